@@ -1,0 +1,1 @@
+"""Differential privacy mechanisms, their exact laws, accounting and releases."""

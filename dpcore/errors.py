@@ -1,0 +1,78 @@
+"""The exceptions of dpcore. Each message is one sentence a person can act on and holds no private value.
+
+::
+
+    DpcoreError
+    ├── InvalidArgument (ValueError)      a public parameter or the shape of an input is wrong
+    │   └── InvalidCost                   a cost that is negative, not finite, or nothing at all
+    ├── UnsupportedEvent                  an accountant that does not cover a mechanism was asked for it
+    ├── LedgerError
+    │   ├── BudgetExceeded                the charge does not fit what is left; nothing was charged
+    │   ├── UnknownLineage                no budget was opened for these people
+    │   └── LedgerUnsound                 the ledger's own checks failed; it stays closed until repaired
+    ├── ReleaseRefused                    a private answer that cannot be given; nothing was charged
+    └── DataError
+        ├── UnreadableFile                a file that cannot be read as a table without guessing
+        └── UnavailableSample             a sample that needs a file or a network that is not there
+"""
+
+from __future__ import annotations
+
+
+class DpcoreError(Exception):
+    """Everything dpcore raises on purpose."""
+
+
+class InvalidArgument(DpcoreError, ValueError):
+    """A public parameter or the shape of an input is wrong.
+
+    ``argument`` names it, so that a page can point at the control that holds it.
+    """
+
+    def __init__(self, argument: str, problem: str) -> None:
+        super().__init__(f"{argument} {problem}")
+        self.argument = argument
+        self.problem = problem
+
+    def __reduce__(self) -> tuple[type[InvalidArgument], tuple[str, str]]:
+        return (type(self), (self.argument, self.problem))
+
+
+class InvalidCost(InvalidArgument):
+    """A cost that is negative, not finite, or nothing at all."""
+
+
+class UnsupportedEvent(DpcoreError):
+    """An accountant that does not cover a mechanism was asked for it."""
+
+
+class LedgerError(DpcoreError):
+    """The ledger refused."""
+
+
+class BudgetExceeded(LedgerError):
+    """The charge does not fit what is left; nothing was charged."""
+
+
+class UnknownLineage(LedgerError):
+    """No budget was opened for these people."""
+
+
+class LedgerUnsound(LedgerError):
+    """The ledger's own checks failed; it stays closed until repaired."""
+
+
+class ReleaseRefused(DpcoreError):
+    """A private answer that cannot be given; nothing was charged."""
+
+
+class DataError(DpcoreError):
+    """Something about a person's data."""
+
+
+class UnreadableFile(DataError):
+    """A file that cannot be read as a table without guessing."""
+
+
+class UnavailableSample(DataError):
+    """A sample that needs a file or a network that is not there."""

@@ -1,0 +1,211 @@
+"""Sweeps over ε and over sample size, and their inversion: one tidy frame for every question.
+
+A *problem* is a question together with its data: it knows how good each method's private answer is at a privacy
+level ε and a sample size n. The four packages of mechanisms each define theirs; everything here works on all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import pandas as pd
+
+from dpcore.errors import InvalidArgument
+from dpcore.validate import FloatArray, finite_vector, positive
+
+Kind = Literal["exact", "simulated", "bound"]
+COLUMNS = ("method", "epsilon", "n", "metric", "value", "low", "high", "kind")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """``value`` of a metric at m settings, shape (m,), with a band ``low``..``high`` (equal to value where there is none).
+
+    ``kind`` says where it comes from: an ``exact`` law, a ``simulated`` mean, or a theorem's ``bound``.
+    """
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    kind: Kind
+
+    @classmethod
+    def exact(cls, value: FloatArray, low: FloatArray | None = None, high: FloatArray | None = None) -> Estimate:
+        return cls(value=value, low=value if low is None else low, high=value if high is None else high, kind="exact")
+
+    @classmethod
+    def bound(cls, value: FloatArray) -> Estimate:
+        return cls(value=value, low=value, high=value, kind="bound")
+
+
+class Problem(Protocol):
+    """A question with its data, ready to be evaluated. Instances are frozen and hold no random state."""
+
+    @property
+    def n(self) -> int:
+        """People (or rounds) in the data as they are."""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Keys of what can answer it, theorems' bounds included (their estimates have kind ``bound``)."""
+
+    @property
+    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+        """Names of what can be measured, and which direction is better."""
+
+    def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
+        """The metric at m settings: ``epsilon`` and ``n`` of shape (m,) each. Raises InvalidArgument."""
+
+
+def sweep_epsilon(
+    problem: Problem,
+    epsilon: Sequence[float] | FloatArray,
+    *,
+    methods: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+    n: int | None = None,
+) -> pd.DataFrame:
+    """Every method and metric against privacy level ε at one sample size (the data's own unless given).
+
+    Returns one row per method, metric and ε with the columns ``COLUMNS``. Raises InvalidArgument.
+    """
+    levels = _settings(epsilon=epsilon)
+    sizes = np.full_like(levels, problem.n if n is None else positive(n=n))
+    return _frame(problem, levels, sizes, methods, metrics)
+
+
+def sweep_size(
+    problem: Problem,
+    n: Sequence[float] | FloatArray,
+    *,
+    epsilon: float,
+    methods: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Every method and metric against sample size n at one ε. Returns and raises as ``sweep_epsilon``."""
+    sizes = _settings(n=n)
+    return _frame(problem, np.full_like(sizes, positive(epsilon=epsilon)), sizes, methods, metrics)
+
+
+def sweep_both(
+    problem: Problem,
+    epsilon: Sequence[float] | FloatArray,
+    n: Sequence[float] | FloatArray,
+    *,
+    method: str,
+    metric: str,
+) -> pd.DataFrame:
+    """One method and metric over the grid ε × n, sizes varying slowest. Returns and raises as ``sweep_epsilon``."""
+    levels, sizes = np.meshgrid(_settings(epsilon=epsilon), _settings(n=n))
+    return _frame(problem, levels.ravel(), sizes.ravel(), [method], [metric])
+
+
+def epsilon_for(
+    target: float,
+    problem: Problem,
+    *,
+    method: str,
+    metric: str,
+    n: int | None = None,
+    low: float = 1e-4,
+    high: float = 100.0,
+) -> float | None:
+    """The smallest ε in [low, high] at which ``method`` reaches ``target`` (to 0.1 %), or None when none does.
+
+    The metric must be monotone in ε, which holds for every exact law here.
+    """
+    size = float(problem.n if n is None else positive(n=n))
+
+    def reached(levels: FloatArray) -> np.ndarray:
+        return _reached(problem, method, metric, target, levels, np.full_like(levels, size))
+
+    return _smallest(reached, low, high)
+
+
+def size_for(
+    target: float,
+    problem: Problem,
+    *,
+    method: str,
+    metric: str,
+    epsilon: float,
+    low: int = 1,
+    high: int = 10**9,
+) -> int | None:
+    """The smallest whole n in [low, high] at which ``method`` reaches ``target``, or None when none does."""
+    level = positive(epsilon=epsilon)
+
+    def reached(sizes: FloatArray) -> np.ndarray:
+        whole_sizes = np.ceil(sizes)
+        return _reached(problem, method, metric, target, np.full_like(sizes, level), whole_sizes)
+
+    found = _smallest(reached, float(low), float(high), whole=True)
+    return None if found is None else int(found)
+
+
+def _reached(
+    problem: Problem, method: str, metric: str, target: float, epsilon: FloatArray, n: FloatArray
+) -> np.ndarray:
+    direction = problem.metrics.get(metric)
+    if direction is None:
+        raise InvalidArgument("metric", "must be one of " + ", ".join(problem.metrics))
+    value = problem.evaluate(method, metric, epsilon, n).value
+    return value >= target if direction == "higher" else value <= target
+
+
+def _smallest(
+    reached: Callable[[FloatArray], np.ndarray], low: float, high: float, *, whole: bool = False
+) -> float | None:
+    """Bracketing on a log grid, many points a step: the laws are vectorised, so a wide step costs little."""
+    while True:
+        grid = np.geomspace(low, high, 25)
+        grid[0], grid[-1] = low, high
+        if whole:
+            grid = np.unique(np.floor(grid))
+        hits = np.flatnonzero(reached(grid))
+        if hits.size == 0:
+            return None
+        first = int(hits[0])
+        if first == 0:
+            return float(grid[0])
+        low, high = float(grid[first - 1]), float(grid[first])
+        if (high - low <= 1.0) if whole else (high / low <= 1.001):
+            return high
+
+
+def _settings(**named: Any) -> FloatArray:
+    array = finite_vector(**named)
+    if (array <= 0).any():
+        raise InvalidArgument(next(iter(named)), "must be greater than 0 everywhere")
+    return array
+
+
+def _frame(
+    problem: Problem,
+    epsilon: FloatArray,
+    n: FloatArray,
+    methods: Sequence[str] | None,
+    metrics: Sequence[str] | None,
+) -> pd.DataFrame:
+    blocks = []
+    for method in problem.methods if methods is None else methods:
+        for metric in problem.metrics if metrics is None else metrics:
+            estimate = problem.evaluate(method, metric, epsilon, n)
+            blocks.append(
+                pd.DataFrame(
+                    {
+                        "method": method,
+                        "epsilon": epsilon,
+                        "n": n,
+                        "metric": metric,
+                        "value": estimate.value,
+                        "low": estimate.low,
+                        "high": estimate.high,
+                        "kind": estimate.kind,
+                    }
+                )
+            )
+    return pd.concat(blocks, ignore_index=True)
