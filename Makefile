@@ -1,0 +1,53 @@
+# make run | test | lint | bench | reliability | screenshot | lock
+# Needs Python 3.11 or newer with venv; the browser tests also need Debian's chromium, the ledger tests its postgresql.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+export OPENBLAS_NUM_THREADS ?= 1
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: run test lint types bench reliability audit screenshot lock clean
+
+$(VENV)/run.done: requirements.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	touch $@
+
+$(VENV)/test.done: $(VENV)/run.done tests/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/requirements.txt
+	touch $@
+
+run: $(VENV)/run.done
+	$(BIN)/python -m streamlit run dashboard/app.py --server.port $(PORT)
+
+test: $(VENV)/test.done
+	sh tests/system_packages.sh
+	$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lint: $(VENV)/test.done
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/test.done
+	$(BIN)/python -m benchmarks
+
+reliability: $(VENV)/test.done
+	$(BIN)/python -m benchmarks.reliability
+
+audit: $(VENV)/test.done
+	$(BIN)/python -m benchmarks.audit
+
+screenshot: $(VENV)/test.done
+	$(BIN)/python -m tests.browser.screenshots
+
+lock: $(VENV)/test.done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --quiet -o requirements.txt
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --quiet -c requirements.txt -o tests/requirements.txt
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
