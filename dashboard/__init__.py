@@ -1,0 +1,1 @@
+"""The Streamlit product: pages, controls and pictures around dpcore."""

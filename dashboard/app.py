@@ -1,0 +1,62 @@
+"""Epsilon Lab: page configuration, navigation and the sidebar frame."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+# `streamlit run dashboard/app.py` puts this folder, not the project's root, on the path.
+if str(Path(__file__).parents[1]) not in sys.path:
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from dashboard import controls, session, source, tracker
+from dpcore.datasets import samples
+
+PAGES = Path(__file__).parent / "app_pages"
+# (file, title, icon); a page that is not there does not appear.
+ORDER = (
+    ("start", "Start", ":material/home:"),
+    ("data", "Data", ":material/table:"),
+    ("selection", "Selection", ":material/how_to_vote:"),
+    ("thresholding", "Thresholding", ":material/notifications_active:"),
+    ("experts", "Online experts", ":material/groups:"),
+    ("training", "Private training", ":material/model_training:"),
+    ("budget", "Budget", ":material/account_balance_wallet:"),
+)
+
+st.set_page_config(
+    page_title="Epsilon Lab",
+    page_icon=":material/balance:",
+    layout="wide",
+    menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
+)
+session.begin()
+
+pages = {
+    name: st.Page(PAGES / f"{name}.py", title=title, icon=icon, url_path=name, default=name == "start")
+    for name, title, icon in ORDER
+    if (PAGES / f"{name}.py").exists()
+}
+page = st.navigation(list(pages.values()))
+
+with st.sidebar:
+    current = source.current()
+    if current is not None:
+        source.badge(current.mode)
+    own = session.get("_own_name", None)
+    options = [*samples(), *(["own"] if own else [])]
+    st.selectbox(
+        "Data",
+        options,
+        index=options.index(source.FIRST_SAMPLE),
+        key="data",
+        bind="query-params",
+        format_func=lambda key: own if key == "own" else samples()[key].title,
+        help="A sample to explore, or your own file from the Data page.",
+    )
+    controls.epsilon()
+    tracker.sidebar(current)
+
+page.run()

@@ -1,0 +1,1 @@
+"""Tidy frames to Plotly figures, as plain dictionaries: no Streamlit here."""

@@ -1,0 +1,98 @@
+"""Chances as countable dots: what you might see, and the odds of being found out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dashboard.charts.theme import Figure, layout, palette
+
+_ROW = 30
+
+
+def outcomes(
+    names: Sequence[str], counts: Sequence[int], good: Sequence[bool], *, dark: bool = False, per_row: int = 25
+) -> Figure:
+    """One strip of dots per outcome, ``counts`` of them, coloured by whether the outcome is the right one."""
+    look = palette(dark)
+    x, y, colour, texts, rows = [], [], [], [], 0
+    ticks: list[tuple[float, str]] = []
+    for name, count, right in zip(names, counts, good, strict=True):
+        lines = max(1, -(-count // per_row))
+        ticks.append((-rows, f"{name}  <b>{count}</b>"))
+        for i in range(count):
+            x.append(i % per_row)
+            y.append(-rows - i // per_row * 0.55)
+            colour.append(look.accent if right else look.bad)
+            texts.append(f"{name}: {count} of {sum(counts)}")
+        rows += 1 + 0.55 * (lines - 1)
+    annotations = [
+        {
+            "x": -0.5,
+            "y": at + 0.5,
+            "text": text,
+            "showarrow": False,
+            "xanchor": "left",
+            "yanchor": "middle",
+            "font": {"size": 13, "color": look.ink},
+        }
+        for at, text in ticks
+    ]
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": np.asarray(x, np.float32),
+                "y": np.asarray(y, np.float32),
+                "text": texts,
+                "hovertemplate": "%{text}<extra></extra>",
+                "marker": {"size": 8, "color": colour},
+            }
+        ],
+        "layout": layout(
+            dark,
+            height=int(34 + _ROW * 1.35 * rows),
+            margin={"l": 0, "r": 0, "t": 4, "b": 0},
+            xaxis={"visible": False, "range": [-0.6, per_row], "fixedrange": True},
+            yaxis={"visible": False, "range": [-rows + 0.4, 0.9], "fixedrange": True},
+            annotations=annotations,
+        ),
+    }
+
+
+def odds_grid(right: int, *, dark: bool = False) -> Figure:
+    """A 10 × 10 grid: in how many of 100 tries the best possible guesser is right."""
+    look = palette(dark)
+    index = np.arange(100)
+    colour = [look.bad if i < right else look.grid for i in index]
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": (index % 20).astype(np.float32),
+                "y": -(index // 20).astype(np.float32),
+                "marker": {"size": 11, "color": colour, "symbol": "circle", "line": {"width": 1, "color": look.soft}},
+                "hovertemplate": f"right {right} times in 100<extra></extra>",
+            }
+        ],
+        "layout": layout(
+            dark,
+            height=104,
+            margin={"l": 0, "r": 0, "t": 0, "b": 0},
+            xaxis={"visible": False, "range": [-0.7, 19.7]},
+            yaxis={"visible": False, "range": [-4.7, 0.7]},
+        ),
+    }
+
+
+def shares(probabilities: Sequence[float], total: int) -> list[int]:
+    """Whole dots for each probability that add up to ``total`` (largest remainders)."""
+    exact = np.asarray(probabilities, float) * total
+    counts = np.floor(exact).astype(int)
+    missing = total - int(counts.sum())
+    if missing > 0:
+        counts[np.argsort(counts - exact, kind="stable")[:missing]] += 1
+    return [int(count) for count in counts]

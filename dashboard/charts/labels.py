@@ -1,0 +1,83 @@
+"""Where to write a line's name so that it touches neither a line nor another name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.validate import FloatArray
+
+_CHARACTER, _LINE, _GAP = 7.2, 18.0, 8.0  # pixels of 13-px text
+_HOPELESS = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Anchor of one label: an index into the line, a shift in pixels (y upwards) and the side the text lies on."""
+
+    index: int
+    shift_x: float
+    shift_y: float
+    anchor: str
+
+
+def place(
+    x: FloatArray, lines: list[FloatArray], names: list[str], size: tuple[float, float], y_range: tuple[float, float]
+) -> list[Place | None]:
+    """A place for each of ``lines`` (each of shape (m,) over ``x`` in axis units), or None where there is none.
+
+    ``size`` is the plotting area in pixels. Greedy: the longest names first, each at the free spot nearest the middle.
+    """
+    width, height = size
+    px = (x - x[0]) / max(x[-1] - x[0], 1e-12) * width
+    span = max(y_range[1] - y_range[0], 1e-12)
+    pys = [np.clip(np.nan_to_num((line - y_range[0]) / span, nan=-0.5), -0.5, 1.5) * height for line in lines]
+    dense = np.linspace(px[0], px[-1], 200)
+    curves = np.array([np.interp(dense, px, py) for py in pys])
+    index = np.repeat(np.arange(1, len(px) - 1), 4)
+    to_left = np.tile([True, True, False, False], len(px) - 2)
+    lift = np.tile([_GAP, -_GAP - _LINE], 2 * (len(px) - 2))
+    places: list[Place | None] = [None] * len(lines)
+    taken = np.empty((0, 4))
+    for i in sorted(range(len(lines)), key=lambda j: -len(names[j])):
+        label = len(names[i]) * _CHARACTER
+        left = np.where(to_left, px[index] - _GAP - label, px[index] + _GAP)
+        bottom = pys[i][index] + lift
+        boxes = np.column_stack([left, left + label, bottom, bottom + _LINE])
+        outside = (left < 0) | (boxes[:, 1] > width) | (bottom < 2) | (boxes[:, 3] > height - 2)
+        penalty = _crossings(boxes, dense, curves) + 50.0 * _overlaps(boxes, taken) + np.abs(px[index] / width - 0.5)
+        penalty[outside] = np.inf
+        best = int(np.argmin(penalty)) if penalty.size else -1
+        if best < 0 or penalty[best] >= _HOPELESS:
+            continue
+        side = bool(to_left[best])
+        places[i] = Place(
+            int(index[best]), -_GAP if side else _GAP, float(lift[best] + _LINE / 2), "right" if side else "left"
+        )
+        taken = np.vstack([taken, boxes[best]])
+    return places
+
+
+def _crossings(boxes: FloatArray, dense: FloatArray, curves: FloatArray) -> FloatArray:
+    """Half the number of curve samples inside each box, shape (boxes,)."""
+    inside = (dense >= boxes[:, :1] - 3) & (dense <= boxes[:, 1:2] + 3)
+    hits = np.zeros(boxes.shape[0])
+    for curve in curves:
+        hits += (inside & (curve > boxes[:, 2:3] - 3) & (curve < boxes[:, 3:] + 3)).sum(axis=1)
+    return 0.5 * hits
+
+
+def _overlaps(boxes: FloatArray, taken: FloatArray) -> FloatArray:
+    if taken.shape[0] == 0:
+        return np.zeros(boxes.shape[0])
+    return (
+        (
+            (boxes[:, None, 0] < taken[None, :, 1] + 6)
+            & (boxes[:, None, 1] > taken[None, :, 0] - 6)
+            & (boxes[:, None, 2] < taken[None, :, 3] + 3)
+            & (boxes[:, None, 3] > taken[None, :, 2] - 3)
+        )
+        .sum(axis=1)
+        .astype(float)
+    )

@@ -1,0 +1,215 @@
+"""Accuracy against privacy level or against sample size: the chart every page is built around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.charts.labels import place
+from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
+
+HEIGHT = 430
+_AREA = (640.0, 350.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """How a metric is written: axis title, factor, suffix in hover, and whether it is a share of 100."""
+
+    title: str
+    factor: float = 1.0
+    unit: str = ""
+    hundred: bool = False
+
+
+def tradeoff(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    x_title: str,
+    scale: Scale,
+    names: Mapping[str, str],
+    colour: Mapping[str, str],
+    main: str,
+    chosen: float,
+    target: float | None = None,
+    ghost: pd.DataFrame | None = None,
+    ghost_name: str = "as it was",
+    dark: bool = False,
+) -> Figure:
+    """Lines of one metric from a tidy frame (columns of ``dpcore.tradeoff.COLUMNS``) against column ``x``.
+
+    Exact laws are solid, simulations carry their band, bounds are dotted. ``main`` is drawn thicker, with a marker at
+    ``chosen``; ``target`` (in the metric's own unit) is a dashed line; ``ghost`` holds the unedited case of ``main``.
+    """
+    look = palette(dark)
+    traces: list[Figure] = []
+    xs = np.unique(frame[x].to_numpy())
+    lines: list[np.ndarray] = []
+    labels: list[str] = []
+    inks: list[str] = []
+    for method in [m for m in dict.fromkeys(frame["method"]) if m != main] + [main]:
+        part = frame[frame["method"] == method].sort_values(x)
+        if part.empty:
+            continue
+        kind = part["kind"].iloc[0]
+        ink = look.soft if kind == "bound" else colour.get(method, look.soft)
+        values = part["value"].to_numpy() * scale.factor
+        px = part[x].to_numpy()
+        low, high = part["low"].to_numpy() * scale.factor, part["high"].to_numpy() * scale.factor
+        if (kind == "simulated" or method == main) and bool((high - low > 0).any()):
+            traces += _band(px, low, high, translucent(ink, 0.16))
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": names[method],
+                "x": px.astype(np.float32),
+                "y": values.astype(np.float32),
+                "line": {"color": ink, "width": 3.5 if method == main else 2, "dash": _dash(str(kind))},
+                "hovertemplate": (
+                    f"{names[method]}: %{{y:.3~g}}{scale.unit}<br>at {_symbol(x)} = %{{x:.3~g}}<extra></extra>"
+                ),
+            }
+        )
+        lines.append(np.interp(np.log(xs), np.log(px), values))
+        labels.append(names[method])
+        inks.append(ink)
+    if ghost is not None and not ghost.empty:
+        traces.insert(
+            0,
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": ghost_name,
+                "x": ghost[x].to_numpy(np.float32),
+                "y": (ghost["value"] * scale.factor).to_numpy(np.float32),
+                "line": {"color": look.soft, "width": 1.5},
+                "opacity": 0.6,
+                "hovertemplate": f"{ghost_name}: %{{y:.3~g}}<extra></extra>",
+            },
+        )
+        lines.append(np.interp(np.log(xs), np.log(ghost[x].to_numpy()), ghost["value"].to_numpy() * scale.factor))
+        labels.append(ghost_name)
+        inks.append(look.soft)
+    y_range = _y_range(lines, scale)
+    annotations = _names(np.log10(xs), lines, labels, inks, y_range, look.paper)
+    shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
+    if target is not None:
+        shapes.append(
+            _rule(x0=0, x1=1, xref="paper", y0=target * scale.factor, y1=target * scale.factor, color=look.soft)
+            | {"line": {"color": look.soft, "width": 1.5, "dash": "dash"}}
+        )
+        annotations.append(
+            {
+                "x": 0,
+                "xref": "paper",
+                "y": target * scale.factor,
+                "text": f"what you need: {plain(target * scale.factor)}",
+                "showarrow": False,
+                "xanchor": "left",
+                "yanchor": "bottom" if target * scale.factor < y_range[1] * 0.93 else "top",
+                "font": {"color": look.soft, "size": 13},
+            }
+        )
+    if main in labels_by_method(frame, names):
+        main_line = lines[labels.index(names[main])]
+        height = float(np.interp(np.log(chosen), np.log(xs), main_line))
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [chosen],
+                "y": [height],
+                "marker": {
+                    "size": 13,
+                    "color": colour.get(main, look.accent),
+                    "line": {"color": look.paper, "width": 2},
+                },
+                "hovertemplate": (
+                    f"{names[main]}: {plain(height)}{scale.unit} at {_symbol(x)} = {plain(chosen)}<extra></extra>"
+                ),
+            }
+        )
+    return {
+        "data": traces,
+        "layout": layout(
+            dark,
+            height=HEIGHT,
+            xaxis={
+                "type": "log",
+                "title": {"text": x_title},
+                "range": [float(np.log10(xs[0])), float(np.log10(xs[-1]))],
+                **log_ticks(float(xs[0]), float(xs[-1])),
+            },
+            yaxis={"title": {"text": scale.title}, "range": list(y_range), "tickformat": "~g"},
+            shapes=shapes,
+            annotations=annotations,
+        ),
+    }
+
+
+def labels_by_method(frame: pd.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
+    return {method: names[method] for method in dict.fromkeys(frame["method"])}
+
+
+def _symbol(x: str) -> str:
+    return "ε" if x == "epsilon" else x
+
+
+def _dash(kind: str) -> str:
+    return "dot" if kind == "bound" else "solid"
+
+
+def _rule(*, color: str, width: float = 1.5, **where: object) -> Figure:
+    return {"type": "line", "layer": "below", "line": {"color": color, "width": width}, **where}
+
+
+def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, fill: str) -> list[Figure]:
+    common = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "x": x.astype(np.float32)}
+    return [
+        common | {"y": low.astype(np.float32)},
+        common | {"y": high.astype(np.float32), "fill": "tonexty", "fillcolor": fill},
+    ]
+
+
+def _y_range(lines: list[np.ndarray], scale: Scale) -> tuple[float, float]:
+    if scale.hundred:
+        return (0.0, 104.0)
+    finite = np.concatenate([line[np.isfinite(line)] for line in lines]) if lines else np.array([1.0])
+    # Bounds far above everything else would flatten the lines that matter.
+    top = float(np.max([np.nanmax(line) for line in lines[-2:]])) if lines else 1.0
+    top = max(min(float(finite.max()), 2.5 * top), 1e-9)
+    low = min(0.0, float(finite.min()))
+    return (low, top * 1.06)
+
+
+def _names(
+    x: np.ndarray,
+    lines: list[np.ndarray],
+    names: list[str],
+    inks: list[str],
+    y_range: tuple[float, float],
+    paper: str,
+) -> list[Figure]:
+    found = place(x, lines, names, _AREA, y_range)
+    return [
+        {
+            "x": float(x[spot.index]),
+            "y": float(line[spot.index]),
+            "xshift": spot.shift_x,
+            "yshift": spot.shift_y,
+            "text": name,
+            "showarrow": False,
+            "xanchor": spot.anchor,
+            "yanchor": "middle",
+            "bgcolor": translucent(paper, 0.75),
+            "borderpad": 1,
+            "font": {"color": ink, "size": 13},
+        }
+        for spot, line, name, ink in zip(found, lines, names, inks, strict=True)
+        if spot is not None
+    ]

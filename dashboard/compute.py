@@ -1,0 +1,54 @@
+"""Every cached call into dpcore, and the worker processes for what takes longer than a moment.
+
+Caches are shared by all people on the server, so a key holds everything a result depends on: the fingerprint of the
+data (SHA-256) and plain parameters, never a frame or an array. Every cache is bounded, and a release is never cached.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Hashable
+from concurrent.futures import Executor, ProcessPoolExecutor
+from typing import Any, TypeVar
+
+import streamlit as st
+from dpcore.ledger import Ledger
+
+from dpcore.datasets import Table, load_sample
+
+T = TypeVar("T")
+
+
+@st.cache_data(max_entries=2000, show_spinner=False)
+def cached(key: tuple[Hashable, ...], _make: Callable[[], Any]) -> Any:
+    """The result of ``_make()``, remembered under ``key``: name, fingerprint and every parameter it depends on."""
+    return _make()
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def sample(name: str) -> Table:
+    """A bundled table; never changed by anyone who gets it."""
+    return load_sample(name)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def ledger() -> Ledger:
+    """The one ledger of this server (``EPSILON_LAB_LEDGER`` or the user's data folder)."""
+    return Ledger.open()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def pool() -> Executor:
+    """Worker processes for long sweeps; any ``concurrent.futures.Executor`` can take its place."""
+    return ProcessPoolExecutor(
+        max_workers=int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)),
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_one_thread_each,
+    )
+
+
+def _one_thread_each() -> None:
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)

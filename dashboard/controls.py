@@ -1,0 +1,68 @@
+"""Inputs shared by the pages. Each checks nothing itself: what arrives is validated where it is used."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.theme import plain
+
+
+def epsilon() -> None:
+    """The privacy level: a log slider and a typed entry for one value, kept across pages and in the link."""
+    current = session.epsilon()
+    steps = sorted({*session.EPSILON_STEPS, current})
+    st.select_slider(
+        "Privacy level ε",
+        options=steps,
+        key="_slider",
+        format_func=plain,
+        on_change=session.epsilon_from_slider,
+        help="Smaller ε hides each person better; larger ε gives more accurate answers.",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("more privacy ⟵ ⟶ more accuracy")
+        st.number_input(
+            "ε, typed",
+            value=session.EPSILON_DEFAULT,
+            step=0.1,
+            format="%g",
+            key="epsilon",
+            bind="query-params",
+            label_visibility="collapsed",
+            width=120,
+        )
+    problem = session.note("epsilon")
+    if problem:
+        st.warning(problem)
+
+
+def beta() -> float:
+    """The failure chance a theorem is stated for."""
+    return float(
+        st.select_slider(
+            "Chance that the theorem's promise fails (β)",
+            options=[0.01, 0.05, 0.1, 0.2],
+            value=0.05,
+            key="beta",
+            persist_state="session",
+            help="Theorems promise an accuracy except with this small chance.",
+        )
+    )
+
+
+def seed() -> int:
+    """The seed of everything simulated for pictures; in the link, so that a copied link repeats them."""
+    value = st.number_input(
+        "Seed of the pictures",
+        value=1,
+        step=1,
+        key="seed",
+        bind="query-params",
+        help="Simulated draws repeat exactly for the same seed. Releases never use it.",
+    )
+    return int(value or 0) % 2**32
+
+
+def current_seed() -> int:
+    return int(session.get("seed", 1) or 0) % 2**32

@@ -1,0 +1,81 @@
+"""Long work in slices: submitted a few at a time, with progress, partial results and cancel.
+
+A job never blocks the server's thread: the page polls it. Slices of several people's jobs take turns, because each
+job keeps only a few slices in the executor's queue.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from typing import Any
+
+IN_FLIGHT = 2
+
+
+class Job:
+    """Runs ``work(part)`` for every part in ``executor``; results come in the order of the parts that are done.
+
+    Thread-safe. ``error`` holds the first exception a slice raised; nothing more is submitted after it.
+    """
+
+    def __init__(self, executor: Executor, work: Callable[[Any], Any], parts: Sequence[Any]) -> None:
+        self._executor, self._work = executor, work
+        self._waiting = list(enumerate(parts))
+        self._results: dict[int, Any] = {}
+        self._running: set[Future[Any]] = set()
+        self._lock = threading.Lock()
+        self.total = len(self._waiting)
+        self.cancelled = False
+        self.error: BaseException | None = None
+        for _ in range(IN_FLIGHT):
+            self._next()
+
+    def _next(self) -> None:
+        with self._lock:
+            if not self._waiting or self.cancelled or self.error is not None:
+                return
+            index, part = self._waiting.pop(0)
+            try:
+                future = self._executor.submit(self._work, part)
+            except RuntimeError as error:
+                self.error = error
+                return
+            self._running.add(future)
+        future.add_done_callback(lambda done: self._finish(index, done))
+
+    def _finish(self, index: int, future: Future[Any]) -> None:
+        with self._lock:
+            self._running.discard(future)
+            if not future.cancelled():
+                error = future.exception()
+                if error is None:
+                    self._results[index] = future.result()
+                else:
+                    self.error = self.error or error
+        self._next()
+
+    def cancel(self) -> None:
+        """Submit nothing more and drop what has not started."""
+        with self._lock:
+            self.cancelled = True
+            self._waiting.clear()
+            running = list(self._running)
+        for future in running:
+            future.cancel()
+
+    @property
+    def done(self) -> int:
+        with self._lock:
+            return len(self._results)
+
+    @property
+    def finished(self) -> bool:
+        with self._lock:
+            return self.cancelled or self.error is not None or len(self._results) == self.total
+
+    def results(self) -> list[Any]:
+        """What is there so far, in the order of the parts."""
+        with self._lock:
+            return [self._results[index] for index in sorted(self._results)]

@@ -1,0 +1,137 @@
+"""A chart as every page shows it: described in words, marked where it is not private, and ready to be taken away."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.theme import Figure, palette
+from dpcore.datasets import spreadsheet_safe
+
+
+def picture(
+    figure: Figure,
+    *,
+    key: str,
+    alt: str,
+    data: pd.DataFrame | None = None,
+    code: str | None = None,
+    mark: str | None = None,
+    on_select: Callable[[], None] | None = None,
+    selection_mode: str = "points",
+) -> Any:
+    """Draw ``figure`` with its words (``alt``), its ``mark`` and, where ``data`` is given, a menu to save it.
+
+    ``code`` is Python that computes the same numbers with dpcore. Returns what ``st.plotly_chart`` returns.
+    """
+    shown = _marked(figure, mark) if mark else figure
+    with st.container(key=f"box-{key}", gap="small"):
+        kind = session.get(f"{key}-format", "PNG")
+        drawn = st.plotly_chart(
+            shown,
+            key=key,
+            theme=None,
+            alt=alt,
+            config={
+                "displaylogo": False,
+                "displayModeBar": "hover" if data is not None else False,
+                "modeBarButtons": [["toImage"]],
+                "toImageButtonOptions": {"format": str(kind).lower(), "filename": key, "scale": 2},
+                "responsive": True,
+            },
+            **({"on_select": on_select, "selection_mode": selection_mode} if on_select else {}),
+        )
+        if data is not None:
+            _menu(shown, key, alt, data, code, mark)
+    return drawn
+
+
+def _menu(figure: Figure, key: str, alt: str, data: pd.DataFrame, code: str | None, mark: str | None) -> None:
+    menu = st.popover(
+        "Save this chart", icon=":material/download:", type="tertiary", key=f"{key}-menu", on_change="rerun"
+    )
+    if not menu.open:
+        return
+    with menu:
+        if mark:
+            st.caption(mark)
+        st.download_button(
+            "Numbers (CSV)", lambda: csv(data, mark), f"{key}.csv", "text/csv", on_click="ignore", key=f"{key}-csv"
+        )
+        st.download_button(
+            "Interactive page (HTML)",
+            lambda: html_page(figure, alt),
+            f"{key}.html",
+            "text/html",
+            on_click="ignore",
+            key=f"{key}-html",
+        )
+        if code:
+            st.download_button(
+                "Python that computes it",
+                _commented(code, mark),
+                f"{key}.py",
+                "text/x-python",
+                on_click="ignore",
+                key=f"{key}-py",
+            )
+        st.segmented_control(
+            "Picture: choose a format, then the camera at the chart's corner",
+            ["PNG", "SVG"],
+            default="PNG",
+            required=True,
+            key=f"{key}-format",
+            persist_state="session",
+        )
+
+
+def csv(data: pd.DataFrame, mark: str | None) -> bytes:
+    """A CSV that a spreadsheet opens without running anything in it; the mark is its last column."""
+    frame = spreadsheet_safe(data)
+    if mark:
+        frame = frame.assign(note=mark)
+    return frame.to_csv(index=False).encode("utf-8-sig")
+
+
+def html_page(figure: Figure, alt: str) -> bytes:
+    """A page of its own with the chart, which needs no network."""
+    import plotly.io
+
+    solid = copy.deepcopy(figure)
+    paper = solid["layout"].get("paper_bgcolor")
+    if paper == "rgba(0,0,0,0)":
+        solid["layout"]["paper_bgcolor"] = palette(session.dark()).paper
+    page = plotly.io.to_html(solid, include_plotlyjs=True, full_html=True, validate=False)
+    label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return page.replace("<body>", f'<body role="img" aria-label="{label}">', 1).encode()
+
+
+def _commented(code: str, mark: str | None) -> str:
+    return f"# {mark}\n{code}" if mark else code
+
+
+def _marked(figure: Figure, mark: str) -> Figure:
+    """The figure with ``mark`` written under it, so that a saved picture carries it too."""
+    look = palette(session.dark())
+    base = figure["layout"]
+    margin = dict(base.get("margin", {}))
+    margin["t"] = margin.get("t", 0) + 22
+    note = {
+        "text": f"<b>{mark}</b>",
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": 1,
+        "yshift": 20,
+        "xanchor": "left",
+        "yanchor": "middle",
+        "showarrow": False,
+        "font": {"color": look.bad, "size": 12},
+    }
+    marked = base | {"margin": margin, "annotations": [*base.get("annotations", []), note]}
+    return figure | {"layout": marked}

@@ -1,0 +1,104 @@
+"""The only writer of ``st.session_state``.
+
+Widget keys that are bound to the link are listed here with their defaults; everything else a session holds has one
+typed accessor below.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from dpcore.errors import InvalidArgument
+from dpcore.validate import in_range
+
+EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
+_MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
+EPSILON_STEPS = (*(round(m * scale, 4) for scale in (0.01, 0.1, 1.0) for m in _MANTISSAS), 10.0)
+
+T = TypeVar("T")
+
+
+def begin() -> None:
+    """Put defaults in place and settle ε before any widget is drawn. Call once, first, in every run."""
+    state = st.session_state
+    state.setdefault("_receipts", {})
+    state.setdefault("_requests", {})
+    state.setdefault("_notes", {})
+    typed = state.get("epsilon")
+    if typed is not None:
+        try:
+            in_range(EPSILON_LOW, EPSILON_HIGH, epsilon=typed)
+        except InvalidArgument:
+            state["_notes"]["epsilon"] = (
+                f"ε must lie between {EPSILON_LOW:g} and {EPSILON_HIGH:g}, so it is set to {EPSILON_DEFAULT:g} here."
+            )
+            state["epsilon"] = EPSILON_DEFAULT
+    state["_slider"] = epsilon()
+
+
+def epsilon() -> float:
+    """The privacy level every page uses."""
+    value = st.session_state.get("epsilon", EPSILON_DEFAULT)
+    return float(EPSILON_DEFAULT if value is None else value)
+
+
+def set_epsilon(value: float) -> None:
+    """For buttons such as "use this ε"; call from a callback only."""
+    st.session_state["epsilon"] = float(min(max(value, EPSILON_LOW), EPSILON_HIGH))
+    st.session_state["_notes"].pop("epsilon", None)
+
+
+def epsilon_from_slider() -> None:
+    set_epsilon(st.session_state["_slider"])
+
+
+def note(name: str) -> str | None:
+    """A sentence about something a link or a control asked for that cannot be; shown once."""
+    notes: dict[str, str] = st.session_state["_notes"]
+    return notes.pop(name, None)
+
+
+def put(key: str, value: Any) -> None:
+    """Set a widget's value from a callback, or one of this session's own values."""
+    st.session_state[key] = value
+
+
+def get(key: str, default: T) -> T:
+    return st.session_state.get(key, default)
+
+
+def forget(*keys: str) -> None:
+    for key in keys:
+        st.session_state.pop(key, None)
+
+
+def remember(key: str, make: Callable[[], T]) -> T:
+    """A value made once per session."""
+    if key not in st.session_state:
+        st.session_state[key] = make()
+    return st.session_state[key]
+
+
+def request_id(slot: str) -> str:
+    """The id of the release that ``slot`` would make next; made before the button, so that a rerun repeats it."""
+    requests: dict[str, str] = st.session_state["_requests"]
+    return requests.setdefault(slot, uuid.uuid4().hex)
+
+
+def release_done(slot: str, receipt: Any) -> None:
+    """Keep the receipt on screen; the next release of ``slot`` is a new request."""
+    st.session_state["_requests"].pop(slot, None)
+    st.session_state["_receipts"][slot] = receipt
+
+
+def receipt(slot: str) -> Any | None:
+    return st.session_state["_receipts"].get(slot)
+
+
+def dark() -> bool:
+    """Whether this person sees the dark appearance."""
+    return st.context.theme.type == "dark"

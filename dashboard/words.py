@@ -1,0 +1,103 @@
+"""Sentences made from results. Numbers come first as counts people can picture, symbols after."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from dataclasses import dataclass
+
+from dpcore.validate import Neighbours
+
+_SPECIAL = set("\\`*_{}[]()#+-.!|<>$~:&")
+
+
+def times_in_100(chance: float) -> str:
+    """A chance as "93 times in 100", never rounded to certainty or impossibility."""
+    if chance >= 0.9995:
+        return "practically always" if chance < 1 - 1e-9 else "every time"
+    if chance > 0.99:
+        return f"{chance * 1000:.0f} times in 1,000"
+    if chance < 0.005:
+        return "fewer than 1 time in 100"
+    count = round(chance * 100)
+    return f"{count} {'time' if count == 1 else 'times'} in 100"
+
+
+def number(value: float) -> str:
+    """A number as people write it: three significant digits, thousands separated, no exponent."""
+    if not math.isfinite(value):
+        return "more than can be written"
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{float(f'{value:.3g}'):,.0f}" if abs(value) >= 100_000 else f"{value:,.0f}"
+    text = f"{value:.3g}"
+    if "e" in text:
+        text = f"{value:.8f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def whole(value: float) -> str:
+    return f"{round(value):,}"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def odds(epsilon: float) -> float:
+    """How often, of 100 tries, the best guesser at even prior odds can be right: 100·e^ε/(1+e^ε)."""
+    return 100.0 / (1.0 + math.exp(-epsilon))
+
+
+def odds_sentence(epsilon: float) -> str:
+    best = odds(epsilon)
+    shown = f"{best:.1f}" if best > 99 or best < 52 else f"{best:.0f}"
+    return (
+        "Someone who would guess right 50 times in 100 whether you are in the data "
+        f"could be right at most **{shown}** times in 100."
+    )
+
+
+def one_person(neighbours: Neighbours) -> str:
+    """The neighbour relation in words."""
+    return "one person added or removed" if neighbours == "add_remove" else "one person's row changed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelCard:
+    """What every result states about itself."""
+
+    neighbours: Neighbours
+    epsilon: float
+    delta: float = 0.0
+    sees_raw: str = "the computer this runs on, and whoever runs it"
+    not_protected: str = "that the data exist, the list of options, and how many rows there are"
+
+    def lines(self) -> list[str]:
+        chance = f", except with a chance of {number(self.delta)} (δ)" if self.delta else ""
+        return [
+            f"{odds_sentence(self.epsilon)[:-1]}{chance}.",
+            f"**Protected:** {one_person(self.neighbours)}.",
+            f"**Sees the raw data:** {self.sees_raw}.",
+            f"**Not protected:** {self.not_protected}.",
+        ]
+
+
+def safe(text: str) -> str:
+    """Text from a file as plain text inside Markdown: nothing in it is a link, an image, code or a direction mark."""
+    return "".join("\\" + c if c in _SPECIAL else c for c in visible(text))
+
+
+def visible(text: str, limit: int = 80) -> str:
+    """Text from a file with control, direction and zero-width characters shown as code points, cut to ``limit``."""
+    shown = "".join(
+        f"⟨U+{ord(c):04X}⟩" if unicodedata.category(c) in ("Cc", "Cf", "Co", "Cn", "Cs") else c for c in text
+    )
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def html(text: str) -> str:
+    """Text from a file for Plotly, which reads a little HTML."""
+    shown = visible(text, 40)
+    return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
