@@ -1,0 +1,60 @@
+"""Fixtures of the browser tests: one server and one Chromium per worker, a fresh context per test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.server import CHROMIUM, FLAGS, running
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running(tmp_path_factory.mktemp("server")) as at:
+        yield at
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        pytest.fail(f"{CHROMIUM} is missing: install Debian's chromium package and run make test again", pytrace=False)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1440, "height": 1000})
+    context.set_default_timeout(20_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def open_page(context: BrowserContext, address: str) -> Callable[[str], Page]:
+    """Opens a path of the product in a new tab and waits until its first run has finished."""
+
+    def go(path: str = "/") -> Page:
+        page = context.new_page()
+        page.goto(f"{address}{path}")
+        settled(page)
+        return page
+
+    return go
+
+
+def settled(page: Page) -> None:
+    """Wait until a script run has drawn a heading and no run is under way."""
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+    page.wait_for_selector("[data-testid=stHeading], [data-testid=stException], [data-testid=stAlert]")
