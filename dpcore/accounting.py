@@ -1,46 +1,253 @@
-"""What releases cost, alone and together."""
+"""What releases cost together: basic, advanced, zCDP, bounded range, Rényi (RDP) and privacy loss (PLD) composition.
+
+Each accountant is a valid upper bound; several costs less than others for the same releases. Which ones may be used
+while later questions depend on earlier answers is in ``VALID_WHEN``.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
 
-from dpcore.errors import InvalidCost
-from dpcore.events import BoundedRangeEvent, Event, PureEvent
+import numpy as np
+
+from dpcore.conversions import (
+    bounded_range_delta,
+    bounded_range_epsilon,
+    gaussian_delta,
+    gaussian_epsilon,
+    zcdp_epsilon,
+)
+from dpcore.costs import Cost
+from dpcore.errors import UnsupportedEvent
+from dpcore.events import BoundedRangeEvent, GaussianEvent, LaplaceEvent, PureEvent, SampledGaussianEvent
+from dpcore.privacy_loss import (
+    ORDERS,
+    event_losses,
+    event_rdp,
+    gaussian_losses,
+    generic_losses,
+    pure_rdp,
+    rdp_epsilon,
+)
+from dpcore.validate import FloatArray, one_of, positive, probability
+
+__all__ = [
+    "ACCOUNTANTS",
+    "VALID_WHEN",
+    "Cost",
+    "RunningTotal",
+    "bounded_range_delta",
+    "bounded_range_epsilon",
+    "compose",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "zcdp_epsilon",
+]
+
+ACCOUNTANTS = ("basic", "advanced", "zcdp", "bounded_range", "rdp", "pld")
+
+VALID_WHEN: MappingProxyType[str, Literal["adaptive", "planned"]] = MappingProxyType(
+    {
+        "basic": "adaptive",
+        "advanced": "planned",
+        "zcdp": "adaptive",
+        "bounded_range": "planned",
+        "rdp": "adaptive",
+        "pld": "planned",
+    }
+)
+"""``adaptive``: also when each question and its ε are chosen after seeing earlier answers, up to a cap.
+``planned``: only when the list of releases and their ε was fixed in advance (for bounded range: the data too)."""
+
+GRID = 1e-3  # of privacy losses: the same ε to three decimals as 1e-4, at a hundredth of the time
+_SMALLEST_PLD_DELTA = 1e-10  # below it, rounding in the convolutions would be visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """The guarantee of one release, or an amount of budget.
+class RunningTotal:
+    """The composed state of the releases so far. ``add`` returns a new total; ``epsilons`` reads it.
 
-    ``(epsilon, delta)`` is a differential privacy guarantee of the release on its own; ``rho`` its zero-concentrated
-    one (Bun & Steinke, TCC 2016), ε²/2 when not given and δ is 0, infinite when there is none. ``event`` says what
-    happened, for the accountants that can use it. Raises InvalidCost for anything negative or NaN.
+    Nothing is recomputed from the list of releases, so one more costs a few milliseconds however many there were.
+    Gaussian releases merge exactly into one and stay out of ``losses``.
     """
 
-    epsilon: float
-    rho: float | None = None
-    delta: float = 0.0
-    event: Event | None = None
+    grid: float = GRID
+    stated_epsilon: float = 0.0  # Σ ε of releases that are not Gaussian, and Σ δ of those that need one
+    stated_delta: float = 0.0
+    parts: float = 0.0  # number of pure parts, for advanced composition: Σ ε², Σ ε(e^ε − 1)
+    squares: float = 0.0
+    drift: float = 0.0
+    rho: float = 0.0  # zCDP of everything; releases with only (ε, δ) enter as δ-approximate ε²/2-zCDP
+    loose_delta: float = 0.0  # Σ δ of those
+    gaussians: tuple[tuple[float, int], ...] = ()  # (noise multiplier, count)
+    ranges: tuple[float, int] | None = None  # (largest ε, count) while all are bounded range and planned
+    ranges_apply: bool = True
+    rdp: FloatArray | None = None
+    rdp_applies: bool = True
+    losses: Any = None
+    losses_apply: bool = True
 
-    def __post_init__(self) -> None:
-        for name in ("epsilon", "rho", "delta"):
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0.0:
-                raise InvalidCost(name, "of a cost must be a number of at least 0")
-        if self.delta >= 1.0:
-            raise InvalidCost("delta", "of a cost must be less than 1")
-        if self.rho is None:
-            object.__setattr__(self, "rho", self.epsilon**2 / 2 if self.delta == 0.0 else math.inf)
+    def add(self, cost: Cost, times: int = 1) -> RunningTotal:
+        """This total with ``times`` more releases of ``cost``."""
+        total = self._add_stated(cost, times)
+        return total._add_ranges(cost, times)._add_rdp(cost, times)._add_losses(cost, times)
 
-    @classmethod
-    def pure(cls, epsilon: float) -> Cost:
-        """ε-DP with nothing more known."""
-        return cls(epsilon=epsilon, event=PureEvent(epsilon=epsilon))
+    def _add_stated(self, cost: Cost, times: int) -> RunningTotal:
+        event = cost.event
+        exact = math.isfinite(cost.zcdp)
+        total = replace(
+            self,
+            rho=self.rho + times * (cost.zcdp if exact else cost.epsilon * cost.epsilon / 2),
+            loose_delta=self.loose_delta + (0.0 if exact else times * cost.delta),
+        )
+        if isinstance(event, GaussianEvent):
+            merged = dict(self.gaussians)
+            merged[event.noise_multiplier] = merged.get(event.noise_multiplier, 0) + times * event.count
+            return replace(total, gaussians=tuple(merged.items()))
+        epsilon, count = cost.epsilon, times
+        if isinstance(event, (PureEvent, BoundedRangeEvent)):
+            epsilon, count = event.epsilon, times * event.count
+        elif isinstance(event, LaplaceEvent):
+            epsilon, count = 1.0 / event.noise_multiplier, times * event.count
+        growth = math.expm1(epsilon) if epsilon < 700.0 else math.inf
+        return replace(
+            total,
+            stated_epsilon=self.stated_epsilon + times * cost.epsilon,
+            stated_delta=self.stated_delta + times * cost.delta,
+            parts=self.parts + count,
+            squares=self.squares + count * epsilon * epsilon,
+            drift=self.drift + count * epsilon * growth if epsilon > 0.0 else self.drift,
+        )
 
-    @classmethod
-    def bounded_range(cls, epsilon: float) -> Cost:
-        """ε-bounded range: ε-DP and ε²/8-zCDP (Cesar & Rogers, ALT 2021, Lemma 3.4)."""
-        return cls(epsilon=epsilon, rho=epsilon**2 / 8, event=BoundedRangeEvent(epsilon=epsilon))
+    def _add_ranges(self, cost: Cost, times: int) -> RunningTotal:
+        event = cost.event
+        if not isinstance(event, BoundedRangeEvent) or event.adaptive:
+            return replace(self, ranges_apply=False, ranges=None)
+        widest, count = self.ranges or (0.0, 0)
+        return replace(self, ranges=(max(widest, event.epsilon), count + times * event.count))
+
+    def _add_rdp(self, cost: Cost, times: int) -> RunningTotal:
+        event = cost.event
+        before = np.zeros_like(ORDERS) if self.rdp is None else self.rdp
+        with np.errstate(invalid="ignore"):
+            concentrated = ORDERS * cost.zcdp
+        if isinstance(event, (PureEvent, LaplaceEvent)):
+            more = event_rdp(event)
+        elif isinstance(event, SampledGaussianEvent):
+            if event.neighbours != "add_remove":
+                return replace(self, rdp_applies=False)
+            more = event_rdp(event)
+        elif isinstance(event, BoundedRangeEvent):
+            more = np.minimum(concentrated, event.count * pure_rdp(event.epsilon))
+        elif isinstance(event, GaussianEvent) or cost.delta > 0.0 or not math.isfinite(cost.epsilon):
+            # without a Rényi curve of its own, (ε, δ) enters as randomised response beside its δ
+            known = math.isfinite(cost.zcdp)
+            more = concentrated if known else pure_rdp(cost.epsilon)
+        else:
+            more = np.minimum(concentrated, pure_rdp(cost.epsilon))
+        return replace(self, rdp=before + times * more)
+
+    def _add_losses(self, cost: Cost, times: int) -> RunningTotal:
+        event = cost.event
+        if isinstance(event, GaussianEvent) or not self.losses_apply:
+            return self
+        if isinstance(event, (PureEvent, LaplaceEvent, SampledGaussianEvent)):
+            more = event_losses(event, self.grid)
+        elif isinstance(event, BoundedRangeEvent):
+            more = event_losses(PureEvent(epsilon=event.epsilon, count=event.count), self.grid)
+        elif math.isfinite(cost.epsilon):
+            more = generic_losses(float(cost.epsilon), float(cost.delta), self.grid)
+        else:
+            return replace(self, losses=None, losses_apply=False)
+        if times > 1:
+            more = more.self_compose(times)
+        return replace(self, losses=more if self.losses is None else self.losses.compose(more))
+
+    def epsilons(self, delta: float) -> dict[str, float]:
+        """ε of everything together at total δ, by accountant name; only those that apply, in ``ACCOUNTANTS`` order."""
+        probability(delta=delta)
+        found = {name: getattr(self, f"_{name}")(delta) for name in ACCOUNTANTS}
+        return {name: value for name, value in found.items() if value is not None and math.isfinite(value)}
+
+    def _gaussian_multiplier(self) -> float:
+        return 1.0 / math.sqrt(sum(count / noise**2 for noise, count in self.gaussians))
+
+    def _basic(self, delta: float) -> float | None:
+        left = delta - self.stated_delta
+        if left < 0.0:
+            return None
+        shares = sum(count for _, count in self.gaussians)
+        if shares and left == 0.0:
+            return None
+        alone = sum(count * gaussian_epsilon(noise, left / shares) for noise, count in self.gaussians)
+        return self.stated_epsilon + alone
+
+    def _advanced(self, delta: float) -> float | None:
+        """Dwork & Roth 2014, Theorem 3.20, for unequal ε: √(2 ln(1/δ′) Σ ε²) + Σ ε(e^ε − 1), half of δ for δ′."""
+        shares = sum(count for _, count in self.gaussians)
+        left = delta - self.stated_delta
+        if left <= 0.0 or self.parts + shares < 2:
+            return None
+        slack = left / 2 if shares else left
+        squares, drift = self.squares, self.drift
+        for noise, count in self.gaussians:
+            one = gaussian_epsilon(noise, slack / shares)
+            squares += count * one * one
+            drift += count * one * (math.expm1(one) if one < 700.0 else math.inf)
+        return math.sqrt(2 * math.log(1 / slack) * squares) + drift
+
+    def _zcdp(self, delta: float) -> float | None:
+        left = delta - self.loose_delta
+        return zcdp_epsilon(self.rho, left) if left > 0.0 and math.isfinite(self.rho) else None
+
+    def _bounded_range(self, delta: float) -> float | None:
+        if not self.ranges_apply or self.ranges is None:
+            return None
+        return bounded_range_epsilon(self.ranges[0], self.ranges[1], delta)
+
+    def _rdp(self, delta: float) -> float | None:
+        left = delta - self.loose_delta
+        if not self.rdp_applies or left <= 0.0:
+            return None
+        return 0.0 if self.rdp is None else rdp_epsilon(self.rdp, left)
+
+    def _pld(self, delta: float) -> float | None:
+        if not self.losses_apply:
+            return None
+        if self.losses is None:
+            return gaussian_epsilon(self._gaussian_multiplier(), delta) if self.gaussians else 0.0
+        if delta < _SMALLEST_PLD_DELTA:
+            return None
+        losses = self.losses
+        if self.gaussians:
+            losses = losses.compose(gaussian_losses(self._gaussian_multiplier(), self.grid))
+        return float(losses.get_epsilon_for_delta(delta))
+
+
+def compose(
+    costs: Iterable[Cost], delta: float, *, accountants: Iterable[str] | None = None, grid: float = GRID
+) -> dict[str, float]:
+    """ε of all ``costs`` together at total ``delta``: one number per accountant that applies, and ``best``.
+
+    Every number is a valid ε for the list fixed in advance; see ``VALID_WHEN`` for lists that grow as answers come in.
+    With ``accountants`` only those are asked for, and one that does not cover the releases is refused with
+    UnsupportedEvent rather than left out. All costs must be about the same neighbour relation. ``grid`` is the
+    spacing of privacy losses for ``pld``. Raises InvalidArgument.
+    """
+    wanted = None if accountants is None else [one_of(ACCOUNTANTS, accountants=name) for name in accountants]
+    counted: dict[Cost, int] = {}
+    for cost in costs:
+        counted[cost] = counted.get(cost, 0) + 1
+    total = RunningTotal(grid=positive(grid=grid))
+    for cost, times in counted.items():
+        total = total.add(cost, times)
+    found = total.epsilons(delta)
+    for name in wanted or ():
+        if name not in found:
+            raise UnsupportedEvent(f"the {name} accountant does not cover these releases at this delta")
+    chosen = {name: value for name, value in found.items() if wanted is None or name in wanted}
+    return {**chosen, "best": min(chosen.values(), default=math.inf)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpcore.validate import in_range, positive, whole
+from dpcore.validate import Neighbours, in_range, one_of, positive, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,16 +66,22 @@ class GaussianEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledGaussianEvent:
-    """A Gaussian release on a Poisson sample: each row in with probability ``sampling_rate`` (add/remove only)."""
+    """A Gaussian release on a Poisson sample: each row in with probability ``sampling_rate``.
+
+    Here alone the multiplier is over the clipping norm C, whatever the neighbours: the sample decides how often a
+    replaced row shows, so its factor 2 cannot be folded in.
+    """
 
     noise_multiplier: float
     sampling_rate: float
     count: int = 1
+    neighbours: Neighbours = "add_remove"
 
     def __post_init__(self) -> None:
         positive(noise_multiplier=self.noise_multiplier)
         in_range(0.0, 1.0, open_low=True, sampling_rate=self.sampling_rate)
         whole(1, count=self.count)
+        one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
 
 
 Event = PureEvent | BoundedRangeEvent | LaplaceEvent | GaussianEvent | SampledGaussianEvent

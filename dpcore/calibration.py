@@ -1,0 +1,193 @@
+"""From a guarantee to a mechanism's parameter: one bracketed search, and its use for every kind of noise.
+
+Every result keeps the promise: the guarantee at the returned parameter is at most the one asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+from dpcore.accounting import bounded_range_delta, compose, gaussian_delta, zcdp_epsilon
+from dpcore.costs import Cost
+from dpcore.errors import InvalidArgument
+from dpcore.events import SampledGaussianEvent
+from dpcore.validate import Neighbours, in_range, positive, probability, whole
+
+_TOLERANCE = 1e-10
+
+
+def solve(
+    guarantee: Callable[[float], float],
+    target: float,
+    *,
+    low: float,
+    high: float,
+    increasing: bool,
+    relative: float = _TOLERANCE,
+) -> float:
+    """The parameter in [low, high] whose ``guarantee`` is as close to ``target`` as possible without exceeding it.
+
+    ``guarantee`` is monotone, ``increasing`` or not. The bracket is halved on a log scale until its ends agree to
+    ``relative``; the end that keeps the promise is returned. Raises InvalidArgument when none in the bracket does.
+    """
+    positive(low=low)
+    positive(high=high)
+    safe, risky = (low, high) if increasing else (high, low)
+    if guarantee(risky) <= target:
+        return risky
+    if not guarantee(safe) <= target:
+        raise InvalidArgument("target", "cannot be met by any parameter in the range that was searched")
+    while abs(safe - risky) > relative * max(safe, risky):
+        middle = math.sqrt(safe * risky)
+        if not min(safe, risky) < middle < max(safe, risky):
+            break
+        if guarantee(middle) <= target:
+            safe = middle
+        else:
+            risky = middle
+    return safe
+
+
+def gaussian_noise_multiplier(epsilon: float, delta: float, count: int = 1) -> float:
+    """The smallest σ (for L2 sensitivity 1) at which ``count`` Gaussian releases are (ε, δ)-DP together, exactly.
+
+    The analytic Gaussian mechanism, Balle & Wang, ICML 2018; never under-noised. Raises InvalidArgument.
+    """
+    positive(epsilon=epsilon)
+    probability(delta=delta)
+    whole(1, count=count)
+    return _gaussian_noise_multiplier(float(epsilon), float(delta)) * math.sqrt(count)
+
+
+@lru_cache(maxsize=4096)
+def _gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
+    return solve(lambda noise: gaussian_delta(noise, epsilon), delta, low=1e-4, high=1e9, increasing=False)
+
+
+def zcdp_rho(epsilon: float, delta: float) -> float:
+    """The largest ρ whose ρ-zCDP implies (ε, δ)-DP by the tight conversion. Raises InvalidArgument."""
+    positive(epsilon=epsilon)
+    probability(delta=delta)
+    return _zcdp_rho(float(epsilon), float(delta))
+
+
+@lru_cache(maxsize=4096)
+def _zcdp_rho(epsilon: float, delta: float) -> float:
+    # ρ ≤ ε always; far below ε²/(4(ε + ln(1/δ))) the conversion is under ε, whatever the constants
+    floor = epsilon * epsilon / (1e3 * (epsilon + math.log(1 / delta) + 1.0))
+    return solve(lambda rho: zcdp_epsilon(rho, delta), epsilon, low=floor, high=2 * epsilon + 10, increasing=True)
+
+
+def zcdp_gaussian_noise_multiplier(rho: float, count: int = 1) -> float:
+    """The σ (for L2 sensitivity 1) at which ``count`` Gaussian releases cost ρ in all: √(count / (2ρ))."""
+    return math.sqrt(whole(1, count=count) / (2 * positive(rho=rho)))
+
+
+def bounded_range_rate(epsilon: float, delta: float, count: int) -> float:
+    """The largest ε₀ of each of ``count`` bounded-range draws, planned in advance, for (ε, δ)-DP in all.
+
+    Exact (Dong, Durfee & Rogers, ICML 2020); at least ε/count. Raises InvalidArgument.
+    """
+    positive(epsilon=epsilon)
+    probability(delta=delta)
+    whole(1, count=count)
+    return _bounded_range_rate(float(epsilon), float(delta), int(count))
+
+
+@lru_cache(maxsize=1024)
+def _bounded_range_rate(epsilon: float, delta: float, count: int) -> float:
+    return solve(
+        lambda rate: bounded_range_delta(rate, count, epsilon),
+        delta,
+        low=epsilon / count,
+        high=8 * epsilon + 50,
+        increasing=True,
+    )
+
+
+def adaptive_bounded_range_rate(epsilon: float, delta: float, count: int) -> float:
+    """The largest ε₀ of each of ``count`` bounded-range draws that may react to earlier ones: by zCDP, ρ = ε₀²/8."""
+    rate = math.sqrt(8 * zcdp_rho(epsilon, delta) / whole(1, count=count))
+    return max(rate, epsilon / count)
+
+
+def pure_epsilon(epsilon: float, delta: float, count: int) -> float:
+    """The largest ε₀ of each of ``count`` pure ε₀-DP releases, planned in advance, for (ε, δ)-DP in all (PLD).
+
+    With ``delta`` 0 it is ε/count. Raises InvalidArgument.
+    """
+    positive(epsilon=epsilon)
+    in_range(0.0, 1.0, open_high=True, delta=delta)
+    whole(1, count=count)
+    if delta == 0.0 or count == 1:
+        return epsilon / count
+    return _planned(lambda rate: Cost.pure(rate, count), float(epsilon), float(delta), epsilon / count)
+
+
+def laplace_noise_multiplier(epsilon: float, delta: float = 0.0, count: int = 1) -> float:
+    """The smallest Laplace scale (for L1 sensitivity 1) of each of ``count`` releases for (ε, δ)-DP in all (PLD).
+
+    With ``delta`` 0 it is count/ε. Raises InvalidArgument.
+    """
+    positive(epsilon=epsilon)
+    in_range(0.0, 1.0, open_high=True, delta=delta)
+    whole(1, count=count)
+    if delta == 0.0:
+        return count / epsilon
+    return 1 / _planned(lambda rate: Cost.laplace(1 / rate, count), float(epsilon), float(delta), epsilon / count)
+
+
+def _planned(cost: Callable[[float], Cost], epsilon: float, delta: float, least: float) -> float:
+    return solve(
+        lambda rate: compose([cost(rate)], delta)["best"],
+        epsilon,
+        low=least,
+        high=least * 64,
+        increasing=True,
+        relative=1e-4,
+    )
+
+
+def sampled_gaussian_noise_multiplier(
+    epsilon: float,
+    delta: float,
+    sampling_rate: float,
+    count: int,
+    neighbours: Neighbours = "add_remove",
+    grid: float = 1e-3,
+) -> float:
+    """The smallest σ (over the clipping norm) of ``count`` Gaussian steps on Poisson samples for (ε, δ)-DP in all.
+
+    By PLD, to 0.05 % above; cached. ``grid`` as in ``compose``. Raises InvalidArgument.
+    """
+    positive(epsilon=epsilon)
+    probability(delta=delta)
+    in_range(0.0, 1.0, open_low=True, sampling_rate=sampling_rate)
+    whole(1, count=count)
+    return _sampled_gaussian_noise_multiplier(
+        float(epsilon), float(delta), float(sampling_rate), int(count), neighbours, float(grid)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _sampled_gaussian_noise_multiplier(
+    epsilon: float, delta: float, sampling_rate: float, count: int, neighbours: Neighbours, grid: float
+) -> float:
+    factor = 1.0 if neighbours == "add_remove" else 2.0
+    unsampled = factor * gaussian_noise_multiplier(epsilon, delta, count)
+    if sampling_rate == 1.0:
+        return unsampled
+
+    def guarantee(noise: float) -> float:
+        event = SampledGaussianEvent(
+            noise_multiplier=noise, sampling_rate=sampling_rate, count=count, neighbours=neighbours
+        )
+        return compose([Cost(epsilon=math.inf, event=event)], delta, accountants=["pld"], grid=grid)["pld"]
+
+    # start from the side where losses are small: tiny noise makes the loss grid enormous
+    high = unsampled
+    while high > 0.3 and guarantee(high / 2) <= epsilon:
+        high /= 2
+    return solve(guarantee, epsilon, low=max(high / 2, 1e-2), high=high, increasing=False, relative=5e-4)

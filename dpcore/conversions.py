@@ -1,0 +1,161 @@
+"""From one form of guarantee to another, in closed form or by a search that never understates.
+
+All functions are about one pair of neighbours; the noise multiplier already holds the sensitivity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import cast
+
+import numpy as np
+from scipy.special import bdtr, log_ndtr
+
+from dpcore.validate import FloatArray, non_negative, positive, probability, whole
+
+
+def smallest(reached: Callable[[float], bool], low: float, high: float, *, relative: float = 1e-12) -> float:
+    """The end of a bracket at which a monotone condition first holds; ``reached`` holds at the value returned.
+
+    ``low`` (where it may fail) and ``high`` are both at least 0; ``high`` is doubled until the condition holds.
+    """
+    if reached(low):
+        return low
+    while not reached(high):
+        low, high = high, 2.0 * high
+        if high > 1e300:
+            return math.inf
+    while high - low > relative * high:
+        middle = 0.5 * (low + high) if low == 0.0 or high < 4.0 * low else math.sqrt(low * high)
+        if not low < middle < high:
+            break
+        if reached(middle):
+            high = middle
+        else:
+            low = middle
+        if high < 1e-300:
+            break
+    return high
+
+
+def zcdp_epsilon(rho: float, delta: float) -> float:
+    """The ε of (ε, δ)-DP that ρ-zCDP implies: the tight conversion over Rényi orders α > 1.
+
+    ε = inf over α of αρ + (ln(1/δ) − ln(α−1) + α ln(1−1/α)) / (α−1), never below 0. Canonne, Kamath & Steinke,
+    NeurIPS 2020, Proposition 12. Any α gives a valid ε, so a coarse minimum is only loose (here by under 1e-9).
+    Raises InvalidArgument.
+    """
+    non_negative(rho=rho)
+    probability(delta=delta)
+    return _zcdp_epsilon(float(rho), float(delta))
+
+
+@lru_cache(maxsize=4096)
+def _zcdp_epsilon(rho: float, delta: float) -> float:
+    if rho == 0.0:
+        return 0.0
+    log_inverse = -math.log(delta)
+    middle, width = math.log(math.sqrt(max(log_inverse, 1e-12) / rho)), 14.0
+    best = math.inf
+    while width > 1e-6:
+        over_one = np.exp(middle + np.linspace(-width, width, 65))
+        order = 1.0 + over_one
+        # α ln(1 − 1/α) − ln(α − 1), written so that neither end loses digits
+        tail = order * (-np.log1p(1.0 / over_one)) - np.log(over_one)
+        epsilon = order * rho + (log_inverse + tail) / over_one
+        index = int(np.argmin(epsilon))
+        best = min(best, float(epsilon[index]))
+        middle, width = math.log(over_one[index]), width / 16.0
+    return max(best, 0.0)
+
+
+def gaussian_delta(noise_multiplier: float, epsilon: float) -> float:
+    """The exact δ of the Gaussian mechanism at ε ≥ 0; ``noise_multiplier`` is σ over the L2 sensitivity.
+
+    δ = Φ(1/(2σ) − εσ) − e^ε Φ(−1/(2σ) − εσ). Balle & Wang, ICML 2018, Theorem 8. Raises InvalidArgument.
+    """
+    positive(noise_multiplier=noise_multiplier)
+    non_negative(epsilon=epsilon)
+    return float(gaussian_deltas(float(noise_multiplier), np.asarray([epsilon], dtype=np.float64))[0])
+
+
+def gaussian_deltas(noise_multiplier: float, epsilon: FloatArray) -> FloatArray:
+    """``gaussian_delta`` for many ε at once, negative ones included (where it is a hockey-stick divergence)."""
+    above = log_ndtr(0.5 / noise_multiplier - epsilon * noise_multiplier)
+    below = log_ndtr(-0.5 / noise_multiplier - epsilon * noise_multiplier)
+    # a difference of two nearly equal numbers, taken as Φ(a)(1 − e^x) so that small δ keep their digits
+    return cast(FloatArray, np.exp(above) * -np.expm1(np.minimum(epsilon + below - above, 0.0)))
+
+
+def gaussian_epsilon(noise_multiplier: float, delta: float) -> float:
+    """The smallest ε at which the Gaussian mechanism is (ε, δ)-DP, to 1e-12 and never below it.
+
+    T releases with multipliers σ_t are one with 1/σ² = Σ 1/σ_t². Raises InvalidArgument.
+    """
+    positive(noise_multiplier=noise_multiplier)
+    probability(delta=delta)
+    return _gaussian_epsilon(float(noise_multiplier), float(delta))
+
+
+@lru_cache(maxsize=4096)
+def _gaussian_epsilon(noise_multiplier: float, delta: float) -> float:
+    def reached(epsilon: float) -> bool:
+        return gaussian_delta(noise_multiplier, epsilon) <= delta
+
+    return smallest(reached, 0.0, 1.0)
+
+
+def bounded_range_delta(epsilon0: float, count: int, epsilon: float) -> float:
+    """The exact δ at ε of ``count`` releases of bounded range ε₀, planned in advance on fixed data (not adaptive).
+
+    The worst case puts log-ratios t and t − ε₀ on two outcomes; the best t for the attacker is one of count + 1.
+    Dong, Durfee & Rogers, ICML 2020, Theorem 2.
+    """
+    positive(epsilon0=epsilon0)
+    whole(1, count=count)
+    non_negative(epsilon=epsilon)
+    if epsilon >= count * epsilon0:
+        return 0.0
+    losers = np.arange(count, dtype=np.float64)
+    if count <= 2048:
+        return float(_two_point_delta(epsilon0, count, epsilon, losers).max())
+    # One maximum in the middle: look at a coarse comb first, then at every candidate around its best.
+    step = count // 512
+    best = int(np.argmax(_two_point_delta(epsilon0, count, epsilon, losers[::step]))) * step
+    near = losers[max(0, best - 2 * step) : best + 2 * step + 1]
+    return float(_two_point_delta(epsilon0, count, epsilon, near).max())
+
+
+def _two_point_delta(epsilon0: float, count: int, epsilon: float, losers: FloatArray) -> FloatArray:
+    """δ at ε when the attacker's t makes ``losers`` the largest number of low log-ratios still above ε."""
+    top = (epsilon + (losers + 1.0) * epsilon0) / (count + 1.0)
+    inside = top <= epsilon0
+    top = np.minimum(top, epsilon0)
+    low_chance = -np.expm1(-top) / -np.expm1(-epsilon0) * np.exp(top - epsilon0)
+    low_chance_other = -np.expm1(-top) / -np.expm1(-epsilon0)
+    here = bdtr(losers, count, np.clip(low_chance, 0.0, 1.0))
+    there = bdtr(losers, count, np.clip(low_chance_other, 0.0, 1.0))
+    with np.errstate(divide="ignore", over="ignore"):
+        discounted = np.exp(epsilon + np.log(there))  # e^ε alone may overflow
+    return np.where(inside, np.maximum(here - discounted, 0.0), 0.0)
+
+
+def bounded_range_epsilon(epsilon0: float, count: int, delta: float) -> float:
+    """The smallest ε at which ``count`` ε₀-bounded-range releases are (ε, δ)-DP, planned in advance (not adaptive).
+
+    Never above the basic sum count × ε₀. Source and worst case as ``bounded_range_delta``. Raises InvalidArgument.
+    """
+    positive(epsilon0=epsilon0)
+    whole(1, count=count)
+    probability(delta=delta)
+    return _bounded_range_epsilon(float(epsilon0), int(count), float(delta))
+
+
+@lru_cache(maxsize=4096)
+def _bounded_range_epsilon(epsilon0: float, count: int, delta: float) -> float:
+    def reached(epsilon: float) -> bool:
+        return bounded_range_delta(epsilon0, count, epsilon) <= delta
+
+    return smallest(reached, 0.0, count * epsilon0, relative=1e-9)

@@ -1,0 +1,98 @@
+"""What one release costs: a guarantee that holds for it alone, and the event that later accounting can use."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpcore.conversions import gaussian_epsilon
+from dpcore.errors import InvalidCost
+from dpcore.events import BoundedRangeEvent, Event, GaussianEvent, LaplaceEvent, PureEvent
+
+_SLACK = 1e-9  # relative; a cost built from an event may differ from it by rounding only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """The guarantee of one release, or an amount of budget.
+
+    ``(epsilon, delta)`` is a differential privacy guarantee of the release on its own; ``rho`` a zero-concentrated
+    one that holds on its own too, without any δ (Bun & Steinke, TCC 2016): ε²/2 when not given and δ is 0, infinite
+    when there is none. ``event`` says what happened, for the accountants that can use it; a cost that promises more
+    than its event can give is refused. Raises InvalidCost for that and for anything negative or NaN.
+    """
+
+    epsilon: float
+    rho: float | None = None
+    delta: float = 0.0
+    event: Event | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("epsilon", "rho", "delta"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0.0:
+                raise InvalidCost(name, "of a cost must be a number of at least 0")
+        if self.delta >= 1.0:
+            raise InvalidCost("delta", "of a cost must be less than 1")
+        if self.rho is None:
+            object.__setattr__(self, "rho", self.epsilon * self.epsilon / 2 if self.delta == 0.0 else math.inf)
+        self._match_event()
+
+    @property
+    def zcdp(self) -> float:
+        """``rho`` as a plain number (infinite when the release has no zero-concentrated guarantee without δ)."""
+        return math.inf if self.rho is None else self.rho
+
+    def _match_event(self) -> None:
+        event = self.event
+        if isinstance(event, (PureEvent, BoundedRangeEvent)):
+            least = event.epsilon * event.count
+        elif isinstance(event, LaplaceEvent):
+            least = event.count / event.noise_multiplier
+        elif isinstance(event, GaussianEvent):
+            if self.delta == 0.0 and math.isfinite(self.epsilon):
+                raise InvalidCost("epsilon", "of Gaussian noise holds only together with a delta above 0")
+            if self.zcdp < event.count / (2 * event.noise_multiplier**2) * (1 - _SLACK):
+                raise InvalidCost("rho", "of a cost promises more than its event gives")
+            return
+        else:
+            return
+        if self.delta == 0.0 and self.epsilon < least * (1 - _SLACK):
+            raise InvalidCost("epsilon", "of a cost promises more than its event gives")
+
+    @classmethod
+    def pure(cls, epsilon: float, count: int = 1) -> Cost:
+        """``count`` releases of ε-DP each, with nothing more known about them."""
+        return cls(
+            epsilon=epsilon * count,
+            rho=count * epsilon * epsilon / 2,
+            event=PureEvent(epsilon=epsilon, count=count),
+        )
+
+    @classmethod
+    def bounded_range(cls, epsilon: float, count: int = 1, *, adaptive: bool = True) -> Cost:
+        """``count`` releases of ε-bounded range each: ε-DP and ε²/8-zCDP (Cesar & Rogers, ALT 2021, Lemma 3.4)."""
+        return cls(
+            epsilon=epsilon * count,
+            rho=count * epsilon * epsilon / 8,
+            event=BoundedRangeEvent(epsilon=epsilon, count=count, adaptive=adaptive),
+        )
+
+    @classmethod
+    def laplace(cls, noise_multiplier: float, count: int = 1) -> Cost:
+        """``count`` releases with Laplace noise of scale ``noise_multiplier`` × L1 sensitivity each."""
+        event = LaplaceEvent(noise_multiplier=noise_multiplier, count=count)
+        return cls(epsilon=count / noise_multiplier, rho=count / (2 * noise_multiplier**2), event=event)
+
+    @classmethod
+    def gaussian(cls, noise_multiplier: float, delta: float, count: int = 1) -> Cost:
+        """``count`` releases with Gaussian noise: count/(2σ²)-zCDP, and the exact ε of all of them at ``delta``."""
+        event = GaussianEvent(noise_multiplier=noise_multiplier, count=count)
+        return cls(
+            epsilon=gaussian_epsilon(noise_multiplier / math.sqrt(count), delta),
+            rho=count / (2 * noise_multiplier**2),
+            delta=delta,
+            event=event,
+        )
