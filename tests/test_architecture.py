@@ -1,0 +1,132 @@
+"""Who may import whom, kept by walking the syntax trees; and what importing dpcore may load."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted([*ROOT.glob("dpcore/**/*.py"), *ROOT.glob("dashboard/**/*.py")])
+STANDARD = set(sys.stdlib_module_names)
+
+ENGINE = {
+    *("numpy", "scipy", "pandas", "sklearn", "opendp", "dp_accounting", "sqlalchemy", "alembic", "psycopg"),
+    *("duckdb", "charset_normalizer", "platformdirs", "threadpoolctl", "numba", "pyarrow"),
+}
+# An outside package that only these parts of the engine may import.
+OWNERS = {
+    "opendp": ("dpcore/releases/",),
+    "duckdb": ("dpcore/datasets/",),
+    "dp_accounting": ("dpcore/privacy_loss.py", "dpcore/accounting.py", "dpcore/calibration.py"),
+    "sqlalchemy": ("dpcore/ledger",),
+    "alembic": ("dpcore/ledger",),
+    "psycopg": ("dpcore/ledger",),
+    "numba": ("dpcore/experts/", "dpcore/training/", "dpcore/thresholding/"),
+}
+PICTURES = {"plotly", "numpy", "pandas"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path) -> list[str]:
+    """Dotted names that a file imports anywhere, those under TYPE_CHECKING left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            typing_only.update(child for statement in node.body for child in ast.walk(statement))
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if node in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
+
+
+def inside(name: str, *packages: str) -> bool:
+    return any(name == package or name.startswith(package + ".") for package in packages)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_follow_the_design(path: Path) -> None:
+    here = path.relative_to(ROOT).as_posix()
+    for name in imports(path):
+        top = name.split(".")[0]
+        if top in STANDARD or top == "__future__":
+            continue
+        if here.startswith("dpcore/"):
+            assert top in ENGINE or top == "dpcore", f"{here} imports {name}"
+            owners = OWNERS.get(top)
+            assert owners is None or here.startswith(owners), f"{here} imports {name}, kept to {owners}"
+        elif here.startswith("dashboard/charts/") or here == "dashboard/words.py":
+            ours = inside(name, "dashboard.charts", "dashboard.words", "dpcore")
+            assert top in PICTURES or ours, f"{here} imports {name}"
+        else:
+            assert top in {"streamlit", "numpy", "pandas", "plotly", "threadpoolctl", "dashboard", "dpcore"}, (
+                f"{here} imports {name}"
+            )
+            assert not inside(name, "dashboard.app_pages", "dashboard.app"), f"{here} imports a page"
+        if here in {f"dashboard/{part}.py" for part in ("session", "compute", "controls", "jobs")}:
+            assert not inside(name, "dashboard.panels"), f"{here} imports a panel"
+
+
+def test_only_session_writes_session_state() -> None:
+    for path in FILES:
+        if path.name != "session.py" and "dashboard" in path.parts:
+            assert "st.session_state" not in path.read_text(encoding="utf-8"), f"{path.name} touches st.session_state"
+
+
+def test_pages_stay_short() -> None:
+    for path in ROOT.glob("dashboard/app_pages/*.py"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 150, f"{path.name} is longer than 150 lines"
+
+
+def reachable(start: str) -> set[Path]:
+    """Files of dpcore that importing ``start`` may load, followed through every import statement."""
+    by_name = {module_name(path): path for path in FILES}
+    queue, seen = deque([start]), set[str]()
+    while queue:
+        name = queue.popleft()
+        while name and name not in by_name:
+            name = name.rpartition(".")[0]
+        if not name or name in seen:
+            continue
+        seen.add(name)
+        queue.extend(found for found in imports(by_name[name]) if inside(found, "dpcore"))
+    return {by_name[name] for name in seen}
+
+
+def test_the_release_path_reaches_no_simulation_randomness() -> None:
+    """Annotations may name np.random.Generator; nothing reachable may import or construct one."""
+    starts = ["dpcore.release", *(module_name(path) for path in ROOT.glob("dpcore/releases/*.py"))]
+    files = set().union(*(reachable(start) for start in starts))
+    assert files, "the release path was not found"
+    for path in files:
+        for name in imports(path):
+            assert not inside(name, "numpy.random", "random"), f"{path.relative_to(ROOT)} imports {name}"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and ast.unparse(node).endswith(
+                ("random.default_rng", "random.SFC64", "random.PCG64", "random.RandomState", "random.seed")
+            ):
+                pytest.fail(f"{path.relative_to(ROOT)}:{node.lineno} draws from NumPy")
+
+
+def test_importing_the_engine_stays_light() -> None:
+    code = (
+        "import dpcore, dpcore.selection, dpcore.thresholding, dpcore.experts, dpcore.training, sys;"
+        "print([m for m in ('sklearn', 'streamlit', 'plotly', 'dp_accounting', 'duckdb') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
