@@ -1,0 +1,146 @@
+"""The 1994 census extract: its published marital-status counts, and the full table where a file or a network has it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.request import getproxies
+
+import pandas as pd
+
+from dpcore.datasets.entry import Request, Sample, bundled
+from dpcore.datasets.schema import MISSING_WORDS, Column, Schema
+from dpcore.errors import UnavailableSample
+
+_ORIGIN = (
+    "B. Becker and R. Kohavi, Adult (1994 US census extract), UCI Machine Learning Repository, 1996, "
+    "doi:10.24432/C5XW20, CC BY 4.0"
+)
+_STATUS = (
+    *("Married-civ-spouse", "Never-married", "Divorced", "Separated", "Widowed"),
+    *("Married-spouse-absent", "Married-AF-spouse"),
+)
+_WORK = (
+    *("Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov"),
+    *("Without-pay", "Never-worked"),
+)
+_SCHOOLING = (
+    *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college"),
+    *("Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"),
+)
+_OCCUPATIONS = (
+    *("Adm-clerical", "Armed-Forces", "Craft-repair", "Exec-managerial", "Farming-fishing", "Handlers-cleaners"),
+    *("Machine-op-inspct", "Other-service", "Priv-house-serv", "Prof-specialty", "Protective-serv", "Sales"),
+    *("Tech-support", "Transport-moving"),
+)
+_RELATIONS = ("Husband", "Wife", "Own-child", "Not-in-family", "Other-relative", "Unmarried")
+_RACES = ("White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other")
+_COUNTRIES = (
+    *("United-States", "Cambodia", "Canada", "China", "Columbia", "Cuba", "Dominican-Republic", "Ecuador"),
+    *("El-Salvador", "England", "France", "Germany", "Greece", "Guatemala", "Haiti", "Holand-Netherlands"),
+    *("Honduras", "Hong", "Hungary", "India", "Iran", "Ireland", "Italy", "Jamaica", "Japan", "Laos", "Mexico"),
+    *("Nicaragua", "Outlying-US(Guam-USVI-etc)", "Peru", "Philippines", "Poland", "Portugal", "Puerto-Rico"),
+    *("Scotland", "South", "Taiwan", "Thailand", "Trinadad&Tobago", "Vietnam", "Yugoslavia"),
+)
+_PLACE = ("api.openml.org", 443)
+_RENAMED = {"class": "income", "educational_num": "education_num", "sex": "sex", "gender": "sex"}
+
+_COUNTS = Sample(
+    key="census_marital_status",
+    title="Marital status of 32,561 people (1994 US census extract)",
+    about="One row per marital status with its published count. One person adds one to one count.",
+    origin=_ORIGIN + " (the counts of its training part)",
+    rows=7,
+    simulated=False,
+    rank=5,
+    why=(("selection", "Which marital status is most common: with so many people privacy turns out to be free."),),
+    schema=Schema(
+        columns=(
+            Column(name="marital status", type="category", categories=_STATUS),
+            Column(name="people", type="integer", low=0, high=1_000_000, sensitivity=1.0),
+        ),
+        each_row="option",
+    ),
+    load=bundled("census_marital_status.csv"),
+)
+
+
+def _category(name: str, categories: Iterable[str]) -> Column:
+    return Column(name=name, type="category", categories=tuple(categories), missing_words=(*MISSING_WORDS, "?"))
+
+
+def _load_adult(request: Request) -> pd.DataFrame:
+    frame = _from_network(request) if request.path is None else _from_file(request.path, request)
+    frame = frame.rename(columns=lambda name: str(name).strip().replace("-", "_"))
+    frame = frame.rename(columns=_RENAMED)
+    absent = [name for name in _ADULT.schema.names if name not in frame.columns]
+    if absent:
+        raise UnavailableSample(f"That file is not the census table: it has no column {absent[0]}.")
+    frame["income"] = frame["income"].astype("str").str.strip().str.rstrip(".")
+    request.say(1.0, "Census table read")
+    return frame
+
+
+def _from_file(path: Path, request: Request) -> pd.DataFrame:
+    request.say(0.1, "Reading the census file")
+    if not path.is_file():
+        raise UnavailableSample("There is no file at that place; point to a CSV file of the census table.")
+    try:
+        return pd.read_csv(path, dtype=str, keep_default_na=False, compression="infer", skipinitialspace=True)
+    except (OSError, ValueError, EOFError) as error:
+        raise UnavailableSample("That file cannot be read as the census table; point to its CSV file.") from error
+
+
+def _from_network(request: Request) -> pd.DataFrame:
+    request.say(0.0, "Asking openml.org for the census table")
+    closed = "The census table comes from openml.org, which cannot be reached now; point to a CSV file of it instead."
+    try:
+        if not getproxies():
+            socket.create_connection(_PLACE, timeout=5.0).close()
+        from sklearn.datasets import fetch_openml
+
+        request.say(0.2, "Downloading the census table from openml.org")
+        frame: pd.DataFrame = fetch_openml("adult", version=2, as_frame=True, parser="pandas", n_retries=1).frame
+    except (OSError, ValueError) as error:
+        raise UnavailableSample(closed) from error
+    return frame
+
+
+_ADULT = Sample(
+    key="adult",
+    title="Adult census income, 48,842 people (1994 US census extract)",
+    about="One row per person: age, schooling, work and family, and whether the income is above 50,000 dollars.",
+    origin=_ORIGIN,
+    rows=48_842,
+    simulated=False,
+    rank=20,
+    why=(
+        ("training", "Who earns more than 50,000 dollars: the usual benchmark of private training."),
+        ("selection", "Which occupation is most common, and what is the median age or working week."),
+        ("thresholding", "Has any occupation passed a number of high earners."),
+    ),
+    schema=Schema(
+        columns=(
+            _category("income", ("<=50K", ">50K")),
+            Column(name="age", type="integer", low=17, high=90, unit="years"),
+            _category("workclass", _WORK),
+            _category("education", _SCHOOLING),
+            Column(name="education_num", type="integer", low=1, high=16),
+            _category("marital_status", _STATUS),
+            _category("occupation", _OCCUPATIONS),
+            _category("relationship", _RELATIONS),
+            _category("race", _RACES),
+            _category("sex", ("Female", "Male")),
+            Column(name="capital_gain", type="integer", low=0, high=100_000, unit="dollars"),
+            Column(name="capital_loss", type="integer", low=0, high=5_000, unit="dollars"),
+            Column(name="hours_per_week", type="integer", low=0, high=100, unit="hours"),
+            _category("native_country", _COUNTRIES),
+        )
+    ),
+    load=_load_adult,
+    path_allowed=True,
+    needs_network=True,
+)
+
+SAMPLES = (_COUNTS, _ADULT)

@@ -1,0 +1,186 @@
+"""From text to typed columns, with an account of every cell that was not taken as it stood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.dates import NEVER, dates
+from dpcore.datasets.numerals import integers, numbers, tidy
+from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.table import Table
+from dpcore.errors import InvalidArgument
+from dpcore.validate import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Account:
+    """What became of one column's cells. Each array holds row positions (0 is the first row of data).
+
+    ``missing`` cells are empty or a missing word; ``unparsable`` ones are no value of the declared type; ``unlisted``
+    ones are not among the declared categories; ``outside`` ones were moved to the nearest bound. The first three kinds
+    became missing, or the declared fill when ``filled``.
+    """
+
+    name: str
+    rows: int
+    missing: IntArray
+    unparsable: IntArray
+    unlisted: IntArray
+    outside: IntArray
+    filled: bool
+
+    @property
+    def taken(self) -> int:
+        """Cells that stand as they were written."""
+        return self.rows - sum(part.size for part in (self.missing, self.unparsable, self.unlisted, self.outside))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Applied:
+    """Typed columns (``frame``, as in ``Table``), the schema they follow, and an account of each column."""
+
+    frame: pd.DataFrame
+    schema: Schema
+    accounts: tuple[Account, ...]
+
+    def account(self, name: str) -> Account:
+        """The account of one column. Raises InvalidArgument."""
+        for account in self.accounts:
+            if account.name == name:
+                return account
+        raise InvalidArgument("column", "must be one of the declared columns")
+
+    def table(self, *, fingerprint: str, lineage: str) -> Table:
+        return Table(frame=self.frame, schema=self.schema, fingerprint=fingerprint, lineage=lineage)
+
+
+def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
+    """See ``Schema.apply``. Category columns without declared categories take the words of the file, marked so."""
+    typed: dict[str, pd.Series] = {}
+    accounts: list[Account] = []
+    columns: list[Column] = []
+    for declared in schema.columns:
+        if declared.name not in frame.columns:
+            raise InvalidArgument("schema", "must name columns of this table only")
+        text = as_text(frame[declared.name]).reset_index(drop=True)
+        missing = is_missing(text, declared.missing_words)
+        text = tidy(text.mask(missing, "")) if declared.type != "text" else text.mask(missing, "")
+        column = declared
+        if column.type == "category" and not column.categories:
+            words = tuple(sorted(str(word) for word in text[~missing].unique()))
+            column = replace(column, categories=words, from_file=True)
+        values, unread, outside = _READERS[column.type](text, missing, column)
+        unlisted = unread if column.type == "category" else np.zeros(len(text), dtype=bool)
+        typed[column.name] = values if column.fill is None else _filled(values, column)
+        columns.append(column)
+        accounts.append(
+            Account(
+                name=column.name,
+                rows=len(text),
+                missing=np.flatnonzero(missing),
+                unparsable=np.flatnonzero(unread & ~unlisted),
+                unlisted=np.flatnonzero(unlisted),
+                outside=np.flatnonzero(outside),
+                filled=column.fill is not None,
+            )
+        )
+    return Applied(frame=pd.DataFrame(typed), schema=replace(schema, columns=tuple(columns)), accounts=tuple(accounts))
+
+
+def as_text(series: pd.Series) -> pd.Series:
+    """A column as text; numbers that come typed are written out exactly."""
+    if isinstance(series.dtype, pd.StringDtype):
+        return series.fillna("")
+    return series.astype("str").where(series.notna(), "")
+
+
+def is_missing(text: pd.Series, words: tuple[str, ...]) -> BoolArray:
+    return text.str.strip().str.lower().isin([word.lower() for word in words]).to_numpy(dtype=bool)
+
+
+_Read = tuple[pd.Series, BoolArray, BoolArray]
+
+
+def _nowhere(text: pd.Series) -> BoolArray:
+    return np.zeros(len(text), dtype=bool)
+
+
+def _number(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
+    values = numbers(text, column.decimal)
+    held = _clipped(values, column)
+    return pd.Series(held), np.isnan(values) & ~missing, _moved(values, held)
+
+
+def _integer(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
+    values, good = integers(text, column.decimal)
+    low, high = (
+        None if column.low is None else int(np.ceil(column.low)),
+        None if column.high is None else int(np.floor(column.high)),
+    )
+    held = values if low is None and high is None else np.clip(values, low, high)
+    return pd.Series(held).astype("Int64").mask(~good), ~good & ~missing, good & (held != values)
+
+
+def _category(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
+    values = pd.Series(pd.Categorical(text.mask(missing), categories=list(column.categories)))
+    return values, values.isna().to_numpy(dtype=bool) & ~missing, _nowhere(text)
+
+
+def _yes_no(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
+    lower = text.str.lower()
+    yes = lower.isin([word.lower() for word in column.yes_words]).to_numpy(dtype=bool) & ~missing
+    no = lower.isin([word.lower() for word in column.no_words]).to_numpy(dtype=bool) & ~missing
+    return pd.Series(yes).astype("boolean").mask(~(yes | no)), ~(yes | no | missing), _nowhere(text)
+
+
+def _date(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
+    values = dates(text, column.date_order)
+    values[missing] = NEVER
+    held = values.copy()
+    if column.earliest is not None:
+        held = np.maximum(held, np.datetime64(column.earliest, "s"))
+    if column.latest is not None:
+        held = np.minimum(held, np.datetime64(column.latest, "s") + np.timedelta64(86_399, "s"))
+    read = ~np.isnat(values)
+    return pd.Series(held), ~read & ~missing, read & (held != values)
+
+
+def _text(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
+    return text.mask(missing), _nowhere(text), _nowhere(text)
+
+
+_READERS: dict[str, Callable[[pd.Series, BoolArray, Column], _Read]] = {
+    "number": _number,
+    "integer": _integer,
+    "category": _category,
+    "yes/no": _yes_no,
+    "date": _date,
+    "text": _text,
+}
+
+
+def _clipped(values: FloatArray, column: Column) -> FloatArray:
+    if column.low is None and column.high is None:
+        return values
+    return np.asarray(np.clip(values, column.low, column.high), dtype=np.float64)
+
+
+def _moved(before: FloatArray, after: FloatArray) -> BoolArray:
+    return np.asarray(~np.isnan(before) & (before != after))
+
+
+def _filled(values: pd.Series, column: Column) -> pd.Series:
+    fill = column.fill
+    if column.type == "yes/no":
+        return values.fillna(str(fill).lower() in column.yes_words)
+    if column.type == "date":
+        return values.fillna(pd.Timestamp(str(fill)))
+    if column.type == "integer":
+        return values.fillna(int(float(fill or 0)))
+    if column.type == "number":
+        return values.fillna(float(fill or 0.0))
+    return values.fillna(str(fill))

@@ -1,0 +1,91 @@
+"""Numbers as people write them: decimal comma or point, thousands, currency, percent, brackets for negatives.
+
+Everything is vectorised over columns of text; every regular expression is linear in its input.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.schema import Decimal
+from dpcore.validate import BoolArray, FloatArray
+
+_CURRENCY = r"(?:[€$£¥₹₽₩₺¢]|R\$|US\$|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|INR|BRL|kr\.?|zł|Kč|Fr\.?)"
+_SPACES = ("\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "\N{THIN SPACE}", "\N{FIGURE SPACE}")
+PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
+_EXACT = 2.0**53
+
+
+def _pattern(decimal: Decimal) -> str:
+    """A number whose decimal mark is ``decimal``; thousands marked by the other mark, a space or an apostrophe.
+
+    At most one sign: in front, between currency and digits, behind, or as brackets.
+    """
+    point, comma = (r"\.", ",") if decimal == "." else (",", r"\.")
+    grouped = "|".join(rf"[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+" for mark in (comma, " ", "['’]"))
+    indian = rf"[0-9]{{1,2}}(?:{comma}[0-9]{{2}})+{comma}[0-9]{{3}}"
+    digits = rf"(?:(?:{grouped}|{indian}|[0-9]+)(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]{{1,4}})?"
+    before, after = rf"{_CURRENCY} ?", rf"(?: ?(?:%|{_CURRENCY}))?"
+    bare = rf"(?:{before})?{digits}{after}"
+    return rf"[+-]? ?{bare}|{before}[+-]{digits}{after}|{bare} ?-|\( ?{bare} ?\)"
+
+
+def tidy(text: pd.Series) -> pd.Series:
+    """Text without padding, with ordinary spaces and an ordinary minus sign."""
+    for space in _SPACES:
+        text = text.str.replace(space, " ", regex=False)
+    return text.str.strip().str.replace(r"^[−–‒]( ?[0-9.,])", r"-\1", regex=True)
+
+
+def is_number(text: pd.Series, decimal: Decimal) -> BoolArray:
+    """Which cells of tidied text are numbers when ``decimal`` is the decimal mark."""
+    return text.str.fullmatch(_pattern(decimal)).to_numpy(dtype=bool)
+
+
+def canonical(text: pd.Series, decimal: Decimal) -> pd.Series:
+    """Tidied text as a computer writes numbers ("-1234.5"), for cells where ``is_number``; "" elsewhere.
+
+    A percent sign is dropped, not divided by: 12 % reads as 12, as written.
+    """
+    plain = text.str.fullmatch(PLAIN if decimal == "." else r"[+-]?[0-9]+").to_numpy(dtype=bool)
+    if plain.all():
+        return text
+    good = is_number(text, decimal)
+    out = text.where(good, "")
+    odd = good & ~plain
+    if not odd.any():
+        return out
+    rest = out[odd].str.replace(_CURRENCY, "", regex=True).str.replace(r"[ '’%]", "", regex=True)
+    rest = rest.str.replace("," if decimal == "." else ".", "", regex=False).str.replace(",", ".", regex=False)
+    negative = rest.str.contains(r"^[(-]|-$", regex=True)
+    rest = rest.str.replace(r"^[(+-]+|[)-]$", "", regex=True)
+    out = out.copy()
+    out[odd] = rest.where(~negative, "-" + rest)
+    return out
+
+
+def numbers(text: pd.Series, decimal: Decimal) -> FloatArray:
+    """float64 values of tidied text; NaN where a cell is no number or lies beyond the range of a float."""
+    clean = canonical(text, decimal)
+    empty = (clean == "").to_numpy(dtype=bool)
+    values: FloatArray = np.array(clean.where(~empty, "nan").astype("float64"), dtype=np.float64)
+    values[~np.isfinite(values)] = np.nan
+    values += 0.0  # −0 becomes 0
+    return values
+
+
+def integers(text: pd.Series, decimal: Decimal) -> tuple[np.ndarray, BoolArray]:
+    """int64 values of tidied text, exact beyond 2⁵³, and which cells are whole numbers that fit; 0 elsewhere."""
+    values = numbers(text, decimal)
+    with np.errstate(invalid="ignore"):
+        whole = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) < 2.0**63)
+        large = np.flatnonzero(whole & (np.abs(values) >= _EXACT))
+    out = np.where(whole & (np.abs(np.nan_to_num(values)) < _EXACT), values, 0).astype(np.int64)
+    if large.size:
+        for position, word in zip(large, canonical(text.iloc[large], decimal), strict=True):
+            digits = word.split(".", maxsplit=1)[0]
+            exact = int(digits) if "e" not in word.lower() else int(float(word))
+            whole[position] = -(2**63) <= exact < 2**63
+            out[position] = exact if whole[position] else 0
+    return out, whole
