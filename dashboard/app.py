@@ -45,17 +45,20 @@ with st.sidebar:
     current = source.current()
     if current is not None:
         source.badge(current.mode)
-    own = session.get("_own_name", None)
-    options = [*samples(), *(["own"] if own else [])]
+    keys = [known.key for known in samples()]
+    options = [source.OWN, *keys] if session.get("_own_name", None) else keys
     st.selectbox(
         "Data",
         options,
         index=options.index(source.FIRST_SAMPLE),
         key="data",
         bind="query-params",
-        format_func=lambda key: own if key == "own" else samples()[key].title,
+        format_func=source.title,
         help="A sample to explore, or your own file from the Data page.",
     )
+    problem = session.note("data")
+    if problem:
+        st.warning(problem)
     controls.epsilon()
     tracker.sidebar(current)
 

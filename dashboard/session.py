@@ -56,6 +56,11 @@ def epsilon_from_slider() -> None:
     set_epsilon(st.session_state["_slider"])
 
 
+def say(name: str, sentence: str) -> None:
+    """Leave a sentence for ``note`` to show."""
+    st.session_state["_notes"][name] = sentence
+
+
 def note(name: str) -> str | None:
     """A sentence about something a link or a control asked for that cannot be; shown once."""
     notes: dict[str, str] = st.session_state["_notes"]

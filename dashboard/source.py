@@ -13,11 +13,13 @@ from typing import Literal
 import streamlit as st
 
 from dashboard import compute, session
-from dpcore.datasets import Table, samples
+from dpcore.datasets import Table, sample, samples
+from dpcore.errors import UnavailableSample
 
 Mode = Literal["demo", "what_if", "twin"]
 
 FIRST_SAMPLE = "clinic"
+OWN = "own"
 MARK = "Not private: for your eyes only. Do not publish these charts."
 TWIN_MARK = "Simulated from what you declared: the file's values were not read."
 BADGES = {
@@ -51,22 +53,33 @@ class Source:
 def current() -> Source | None:
     """The data in use, or None when a person's own file still waits for a decision on the Data page."""
     own: Source | None = session.get("_own_source", None)
-    if session.get("data", FIRST_SAMPLE) == "own":
+    if session.get("data", FIRST_SAMPLE) == OWN:
         return own
     key = sample_key()
+    try:
+        table = compute.sample(key)
+    except UnavailableSample as error:
+        session.say("data", f"{error} Showing {sample(FIRST_SAMPLE).title} instead.")
+        key = FIRST_SAMPLE
+        table = compute.sample(key)
     return Source(
         key=key,
-        title=samples()[key].title,
+        title=sample(key).title,
         mode="demo",
-        table=compute.sample(key),
-        lineage=f"sample:{key}",
+        table=table,
+        lineage=table.lineage,
         practice=True,
     )
 
 
 def sample_key() -> str:
     key = str(session.get("data", FIRST_SAMPLE))
-    return key if key in samples() else FIRST_SAMPLE
+    return key if any(known.key == key for known in samples()) else FIRST_SAMPLE
+
+
+def title(key: str) -> str:
+    """The name of a sample, or of the person's own file."""
+    return session.get("_own_name", "Your file") if key == OWN else sample(key).title
 
 
 def badge(mode: Mode) -> None:

@@ -2,6 +2,101 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import streamlit as st
 
-st.title("What does privacy cost in accuracy?")
+from dashboard import compute, session, source, words
+from dashboard.charts.theme import colours
+from dashboard.charts.tradeoff import Scale, tradeoff
+from dashboard.panels import shape
+from dashboard.panels.picture import picture
+from dashboard.panels.tradeoff import describe_at
+from dpcore.datasets import sample
+from dpcore.selection import MostCommon, catalog
+from dpcore.tradeoff import sweep_epsilon
+
+QUESTIONS = (
+    (
+        "selection",
+        ":material/how_to_vote:",
+        "Which option is best?",
+        "The most common complaint, the median income, the best simple rule: one private choice.",
+    ),
+    (
+        "thresholding",
+        ":material/notifications_active:",
+        "Has it passed the line?",
+        "Tell me when a count passes the line, and answer nothing else.",
+    ),
+    (
+        "experts",
+        ":material/groups:",
+        "Whom should we follow?",
+        "Day after day, without revealing any single day's outcomes.",
+    ),
+    (
+        "training",
+        ":material/model_training:",
+        "Can we train on these data?",
+        "The best private model for the budget, and what it costs in accuracy.",
+    ),
+)
+SCALE = Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True)
+DRAWN = ("exponential", "permute_and_flip", "naive_laplace")
+
+example = sample(source.FIRST_SAMPLE)
+table = compute.sample(source.FIRST_SAMPLE)
+epsilon = session.epsilon()
+problem = MostCommon(scores=table.counts("complaint"), relation="add_remove")
+right = float(problem.law("permute_and_flip", epsilon)[np.argmax(table.counts("complaint"))])
+
+st.title("How much privacy can you afford, and what does it cost?")
+shape.answer(
+    f"At ε = {words.number(epsilon)} a private answer to “which complaint is most common?” "
+    f"is right **{words.times_in_100(right)}**.",
+    f"{example.title}. Drag ε at the left: small values hide each person better, large ones answer better.",
+)
+names = {key: kind.label for key, kind in catalog().items()}
+levels = tuple(np.geomspace(0.01, 10.0, 61))
+frame = compute.cached(
+    ("start", table.fingerprint),
+    lambda: sweep_epsilon(problem, levels, methods=DRAWN, metrics=["success"]),
+)
+left, beside = st.columns([2, 1], gap="medium")
+with left:
+    picture(
+        tradeoff(
+            frame,
+            x="epsilon",
+            x_title="privacy level ε   (more privacy ⟵  ⟶ more accuracy)",
+            scale=SCALE,
+            names=names,
+            colour=colours(list(names), session.dark()),
+            main="permute_and_flip",
+            chosen=epsilon,
+            dark=session.dark(),
+        ),
+        key="start-example",
+        alt=describe_at(frame, names, SCALE, "epsilon", epsilon, f"ε = {words.number(epsilon)}"),
+        data=frame,
+    )
+with beside, st.container(border=True):
+    st.markdown("**What does ε mean?**")
+    st.markdown(words.odds_sentence(epsilon))
+    st.caption(
+        "More data escapes the trade-off: with ten times the people the same ε answers far better. "
+        "And an important question does not make a small ε more accurate."
+    )
+    st.page_link("app_pages/selection.py", label="Explore this example", icon=":material/arrow_forward:")
+
+st.header("Four questions", anchor=False)
+with st.grid(4, min_column_width=230):
+    for name, icon, title, what in QUESTIONS:
+        if not Path(__file__).with_name(f"{name}.py").exists():
+            continue
+        with st.container(border=True, height="stretch"):
+            st.markdown(f"{icon} **{title}**")
+            st.markdown(what)
+            st.page_link(f"app_pages/{name}.py", label="Open", icon=":material/arrow_forward:")

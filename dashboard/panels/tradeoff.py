@@ -198,13 +198,16 @@ def _passage(view: View) -> tuple[float, float]:
 
 def describe(view: View, frame: pd.DataFrame, x: str) -> str:
     """Words for the chart: each method's value at the chosen point."""
-    chosen = view.epsilon if x == "epsilon" else float(view.problem.n)
+    if x == "epsilon":
+        return describe_at(frame, view.names, view.scale, x, view.epsilon, f"ε = {words.number(view.epsilon)}")
+    size = float(view.problem.n)
+    return describe_at(frame, view.names, view.scale, x, size, f"{words.whole(size)} {view.size_word}")
+
+
+def describe_at(frame: pd.DataFrame, names: Mapping[str, str], scale: Scale, x: str, chosen: float, place: str) -> str:
+    """Each method's value where column ``x`` is ``chosen``, as one sentence."""
     parts = []
-    for method in view.methods:
-        part = frame[frame["method"] == method]
-        if part.empty:
-            continue
-        value = float(np.interp(np.log(chosen), np.log(part[x]), part["value"])) * view.scale.factor
-        parts.append(f"{view.names[method]} {words.number(value)}{view.scale.unit}")
-    place = f"ε = {words.number(view.epsilon)}" if x == "epsilon" else f"{words.whole(chosen)} {view.size_word}"
-    return f"{view.scale.title} at {place}: " + ", ".join(parts) + "."
+    for method, part in frame.groupby("method", sort=False):
+        value = float(np.interp(np.log(chosen), np.log(part[x]), part["value"])) * scale.factor
+        parts.append(f"{names[str(method)]} {words.number(value)}{scale.unit}")
+    return f"{scale.title} at {place}: " + ", ".join(parts) + "."

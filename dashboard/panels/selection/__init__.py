@@ -1,0 +1,1 @@
+"""The three questions of the Selection page."""

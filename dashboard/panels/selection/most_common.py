@@ -1,0 +1,203 @@
+"""Which option is most common, or scores best?"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dashboard import controls, session, words
+from dashboard.charts.tradeoff import Scale
+from dashboard.panels import cards, shape
+from dashboard.panels.selection import how, what_if
+from dashboard.panels.selection.options import Options, columns, options
+from dashboard.panels.selection.release import release_tab
+from dashboard.panels.tradeoff import View
+from dashboard.source import Source
+from dpcore.selection import MostCommon, catalog
+from dpcore.validate import Neighbours
+
+PAGE = "selection"
+METHODS = {key: kind.label for key, kind in catalog().items() if hasattr(kind, "probabilities")}
+NAMES = METHODS | {"theory": "what theory guarantees"}
+METRICS = {
+    "success": Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True),
+    "expected_loss": Scale(title="average distance from the best"),
+}
+
+
+def show(source: Source) -> None:
+    """The whole question, from sentence to release."""
+    choices = columns(source.table)
+    if not choices:
+        st.info("These data have no column with options. Pick another sample, or declare categories on the Data page.")
+        return
+    column = _sentence(source, choices)
+    chosen = options(source, column)
+    if len(chosen.names) < 2:
+        st.info(f"“{words.visible(column)}” has one option only, so there is nothing to choose. Pick another column.")
+        return
+    neighbours, metric, main = _options(chosen)
+    edited = what_if.edited(source, chosen)
+    problem = _problem(edited, neighbours)
+    before = _problem(what_if.Case.of(chosen), neighbours)
+    identity = ("selection", source.table.fingerprint, column, neighbours, edited.identity)
+    epsilon = session.epsilon()
+    percent = metric == "success"
+    default = 95.0 if percent else _sensible_loss(chosen)
+    view = View(
+        page=PAGE,
+        problem=problem,
+        identity=identity,
+        metric=metric,
+        scale=METRICS[metric],
+        names=NAMES,
+        methods=_drawn(),
+        everything=list(NAMES),
+        main=main,
+        epsilon=epsilon,
+        target=cards.target_value(PAGE, default, METRICS[metric].factor),
+        size_word=chosen.unit if chosen.counted else "people",
+        ghost=before if edited.changed else None,
+        ghost_identity=("selection", source.table.fingerprint, column, neighbours, "as it was"),
+        mark=source.mark,
+        code=_code(chosen, neighbours),
+    )
+    law = problem.law(main, epsilon)
+    _headline(view, edited, law)
+
+    def right() -> None:
+        cards.need(
+            view,
+            label="I need it right, times in 100" if percent else "I need the average loss below",
+            help="Type the accuracy you need; the smallest ε and the smallest number of people follow.",
+            low=1.0 if percent else 1e-6,
+            high=99.9 if percent else 1e9,
+            default=default,
+            step=1.0 if percent else max(default / 10, 1e-6),
+        )
+        cards.might_see(edited.names, list(law), list(edited.scores == edited.scores.max()), key=PAGE)
+        cards.protected(words.LabelCard(neighbours=neighbours, epsilon=epsilon), key=PAGE)
+
+    shape.first_screen(view, right)
+    shape.tabs(
+        PAGE,
+        {
+            "How it works": lambda: how.show(edited, neighbours, main, epsilon),
+            "What if": lambda: what_if.show(source, chosen, edited, view),
+            "Compare methods": lambda: how.compare(view, edited, problem),
+            "Make one private release": lambda: release_tab(source, chosen, neighbours, epsilon),
+        },
+    )
+
+
+def _sentence(source: Source, choices: list[str]) -> str:
+    """The question with the column inside it."""
+    picked: list[str] = []
+
+    def pick() -> None:
+        picked.append(
+            st.selectbox(
+                "Column",
+                choices,
+                key="column",
+                bind="query-params",
+                format_func=words.visible,
+                label_visibility="collapsed",
+                width=220,
+            )
+        )
+
+    if source.table.schema.each_row == "option":
+        shape.sentence("Which option has the best", pick, f"among {source.table.rows:,} options?")
+    else:
+        shape.sentence("Which", pick, f"is most common among {source.table.rows:,} {_rows_word(source)}?")
+    return picked[0]
+
+
+def _rows_word(source: Source) -> str:
+    unit = source.table.schema.unit
+    return "people" if unit == "person" else f"{unit}s"
+
+
+def _options(chosen: Options) -> tuple[Neighbours, str, str]:
+    with st.popover("Options", icon=":material/tune:", type="tertiary"):
+        relation = st.segmented_control(
+            "Who is hidden: two data sets count as neighbours when they differ by",
+            ["add_remove", "replace_one"],
+            default="add_remove",
+            required=True,
+            key="neighbours",
+            bind="query-params",
+            format_func=words.one_person,
+            help="With one person added or removed every count moves one way, which allows half the noise.",
+        )
+        metric = st.segmented_control(
+            "Measure",
+            list(METRICS),
+            default="success",
+            required=True,
+            key="selection_metric",
+            bind="query-params",
+            format_func={"success": "Chance of the right answer", "expected_loss": "Average loss"}.__getitem__,
+        )
+        main = st.selectbox(
+            "Method used for the answer",
+            list(METHODS),
+            index=list(METHODS).index("permute_and_flip"),
+            key="selection_method",
+            bind="query-params",
+            format_func=METHODS.__getitem__,
+        )
+        controls.beta()
+        controls.seed()
+    neighbours: Neighbours = "replace_one" if relation == "replace_one" else "add_remove"
+    return neighbours, str(metric), str(main)
+
+
+def _drawn() -> list[str]:
+    return list(NAMES)
+
+
+def _problem(case: what_if.Case, neighbours: Neighbours) -> MostCommon:
+    return MostCommon(
+        scores=case.scores,
+        relation=neighbours,
+        sensitivity=case.sensitivity,
+        counted=case.counted,
+        questions=case.questions,
+        beta=float(session.get("beta", 0.05)),
+    )
+
+
+def _sensible_loss(chosen: Options) -> float:
+    spread = float(np.ptp(chosen.scores)) or 1.0
+    return float(words.number(spread / 20).replace(",", ""))
+
+
+def _headline(view: View, case: what_if.Case, law: np.ndarray) -> None:
+    right = float(law[case.scores == case.scores.max()].sum())
+    least = view.problem
+    headline = f"At ε = {words.number(view.epsilon)} the private answer names the true winner {_about(right)}."
+    promise = least.evaluate("theory", "success", np.array([view.epsilon]), np.array([float(least.n)])).value[0]
+    theory = (
+        f"The textbook's theorem alone promises {words.times_in_100(float(promise))}."
+        if promise > 0.005
+        else "The textbook's theorem alone promises nothing yet at this ε."
+    )
+    shape.answer(headline, f"Without privacy it would be right every time. {theory}")
+
+
+def _about(chance: float) -> str:
+    text = words.times_in_100(chance)
+    return f"**{text}**" if text.startswith(("practically", "every", "fewer")) else f"about **{text}**"
+
+
+def _code(chosen: Options, neighbours: Neighbours) -> str:
+    scores = ", ".join(f"{score:g}" for score in chosen.scores[:200])
+    return (
+        "import numpy as np\n"
+        "from dpcore.selection import MostCommon\n"
+        "from dpcore.tradeoff import sweep_epsilon\n\n"
+        f"problem = MostCommon(scores=[{scores}], relation={neighbours!r})\n"
+        "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 61)).to_string())\n"
+    )
