@@ -95,6 +95,22 @@ def one_of(allowed: tuple[str, ...], **named: Any) -> str:
     return value
 
 
+def boolean(**named: Any) -> bool:
+    """True or false, and nothing that merely passes for it. Raises InvalidArgument."""
+    name, value = _only(named)
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidArgument(name, "must be true or false")
+    return bool(value)
+
+
+def generator(**named: Any) -> np.random.Generator:
+    """A NumPy random generator: simulations draw from the one they are given. Raises InvalidArgument."""
+    name, value = _only(named)
+    if not isinstance(value, np.random.Generator):
+        raise InvalidArgument(name, "must be a numpy.random.Generator")
+    return value
+
+
 def finite_vector(*, at_least: int = 1, **named: Any) -> FloatArray:
     """A float64 array of shape (m,), m ≥ at_least, every entry finite. Raises InvalidArgument."""
     name, value = _only(named)
