@@ -42,9 +42,7 @@ pages = {
 page = st.navigation(list(pages.values()))
 
 with st.sidebar:
-    current = source.current()
-    if current is not None:
-        source.badge(current.mode)
+    top = st.container()
     keys = [known.key for known in samples()]
     options = [source.OWN, *keys] if session.get("_own_name", None) else keys
     st.selectbox(
@@ -56,6 +54,10 @@ with st.sidebar:
         format_func=source.title,
         help="A sample to explore, or your own file from the Data page.",
     )
+    current = source.current()
+    if current is not None:
+        with top:
+            source.badge(current.mode)
     problem = session.note("data")
     if problem:
         st.warning(problem)

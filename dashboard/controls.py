@@ -10,18 +10,10 @@ from dashboard.charts.theme import plain
 
 def epsilon() -> None:
     """The privacy level: a log slider and a typed entry for one value, kept across pages and in the link."""
-    current = session.epsilon()
-    steps = sorted({*session.EPSILON_STEPS, current})
-    st.select_slider(
-        "Privacy level ε",
-        options=steps,
-        key="_slider",
-        format_func=plain,
-        on_change=session.epsilon_from_slider,
-        help="Smaller ε hides each person better; larger ε gives more accurate answers.",
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("more privacy ⟵ ⟶ more accuracy")
+    above, below = st.container(), st.container(horizontal=True, vertical_alignment="center")
+    with below:
+        st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
+        # Drawn before the slider, which follows it: the link's value is known only once this is there.
         st.number_input(
             "ε, typed",
             value=session.EPSILON_DEFAULT,
@@ -32,7 +24,17 @@ def epsilon() -> None:
             label_visibility="collapsed",
             width=120,
         )
-    problem = session.note("epsilon")
+    session.sync_slider()
+    with above:
+        st.select_slider(
+            "Privacy level ε",
+            options=sorted({*session.EPSILON_STEPS, session.epsilon()}),
+            key="_slider",
+            format_func=plain,
+            on_change=session.epsilon_from_slider,
+            help="Smaller ε hides each person better; larger ε gives more accurate answers.",
+        )
+    problem = session.epsilon_problem()
     if problem:
         st.warning(problem)
 

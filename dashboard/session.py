@@ -23,33 +23,41 @@ T = TypeVar("T")
 
 
 def begin() -> None:
-    """Put defaults in place and settle ε before any widget is drawn. Call once, first, in every run."""
+    """Put defaults in place. Call once, first, in every run."""
     state = st.session_state
     state.setdefault("_receipts", {})
     state.setdefault("_requests", {})
     state.setdefault("_notes", {})
-    typed = state.get("epsilon")
-    if typed is not None:
-        try:
-            in_range(EPSILON_LOW, EPSILON_HIGH, epsilon=typed)
-        except InvalidArgument:
-            state["_notes"]["epsilon"] = (
-                f"ε must lie between {EPSILON_LOW:g} and {EPSILON_HIGH:g}, so it is set to {EPSILON_DEFAULT:g} here."
-            )
-            state["epsilon"] = EPSILON_DEFAULT
-    state["_slider"] = epsilon()
 
 
 def epsilon() -> float:
-    """The privacy level every page uses."""
-    value = st.session_state.get("epsilon", EPSILON_DEFAULT)
-    return float(EPSILON_DEFAULT if value is None else value)
+    """The privacy level every page uses: what was typed, dragged or linked to, where it lies within the limits."""
+    try:
+        return in_range(EPSILON_LOW, EPSILON_HIGH, epsilon=st.session_state.get("epsilon", EPSILON_DEFAULT))
+    except InvalidArgument:
+        return EPSILON_DEFAULT
+
+
+def epsilon_problem() -> str | None:
+    """One sentence when what was typed or linked to cannot be used."""
+    try:
+        in_range(EPSILON_LOW, EPSILON_HIGH, epsilon=st.session_state.get("epsilon", EPSILON_DEFAULT))
+    except InvalidArgument:
+        return (
+            f"ε must be a number from {EPSILON_LOW:g} to {EPSILON_HIGH:g}; "
+            f"the pages use {EPSILON_DEFAULT:g} until you change it."
+        )
+    return None
+
+
+def sync_slider() -> None:
+    """Put the slider where ε is; call just before it is drawn."""
+    st.session_state["_slider"] = epsilon()
 
 
 def set_epsilon(value: float) -> None:
     """For buttons such as "use this ε"; call from a callback only."""
     st.session_state["epsilon"] = float(min(max(value, EPSILON_LOW), EPSILON_HIGH))
-    st.session_state["_notes"].pop("epsilon", None)
 
 
 def epsilon_from_slider() -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import compute, session, source, words
 from dashboard.charts.theme import colours
 from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.panels import shape
+from dashboard.panels import cards, shape
 from dashboard.panels.picture import picture
 from dashboard.panels.tradeoff import describe_at
 from dpcore.datasets import sample
@@ -49,7 +49,7 @@ DRAWN = ("exponential", "permute_and_flip", "naive_laplace")
 example = sample(source.FIRST_SAMPLE)
 table = compute.sample(source.FIRST_SAMPLE)
 epsilon = session.epsilon()
-problem = MostCommon(scores=table.counts("complaint"), relation="add_remove")
+problem = MostCommon(scores=table.counts("complaint"), relation="replace_one")
 right = float(problem.law("permute_and_flip", epsilon)[np.argmax(table.counts("complaint"))])
 
 st.title("How much privacy can you afford, and what does it cost?")
@@ -82,6 +82,9 @@ with left:
         alt=describe_at(frame, names, SCALE, "epsilon", epsilon, f"ε = {words.number(epsilon)}"),
         data=frame,
     )
+with beside:
+    law = problem.law("permute_and_flip", epsilon)
+    cards.might_see(table.options("complaint"), list(law), [chance == law.max() for chance in law], key="start")
 with beside, st.container(border=True):
     st.markdown("**What does ε mean?**")
     st.markdown(words.odds_sentence(epsilon))
@@ -91,7 +94,7 @@ with beside, st.container(border=True):
     )
     st.page_link("app_pages/selection.py", label="Explore this example", icon=":material/arrow_forward:")
 
-st.header("Four questions", anchor=False)
+st.subheader("Four questions", anchor=False)
 with st.grid(4, min_column_width=230):
     for name, icon, title, what in QUESTIONS:
         if not Path(__file__).with_name(f"{name}.py").exists():

@@ -23,16 +23,23 @@ class Place:
 
 
 def place(
-    x: FloatArray, lines: list[FloatArray], names: list[str], size: tuple[float, float], y_range: tuple[float, float]
+    x: FloatArray,
+    lines: list[FloatArray],
+    names: list[str],
+    size: tuple[float, float],
+    y_range: tuple[float, float],
+    fence: list[FloatArray],
 ) -> list[Place | None]:
     """A place for each of ``lines`` (each of shape (m,) over ``x`` in axis units), or None where there is none.
 
-    ``size`` is the plotting area in pixels. Greedy: the longest names first, each at the free spot nearest the middle.
+    ``size`` is the plotting area in pixels; ``fence`` holds further lines to keep clear of. Greedy: the longest names
+    first, each at the free spot nearest the middle.
     """
     width, height = size
     px = (x - x[0]) / max(x[-1] - x[0], 1e-12) * width
     span = max(y_range[1] - y_range[0], 1e-12)
-    pys = [np.clip(np.nan_to_num((line - y_range[0]) / span, nan=-0.5), -0.5, 1.5) * height for line in lines]
+    everything = [*lines, *fence]
+    pys = [np.clip(np.nan_to_num((line - y_range[0]) / span, nan=-0.5), -0.5, 1.5) * height for line in everything]
     dense = np.linspace(px[0], px[-1], 200)
     curves = np.array([np.interp(dense, px, py) for py in pys])
     index = np.repeat(np.arange(1, len(px) - 1), 4)

@@ -30,10 +30,10 @@ def stepped(
     button = {"font": {"color": look.ink}, "bgcolor": look.paper, "bordercolor": look.grid}
     base = figure["layout"]
     margin = dict(base.get("margin", {}))
-    margin["b"] = margin.get("b", 0) + 86
+    margin["b"] = margin.get("b", 0) + 140
     controls = {
         "margin": margin,
-        "height": base.get("height", 400) + 70,
+        "height": base.get("height", 400) + 120,
         "updatemenus": [
             {
                 "type": "buttons",
@@ -43,7 +43,7 @@ def stepped(
                 "y": 0,
                 "xanchor": "left",
                 "yanchor": "top",
-                "pad": {"t": 62, "r": 8},
+                "pad": {"t": 56, "r": 8},
                 "buttons": [
                     {"label": "▶ Play", "method": "animate", "args": [None, moving]},
                     {"label": "❚❚ Pause", "method": "animate", "args": [[None], still]},
@@ -53,12 +53,12 @@ def stepped(
         ],
         "sliders": [
             {
-                "x": 0.24,
+                "x": 0,
                 "y": 0,
-                "len": 0.76,
-                "pad": {"t": 48},
+                "len": 1,
+                "pad": {"t": 96},
                 "currentvalue": {"prefix": "", "font": {"color": look.ink, "size": 13}},
-                "font": {"color": look.soft, "size": 1},
+                "font": {"color": "rgba(0,0,0,0)", "size": 1},
                 "ticklen": 0,
                 "bgcolor": look.grid,
                 "bordercolor": look.grid,

@@ -82,6 +82,9 @@ def layout(dark: bool, *, height: int, **overrides: Any) -> dict[str, Any]:
         "tickfont": {"color": look.ink, "size": 13},
         "title": {"font": {"color": look.ink, "size": 14}, "standoff": 10},
         "automargin": True,
+        "ticks": "outside",
+        "ticklen": 5,
+        "tickcolor": "rgba(0,0,0,0)",
         "fixedrange": True,
     }
     base: dict[str, Any] = {
@@ -102,7 +105,8 @@ def layout(dark: bool, *, height: int, **overrides: Any) -> dict[str, Any]:
 def log_ticks(low: float, high: float) -> dict[str, list[Any]]:
     """Plain numbers (0.01, not 10m) on a log axis from ``low`` to ``high``."""
     decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    steps = (1, 2, 5) if np.log10(high / low) <= 4 else (1,)
+    span = np.log10(high / low)
+    steps = (1, 2, 5) if span <= 2 else (1, 3) if span <= 4 else (1,)
     values = [step * 10.0**decade for decade in decades for step in steps]
     kept = [value for value in values if low * 0.999 <= value <= high * 1.001]
     return {"tickvals": kept, "ticktext": [plain(value) for value in kept]}

@@ -11,8 +11,8 @@ import pandas as pd
 from dashboard.charts.labels import place
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
-HEIGHT = 430
-_AREA = (640.0, 350.0)
+HEIGHT = 500
+_AREA = (640.0, 420.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,9 @@ def tradeoff(
         labels.append(ghost_name)
         inks.append(look.soft)
     y_range = _y_range(lines, scale)
-    annotations = _names(np.log10(xs), lines, labels, inks, y_range, look.paper)
+    # The target's line is an obstacle to names like any other line, but is named at the edge.
+    fence = [] if target is None else [np.full_like(xs, target * scale.factor, dtype=float)]
+    annotations = _names(np.log10(xs), lines, labels, inks, y_range, look.paper, fence)
     shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
     if target is not None:
         shapes.append(
@@ -194,8 +196,9 @@ def _names(
     inks: list[str],
     y_range: tuple[float, float],
     paper: str,
+    fence: list[np.ndarray],
 ) -> list[Figure]:
-    found = place(x, lines, names, _AREA, y_range)
+    found = place(x, lines, names, _AREA, y_range, fence)
     return [
         {
             "x": float(x[spot.index]),

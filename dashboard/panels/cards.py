@@ -94,4 +94,5 @@ def protected(card: words.LabelCard, *, key: str) -> None:
         )
         lines = card.lines()
         st.markdown(lines[0])
-        st.markdown("\n".join(f"- {line}" for line in lines[1:]))
+        with st.popover("What is and is not protected", type="tertiary", icon=":material/shield_person:"):
+            st.markdown("\n".join(f"- {line}" for line in lines[1:]))

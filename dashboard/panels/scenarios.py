@@ -34,14 +34,10 @@ def show(page: str, current: Mapping[str, str], mark: str | None) -> None:
         if kept:
             st.button("Forget the last", icon=":material/undo:", on_click=_forget_last, args=(key,))
             st.download_button("Export", lambda: csv(table(kept), mark), f"{page}-scenarios.csv", on_click="ignore")
-    st.text_input(
-        "Kept scenarios as text",
-        key=key,
-        bind="query-params",
-        label_visibility="collapsed",
-        placeholder="Kept scenarios travel in the link.",
-        max_chars=1500,
-    )
+        with st.popover("In the link", type="tertiary", icon=":material/link:"):
+            st.text_input(
+                "Kept scenarios as text; they travel in the link", key=key, bind="query-params", max_chars=1500
+            )
     if kept:
         st.table(table(kept).set_index("scenario").T, alt="Kept scenarios side by side")
 

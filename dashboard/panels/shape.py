@@ -19,6 +19,7 @@ def sentence(*pieces: Piece) -> None:
             if callable(piece):
                 piece()
             else:
+                # One heading of the first rank, the rest in its size by the theme.
                 st.markdown(f"{'#' if index == 0 else '##'} {piece}", width="content")
 
 

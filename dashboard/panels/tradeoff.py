@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -46,7 +46,7 @@ class View:
     mark: str | None = None
     code: str | None = None
     sizes: tuple[float, float] | None = None
-    extra: dict[str, str] = field(default_factory=dict)
+    band: str | None = None
 
     @property
     def higher(self) -> bool:
@@ -102,6 +102,8 @@ def _lines(view: View, x: str) -> None:
         dark=dark,
     )
     picture(figure, key=f"{view.page}-{x}", alt=describe(view, frame, x), data=frame, code=view.code, mark=view.mark)
+    if view.band:
+        st.caption(view.band)
 
 
 def _map(view: View) -> None:

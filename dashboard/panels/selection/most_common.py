@@ -124,7 +124,7 @@ def _options(chosen: Options) -> tuple[Neighbours, str, str]:
         relation = st.segmented_control(
             "Who is hidden: two data sets count as neighbours when they differ by",
             ["add_remove", "replace_one"],
-            default="add_remove",
+            default="replace_one",
             required=True,
             key="neighbours",
             bind="query-params",

@@ -1,0 +1,2 @@
+def release_tab(*a):
+    pass
