@@ -62,6 +62,9 @@ with st.sidebar:
     if problem:
         st.warning(problem)
     controls.epsilon()
-    tracker.sidebar(current)
+    budget_slot = st.container()
 
+session.next_cost(None)
 page.run()
+with st.sidebar, budget_slot:
+    tracker.sidebar(source.current(), session.get("_next_cost", None))

@@ -96,20 +96,37 @@ def remember(key: str, make: Callable[[], T]) -> T:
     return st.session_state[key]
 
 
+def begin_release(slot: str) -> None:
+    """A person wants a release: give it an id that every later click repeats, and forget the last answer."""
+    st.session_state["_requests"][slot] = uuid.uuid4().hex
+    st.session_state["_receipts"].pop(slot, None)
+
+
+def release_begun(slot: str) -> bool:
+    """Whether a release is waiting for its confirmation."""
+    return slot in st.session_state["_requests"] and slot not in st.session_state["_receipts"]
+
+
 def request_id(slot: str) -> str:
-    """The id of the release that ``slot`` would make next; made before the button, so that a rerun repeats it."""
-    requests: dict[str, str] = st.session_state["_requests"]
-    return requests.setdefault(slot, uuid.uuid4().hex)
+    return str(st.session_state["_requests"][slot])
+
+
+def end_release(slot: str) -> None:
+    st.session_state["_requests"].pop(slot, None)
 
 
 def release_done(slot: str, receipt: Any) -> None:
-    """Keep the receipt on screen; the next release of ``slot`` is a new request."""
-    st.session_state["_requests"].pop(slot, None)
+    """Keep the receipt on screen until another release is begun."""
     st.session_state["_receipts"][slot] = receipt
 
 
 def receipt(slot: str) -> Any | None:
     return st.session_state["_receipts"].get(slot)
+
+
+def next_cost(cost: Any | None) -> None:
+    """What one more answer of the page in view would cost; the tracker counts with it."""
+    st.session_state["_next_cost"] = cost
 
 
 def dark() -> bool:
