@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from dataclasses import dataclass
+from decimal import Decimal
 
 from dpcore.validate import Neighbours
 
@@ -32,8 +33,7 @@ def number(value: float) -> str:
     if abs(value) >= 1000:
         return f"{float(f'{value:.3g}'):,.0f}" if abs(value) >= 100_000 else f"{value:,.0f}"
     text = f"{value:.3g}"
-    if "e" in text:
-        text = f"{value:.8f}"
+    text = format(Decimal(text), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -8,18 +8,23 @@ import numpy as np
 
 from dpcore.validate import FloatArray
 
-_CHARACTER, _LINE, _GAP = 7.2, 18.0, 8.0  # pixels of 13-px text
-_HOPELESS = 40.0
+_CHARACTER, _LINE = 7.2, 18.0  # pixels of 13-px text
+_REACH = (8.0, 45.0, 90.0, 140.0)  # pixels from the line; beyond the first a thin leader joins name and line
+_HOPELESS = 200.0
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Anchor of one label: an index into the line, a shift in pixels (y upwards) and the side the text lies on."""
+    """Anchor of one label: an index into the line, a shift in pixels (y upwards) and the side the text lies on.
+
+    ``leader`` says that the name lies away from its line and needs a thin line to it.
+    """
 
     index: int
     shift_x: float
     shift_y: float
     anchor: str
+    leader: bool
 
 
 def place(
@@ -40,39 +45,48 @@ def place(
     span = max(y_range[1] - y_range[0], 1e-12)
     everything = [*lines, *fence]
     pys = [np.clip(np.nan_to_num((line - y_range[0]) / span, nan=-0.5), -0.5, 1.5) * height for line in everything]
-    dense = np.linspace(px[0], px[-1], 200)
+    dense = np.linspace(px[0], px[-1], 110)
     curves = np.array([np.interp(dense, px, py) for py in pys])
-    index = np.repeat(np.arange(1, len(px) - 1), 4)
-    to_left = np.tile([True, True, False, False], len(px) - 2)
-    lift = np.tile([_GAP, -_GAP - _LINE], 2 * (len(px) - 2))
+    index, to_left, above, reach = (
+        part.ravel()
+        for part in np.meshgrid(np.arange(1, len(px) - 1, 3), [True, False], [True, False], _REACH, indexing="ij")
+    )
+    # A name beside its line is lifted by its gap, one farther off by a little more than half its height.
+    rise = np.where(reach == _REACH[0], _REACH[0], _LINE / 2)
+    lift = np.where(above, rise, -rise - _LINE)
     places: list[Place | None] = [None] * len(lines)
     taken = np.empty((0, 4))
     for i in sorted(range(len(lines)), key=lambda j: -len(names[j])):
         label = len(names[i]) * _CHARACTER
-        left = np.where(to_left, px[index] - _GAP - label, px[index] + _GAP)
+        left = np.where(to_left, px[index] - reach - label, px[index] + reach)
         bottom = pys[i][index] + lift
         boxes = np.column_stack([left, left + label, bottom, bottom + _LINE])
         outside = (left < 0) | (boxes[:, 1] > width) | (bottom < 2) | (boxes[:, 3] > height - 2)
-        penalty = _crossings(boxes, dense, curves) + 50.0 * _overlaps(boxes, taken) + np.abs(px[index] / width - 0.5)
+        penalty = _crossings(boxes, dense, curves) + 200.0 * _overlaps(boxes, taken) + np.abs(px[index] / width - 0.5)
+        penalty += 0.02 * (reach - _REACH[0])
         penalty[outside] = np.inf
         best = int(np.argmin(penalty)) if penalty.size else -1
         if best < 0 or penalty[best] >= _HOPELESS:
             continue
         side = bool(to_left[best])
         places[i] = Place(
-            int(index[best]), -_GAP if side else _GAP, float(lift[best] + _LINE / 2), "right" if side else "left"
+            index=int(index[best]),
+            shift_x=float(-reach[best] if side else reach[best]),
+            shift_y=float(lift[best] + _LINE / 2),
+            anchor="right" if side else "left",
+            leader=bool(reach[best] > _REACH[0]),
         )
         taken = np.vstack([taken, boxes[best]])
     return places
 
 
 def _crossings(boxes: FloatArray, dense: FloatArray, curves: FloatArray) -> FloatArray:
-    """Half the number of curve samples inside each box, shape (boxes,)."""
+    """A cost for every curve sample inside each box, shape (boxes,): any crossing is worse than a long leader."""
     inside = (dense >= boxes[:, :1] - 3) & (dense <= boxes[:, 1:2] + 3)
     hits = np.zeros(boxes.shape[0])
     for curve in curves:
         hits += (inside & (curve > boxes[:, 2:3] - 3) & (curve < boxes[:, 3:] + 3)).sum(axis=1)
-    return 0.5 * hits
+    return 4.0 * hits
 
 
 def _overlaps(boxes: FloatArray, taken: FloatArray) -> FloatArray:

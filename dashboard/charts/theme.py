@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,5 @@ def plain(value: float) -> str:
         return f"{value:,.0f}"
     digits = 3 if abs(value) < 100 else 4
     text = f"{value:.{digits}g}"
-    if "e" in text:
-        text = f"{value:.10f}"
+    text = format(Decimal(text), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

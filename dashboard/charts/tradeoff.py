@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.labels import place
+from dashboard.charts.labels import Place, place
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
 HEIGHT = 500
@@ -189,6 +189,19 @@ def _y_range(lines: list[np.ndarray], scale: Scale) -> tuple[float, float]:
     return (low, top * 1.06)
 
 
+def _offset(spot: Place, ink: str) -> Figure:
+    if not spot.leader:
+        return {"xshift": spot.shift_x, "yshift": spot.shift_y, "showarrow": False}
+    return {
+        "ax": spot.shift_x,
+        "ay": -spot.shift_y,
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 1,
+        "arrowcolor": translucent(ink, 0.5),
+    }
+
+
 def _names(
     x: np.ndarray,
     lines: list[np.ndarray],
@@ -203,10 +216,8 @@ def _names(
         {
             "x": float(x[spot.index]),
             "y": float(line[spot.index]),
-            "xshift": spot.shift_x,
-            "yshift": spot.shift_y,
             "text": name,
-            "showarrow": False,
+            **_offset(spot, ink),
             "xanchor": spot.anchor,
             "yanchor": "middle",
             "bgcolor": translucent(paper, 0.75),

@@ -1,0 +1,149 @@
+"""Pictures hold the numbers they are given, fit their size limits, and write names where nothing else is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import plotly.io
+import pytest
+
+from dashboard.charts.dots import odds_grid, outcomes, shares
+from dashboard.charts.draws import noisy_race
+from dashboard.charts.heat_map import heat_map
+from dashboard.charts.labels import place
+from dashboard.charts.laws import chances, curves
+from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
+from dashboard.charts.tradeoff import Scale, tradeoff
+from dpcore.tradeoff import COLUMNS
+
+SCALE = Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True)
+
+
+def frame(methods: int = 4, points: int = 61) -> pd.DataFrame:
+    epsilon = np.geomspace(0.01, 10, points)
+    parts = []
+    for index in range(methods):
+        value = 1 / (1 + np.exp(-3 * (np.log(epsilon) + index)))
+        parts.append(
+            pd.DataFrame(
+                {
+                    "method": f"m{index}",
+                    "epsilon": epsilon,
+                    "n": 100.0,
+                    "metric": "success",
+                    "value": value,
+                    "low": value - 0.02,
+                    "high": np.minimum(value + 0.02, 1),
+                    "kind": "bound" if index == methods - 1 else "exact",
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
+
+
+def figure(dark: bool = False) -> dict:
+    names = {f"m{i}": f"Method {i}" for i in range(4)}
+    return tradeoff(
+        frame(),
+        x="epsilon",
+        x_title="ε",
+        scale=SCALE,
+        names=names,
+        colour=colours(list(names), dark),
+        main="m0",
+        chosen=0.5,
+        target=0.95,
+        dark=dark,
+    )
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_figure_is_valid_plotly(dark: bool) -> None:
+    """Built as plain dictionaries for speed; Plotly's own validation must accept each."""
+    epsilon, n = np.geomspace(0.01, 10, 5), np.geomspace(10, 1000, 4)
+    grid = pd.DataFrame(
+        {"epsilon": np.tile(epsilon, 4), "n": np.repeat(n, 5), "value": np.linspace(0, 1, 20), "method": "m0"}
+    )
+    law = np.array([0.7, 0.3])
+    figures = [
+        figure(dark),
+        heat_map(grid, scale=SCALE, n_title="people", chosen=(0.5, 100.0), target=0.5, dark=dark),
+        outcomes(["a", "b"], [30, 20], [True, False], dark=dark),
+        odds_grid(62, dark=dark),
+        noisy_race(["a", "b"], np.array([3.0, 2.0]), np.ones((3, 2)), unit="people", dark=dark),
+        chances(["a", "b"], {"m": law}, {"m": "M"}, {"m": "#123456"}, dark=dark),
+        curves(epsilon, {"m": epsilon}, {"m": "M"}, {"m": "#123456"}, x_title="x", y_title="y", dark=dark),
+    ]
+    for made in figures:
+        go.Figure(made)
+
+
+def test_the_chart_draws_the_frame_and_stays_small() -> None:
+    """Main method last and thick, the bound dotted, every value kept; at most 50 kB as the browser gets it."""
+    made = figure()
+    lines = [trace for trace in made["data"] if trace.get("name")]
+    assert lines[-1]["name"] == "Method 0"
+    assert {trace["name"]: trace["line"]["dash"] for trace in lines}["Method 3"] == "dot"
+    np.testing.assert_allclose(lines[-1]["y"], frame().query("method == 'm0'")["value"] * 100, rtol=1e-6)
+    assert len(plotly.io.to_json(made, validate=False)) < 50_000
+
+
+def test_names_touch_no_line_and_no_other_name() -> None:
+    x = np.linspace(-2, 1, 61)
+    lines = [100 / (1 + np.exp(-4 * (x + shift))) for shift in (0.0, 0.5, 1.2)]
+    names = ["Permute and flip", "Exponential mechanism", "Noise on every count"]
+    found = place(x, lines, names, (640.0, 420.0), (0.0, 104.0), [])
+    boxes = []
+    for spot, line, name in zip(found, lines, names, strict=True):
+        assert spot is not None
+        px, py = (x[spot.index] + 2) / 3 * 640, line[spot.index] / 104 * 420
+        width = 7.2 * len(name)
+        left = px + spot.shift_x - (width if spot.anchor == "right" else 0)
+        boxes.append((left, left + width, py + spot.shift_y - 9, py + spot.shift_y + 9))
+    for left, right, bottom, top in boxes:
+        inside = ((x + 2) / 3 * 640 >= left) & ((x + 2) / 3 * 640 <= right)
+        for line in lines:
+            heights = line[inside] / 104 * 420
+            assert not ((heights > bottom) & (heights < top)).any()
+    for i, a in enumerate(boxes):
+        for b in boxes[i + 1 :]:
+            assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2]
+
+
+def test_dots_add_up_and_follow_the_chances() -> None:
+    rng = np.random.Generator(np.random.PCG64(3))
+    for _ in range(200):
+        law = rng.dirichlet(np.ones(rng.integers(1, 30)))
+        counts = shares(list(law), 50)
+        assert sum(counts) == 50
+        assert max(abs(count - 50 * p) for count, p in zip(counts, law, strict=True)) < 1.0
+
+
+def test_ticks_are_plain_numbers() -> None:
+    ticks = log_ticks(0.01, 10.0)
+    assert ticks["ticktext"][0] == "0.01"
+    assert "1" in ticks["ticktext"]
+    assert not any("m" in text or "e" in text for text in ticks["ticktext"])
+    assert plain(0.00001) == "0.00001"
+    assert plain(1500) == "1,500"
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2 contrast ratio."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK])
+def test_lines_and_text_keep_their_contrast(look: Palette) -> None:
+    for colour in look.series:
+        assert contrast(colour, look.paper) >= 4.5  # names are written in the line's colour
+    assert contrast(look.ink, look.paper) >= 7
+    assert contrast(look.soft, look.paper) >= 4.5

@@ -1,0 +1,68 @@
+"""Sentences say what the numbers say, and text from files stays text."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dashboard import words
+
+
+@pytest.mark.parametrize(
+    ("chance", "said"),
+    [
+        (0.934, "93 times in 100"),
+        (0.01, "1 time in 100"),
+        (0.004, "fewer than 1 time in 100"),
+        (0.0, "fewer than 1 time in 100"),
+        (0.993, "993 times in 1,000"),
+        (0.9999, "practically always"),
+        (1.0, "every time"),
+    ],
+)
+def test_chances_are_counts_and_never_rounded_to_certainty(chance: float, said: str) -> None:
+    assert words.times_in_100(chance) == said
+
+
+@pytest.mark.parametrize(("epsilon", "best"), [(0.1, 52.5), (0.5, 62.2), (1.0, 73.1), (2.0, 88.1), (5.0, 99.3)])
+def test_odds_are_those_of_even_prior_odds(epsilon: float, best: float) -> None:
+    """e^ε/(1+e^ε), the table of the interface guide, to the decimal it is given in."""
+    assert words.odds(epsilon) == pytest.approx(best, abs=0.05)
+    assert words.odds(epsilon) == pytest.approx(100 * math.exp(epsilon) / (1 + math.exp(epsilon)))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0, "0"), (0.01, "0.01"), (0.000012345, "0.0000123"), (2.5, "2.5"), (1234.6, "1,235"), (10.0, "10")],
+)
+def test_numbers_are_written_as_people_write_them(value: float, said: str) -> None:
+    assert words.number(value) == said
+
+
+@pytest.mark.parametrize(
+    "text", ["[click](http://x)", "![i](http://x)", "**b**", "$x$", "`c`", "<b>", ":red[x]", "a_b_c", "# h"]
+)
+def test_text_from_files_cannot_become_markdown(text: str) -> None:
+    """Every character that Markdown or Streamlit's directives read is escaped."""
+    escaped = words.safe(text)
+    assert escaped.replace("\\", "") == text
+    for position, character in enumerate(escaped):
+        if character in "[]()*$`<>:_#!":
+            assert escaped[position - 1] == "\\"
+
+
+def test_direction_and_zero_width_characters_are_shown_as_code_points() -> None:
+    assert words.visible("abc\u202edef\u200b") == "abc⟨U+202E⟩def⟨U+200B⟩"
+
+
+def test_plotly_text_holds_no_tags() -> None:
+    assert words.html("<a href='x'>&") == "&lt;a href='x'&gt;&amp;"
+
+
+def test_the_label_card_names_all_four_things() -> None:
+    lines = words.LabelCard(neighbours="replace_one", epsilon=0.5, delta=1e-6).lines()
+    assert "62" in lines[0]
+    assert "δ" in lines[0]
+    assert lines[1].startswith("**Protected:** one person's row changed")
+    assert [line.split(":**")[0] for line in lines[1:]] == ["**Protected", "**Sees the raw data", "**Not protected"]
