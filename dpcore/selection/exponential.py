@@ -52,7 +52,7 @@ class Exponential:
         return draw(self, scores, rng, size)
 
     def noise(self, k: int, rng: np.random.Generator, size: int) -> FloatArray:
-        """Gumbel noise in score units, shape (size, k): the largest score + noise in a row has exactly this law."""
+        """Gumbel noise in score units, shape (size, k): the largest score + noise in a row has this law."""
         shape = check_noise(k, rng, size)
         return rng.gumbel(0.0, 1 / float(self.slopes(self.epsilon, k, self.sensitivity, self.monotonic)), shape)
 

@@ -71,13 +71,14 @@ def find(method: str | type[Any]) -> type[Selector]:
 
 def probabilities(mechanism: Selector, scores: ArrayLike) -> FloatArray:
     """The exact law of ``mechanism`` on ``scores`` (k,), shape (k,): sums to 1, equal scores get equal chances."""
-    return laws(
+    law: FloatArray = laws(
         type(mechanism),
         scores,
         [mechanism.epsilon],
         sensitivity=mechanism.sensitivity,
         monotonic=mechanism.monotonic,
     )[0]
+    return law
 
 
 def laws(

@@ -51,7 +51,7 @@ class NoisyMaxLaplace:
         return draw(self, scores, rng, size)
 
     def noise(self, k: int, rng: np.random.Generator, size: int) -> FloatArray:
-        """Laplace noise in score units, shape (size, k): the largest score + noise in a row has exactly this law."""
+        """Laplace noise in score units, shape (size, k): the largest score + noise in a row has this law."""
         shape = check_noise(k, rng, size)
         return rng.laplace(0.0, 1 / float(self.slopes(self.epsilon, k, self.sensitivity, self.monotonic)), shape)
 

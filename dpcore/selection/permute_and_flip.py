@@ -54,7 +54,7 @@ class PermuteAndFlip:
         return draw(self, scores, rng, size)
 
     def noise(self, k: int, rng: np.random.Generator, size: int) -> FloatArray:
-        """Exponential noise in score units, shape (size, k): the largest score + noise in a row has exactly this law."""
+        """Exponential noise in score units, shape (size, k): the largest score + noise in a row has this law."""
         shape = check_noise(k, rng, size)
         return rng.exponential(1 / float(self.slopes(self.epsilon, k, self.sensitivity, self.monotonic)), shape)
 

@@ -7,11 +7,11 @@ with p = exp(−x) stays below it with probability F and meets it with hazard h,
 * Laplace noise: z = p·t/2, F = 1 − z, h = z / (1 − z) while z ≤ 1/2, that is above the score; below it F = 1/(4z)
   and h = 1. Over t in (0, ∞), with a kink wherever t passes a score.
 
-Two facts make this exact to rounding. (1) On (0, 1) the product is a polynomial bounded by exp(S·|t|), S = Σ p (halved for
-Laplace), and worth less than e^−40 past t = 40/S: Gauss–Legendre with ⌈k/2⌉ nodes is exact, and 40 nodes on
-(0, min(1, 40/S)) are below 1e-16 for every k (error at most ρ^−80·exp(40·(½ + (ρ + 1/ρ)/4)), ρ = 8). (2) Below the
-best score every candidate passed halves the product, so the panels between scores end after 41 units of log-probability.
-Where z is small for many candidates, power sums Σ z^m stand for their factors, O(k) each.
+Two facts make this exact to rounding. (1) On (0, 1) the product is a polynomial bounded by exp(S·|t|), S = Σ z/t, and
+worth less than e^−40 past t = 40/S: Gauss–Legendre with ⌈k/2⌉ nodes is exact, and 40 nodes on (0, min(1, 40/S)) err
+by less than 1e-16 for every k (at most ρ^−80·exp(40·(½ + (ρ + 1/ρ)/4)), ρ = 8). (2) Below the best score every
+candidate passed halves the product, so the panels between scores end after 41 units of log-probability. Where z is
+small for many candidates, power sums Σ z^m stand for their factors, O(k) each.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HALVINGS = 41.0
 _NODES = 40
 _DIRECT = 48  # groups up to which every factor is multiplied out
 _PANEL = 48  # nodes between two scores at most
-_BLOCK = 1 << 15  # settings × nodes worked on at a time: 256 kB stay in the cache
+_BLOCK = 1 << 16  # settings × nodes worked on at a time: arrays of 512 kB stay in the cache
 _SERIES = 1 / 32  # largest z that a power series stands for …
 _FEW = 12  # candidates in all, up to which one node set is enough between two scores
 _TERMS = 11  # … with this many terms: 40 · 32^−11 / 12 is 1e-16
@@ -54,11 +54,18 @@ class Race:
         if depths.shape[1] > _DIRECT:
             return np.stack([self._spread_row(row, counts) for row in depths])
         block = max(1, _BLOCK // (_NODES + (_PANEL * depths.shape[1] if self.two_sided else 0)))
-        parts = [self._direct(depths[i : i + block], counts) for i in range(0, len(depths), block)]
-        return np.concatenate(parts)
+        if len(depths) <= block:
+            return self._direct(depths, counts)
+        law = np.empty_like(depths)
+        # settings of like noise need like nodes, so they are worked on together
+        order = np.argsort(depths.sum(axis=1))
+        for i in range(0, len(order), block):
+            rows = order[i : i + block]
+            law[rows] = self._direct(depths[rows], counts)
+        return law
 
     def summary(self, gaps: FloatArray, counts: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Chance of a best candidate and expected gap, shape (m,) each; ``gaps`` (d,) ascend from 0, ``slopes`` (m,)."""
+        """Chance of a best candidate and expected gap, (m,) each; ``gaps`` (d,) ascend from 0, ``slopes`` (m,)."""
         if gaps.size <= _DIRECT:
             law = self.rows(scaled(gaps, slopes), counts)
             return law[:, 0], law @ gaps
@@ -178,9 +185,10 @@ def _add_panels(depths: FloatArray, counts: FloatArray, nodes: list[FloatArray],
         slow = np.minimum(x + room / np.maximum(passed - 1, 0.0), DEEP)
     used = int((room > 0).any(axis=0).sum())
     chance = number * np.exp(-x)
-    ahead = np.cumsum(chance[:, ::-1], axis=1)[:, ::-1] - chance
+    ahead = np.zeros_like(chance)
+    ahead[:, :-1] = np.cumsum(chance[:, :0:-1], axis=1)[:, ::-1]
     with np.errstate(divide="ignore"):
-        busy = -np.log(np.maximum(ahead, 0.0) / 2)  # depth at which half the sum of what lies ahead reaches 1
+        busy = -np.log(ahead / 2)  # depth at which half the sum of what lies ahead reaches 1
     total = counts.sum()
     for j in range(used):
         top = np.where(room[:, j] > 0, x[:, j], 0.0)
@@ -195,9 +203,8 @@ def _add_panels(depths: FloatArray, counts: FloatArray, nodes: list[FloatArray],
         edges = np.sort(cuts, axis=0)
         # of the logarithm of what is integrated
         rate = total if total <= _FEW else passed[:, j] + 2 * np.where(edges[1:] > busy[:, j], _DECAY, 1.0)
-        for start, length, change in zip(
-            edges[:-1], np.diff(edges, axis=0), np.diff(edges, axis=0) * rate, strict=True
-        ):
+        lengths = np.diff(edges, axis=0)
+        for start, length, change in zip(edges[:-1], lengths, lengths * rate, strict=True):
             if length.max() > 0:
                 u, w = _gauss(8 if change.max() <= 3 else 20 if total <= _FEW else 24)
                 nodes.append(np.exp(start[:, None] + length[:, None] * u))

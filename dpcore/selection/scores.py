@@ -21,7 +21,7 @@ DEEP = 690.0  # e^−690 ≈ 10^−300: deeper gaps are taken as this deep, abov
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
-    """``gaps`` (d,) in score units, ascending from 0; ``counts`` (d,) candidates at each; ``place`` (k,) their group."""
+    """``gaps`` (d,) below the best, ascending; ``counts`` (d,) candidates at each; ``place`` (k,) their group."""
 
     gaps: FloatArray
     counts: FloatArray
@@ -45,7 +45,7 @@ def group(scores: ArrayLike) -> Groups:
     gaps, place, counts = np.unique(
         gaps_below_best(finite_vector(scores=scores)), return_inverse=True, return_counts=True
     )
-    return Groups(gaps=gaps, counts=counts.astype(np.float64), place=place)
+    return Groups(gaps=gaps, counts=counts.astype(np.float64), place=place.astype(np.int64))
 
 
 def condense(scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -62,7 +62,7 @@ def condense(scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def histogram(values: ArrayLike, counts: ArrayLike) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Distinct ``values`` ascending, the sum of ``counts`` at each, and where each entry went. Raises InvalidArgument."""
+    """Distinct ``values`` ascending, their total ``counts``, and where each entry went. Raises InvalidArgument."""
     value = finite_vector(values=values)
     count = finite_vector(counts=counts)
     if value.size != count.size:
@@ -70,7 +70,8 @@ def histogram(values: ArrayLike, counts: ArrayLike) -> tuple[FloatArray, FloatAr
     if (count < 0).any() or not 0 < count.sum() < LARGEST:
         raise InvalidArgument("counts", "must be at least 0 everywhere and above 0 somewhere")
     distinct, place = np.unique(value, return_inverse=True)
-    return distinct, np.bincount(place, weights=count, minlength=distinct.size), place
+    totals: FloatArray = np.bincount(place, weights=count, minlength=distinct.size).astype(np.float64)
+    return distinct, totals, place.astype(np.int64)
 
 
 def logit_slope(epsilon: ArrayLike, sensitivity: float, *, one_way: bool) -> FloatArray:
