@@ -96,15 +96,26 @@ def bounded_range_rate(epsilon: float, delta: float, count: int) -> float:
     return _bounded_range_rate(float(epsilon), float(delta), int(count))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=16384)
 def _bounded_range_rate(epsilon: float, delta: float, count: int) -> float:
-    return solve(
-        lambda rate: bounded_range_delta(rate, count, epsilon),
-        delta,
-        low=epsilon / count,
-        high=8 * epsilon + 50,
-        increasing=True,
-    )
+    def excess(log_rate: float) -> float:
+        return math.log(max(bounded_range_delta(math.exp(log_rate), count, epsilon), 1e-300) / delta)
+
+    # exact composition allows at least what zCDP allows, and not much more
+    low = math.log(adaptive_bounded_range_rate(epsilon, delta, count))
+    high = low + 0.2
+    while excess(high) <= 0.0:
+        low, high = high, high + 0.5
+    close, width = _zero(excess, low, high), 1e-11
+    while excess(close) > 0.0:
+        close, width = close - width, 2 * width
+    return math.exp(close)
+
+
+def _zero(excess: Callable[[float], float], low: float, high: float) -> float:
+    from scipy.optimize import brentq
+
+    return low if excess(low) >= 0.0 else float(brentq(excess, low, high, xtol=1e-11, rtol=1e-14))
 
 
 def adaptive_bounded_range_rate(epsilon: float, delta: float, count: int) -> float:

@@ -118,14 +118,14 @@ def bounded_range_delta(epsilon0: float, count: int, epsilon: float) -> float:
     non_negative(epsilon=epsilon)
     if epsilon >= count * epsilon0:
         return 0.0
-    losers = np.arange(count, dtype=np.float64)
-    if count <= 2048:
-        return float(_two_point_delta(epsilon0, count, epsilon, losers).max())
-    # One maximum in the middle: look at a coarse comb first, then at every candidate around its best.
-    step = count // 512
-    best = int(np.argmax(_two_point_delta(epsilon0, count, epsilon, losers[::step]))) * step
-    near = losers[max(0, best - 2 * step) : best + 2 * step + 1]
-    return float(_two_point_delta(epsilon0, count, epsilon, near).max())
+    # Only so many low log-ratios leave the high one at most ε₀. Among them there is one maximum, wide on that scale:
+    # look at a coarse comb, then between the neighbours of its best tooth.
+    low, high = 0, min(count - 1, max(0, math.ceil(count - epsilon / epsilon0)))
+    while high - low > 96:
+        comb = np.linspace(low, high, 65).astype(np.int64)
+        best = int(np.argmax(_two_point_delta(epsilon0, count, epsilon, comb.astype(np.float64))))
+        low, high = int(comb[max(best - 1, 0)]), int(comb[min(best + 1, 64)])
+    return float(_two_point_delta(epsilon0, count, epsilon, np.arange(low, high + 1, dtype=np.float64)).max())
 
 
 def _two_point_delta(epsilon0: float, count: int, epsilon: float, losers: FloatArray) -> FloatArray:
