@@ -1,0 +1,19 @@
+"""Budgets that cannot be overdrawn: charges durable before noise is drawn, receipts, and their journal."""
+
+from __future__ import annotations
+
+from dpcore.errors import BudgetExceeded, InvalidCost, LedgerError, LedgerUnsound, UnknownLineage
+from dpcore.ledger.budget import Budget
+from dpcore.ledger.core import Ledger
+from dpcore.ledger.receipt import Receipt
+
+__all__ = [
+    "Budget",
+    "BudgetExceeded",
+    "InvalidCost",
+    "Ledger",
+    "LedgerError",
+    "LedgerUnsound",
+    "Receipt",
+    "UnknownLineage",
+]

@@ -1,0 +1,68 @@
+"""Queries on budgets within a transaction: find one, start one, and the one conditional charge."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, insert, or_, select, update
+
+from dpcore.errors import UnknownLineage
+from dpcore.ledger import schema
+from dpcore.ledger.budget import SPENT, Budget, Caps, Charge
+
+
+def _budgets() -> Select[Any]:
+    current = and_(
+        schema.accounts.c.lineage == schema.lineages.c.lineage,
+        schema.accounts.c.generation == schema.lineages.c.generation,
+    )
+    shown = [column for column in schema.accounts.c if column.name not in ("lineage", "generation")]
+    return select(schema.lineages, *shown).join_from(schema.lineages, schema.accounts, current)
+
+
+def every(connection: Connection) -> list[Budget]:
+    """The present budget of every lineage, by name."""
+    rows = connection.execute(_budgets().order_by(schema.lineages.c.name, schema.lineages.c.lineage)).mappings()
+    return [Budget.of(dict(row)) for row in rows]
+
+
+def find(connection: Connection, lineage: str) -> Budget | None:
+    """The present budget of ``lineage``, or None."""
+    row = connection.execute(_budgets().where(schema.lineages.c.lineage == lineage)).mappings().one_or_none()
+    return None if row is None else Budget.of(dict(row))
+
+
+def get(connection: Connection, lineage: str) -> Budget:
+    """The present budget of ``lineage``. Raises UnknownLineage."""
+    found = find(connection, lineage) if isinstance(lineage, str) else None
+    if found is None:
+        raise UnknownLineage("No budget has been opened for these people yet; open one first.")
+    return found
+
+
+def start(connection: Connection, lineage: str, generation: int, caps: Caps) -> None:
+    """A new account with nothing spent."""
+    nothing = dict.fromkeys(SPENT, 0)
+    row = {"lineage": lineage, "generation": generation, **asdict(caps), **nothing}
+    connection.execute(insert(schema.accounts).values(row))
+
+
+def take(connection: Connection, budget: Budget, charge: Charge) -> bool:
+    """Add ``charge`` to the sums if the cap holds afterwards, in one statement; whether it did."""
+    account = schema.accounts.c
+    after = {name: account[name] + getattr(charge, name) for name in SPENT}
+    first_holds = and_(
+        after["beyond"] == 0,
+        after["spent_epsilon"] <= account.cap_epsilon,
+        after["spent_delta"] <= account.cap_delta,
+    )
+    second_holds = and_(
+        account.kind == "approximate",
+        after["unfit"] == 0,
+        after["spent_rho"] <= account.cap_rho,
+        after["loose_delta"] <= account.cap_delta,
+    )
+    chosen = and_(account.lineage == budget.lineage, account.generation == budget.generation)
+    statement = update(schema.accounts).where(chosen, or_(first_holds, second_holds)).values(after)
+    return connection.execute(statement).rowcount == 1

@@ -1,0 +1,238 @@
+"""The ledger: budgets, charges and receipts, durable before anything is drawn.
+
+Every change happens in one transaction that holds the right to write: the chain of records grows by one, the sums
+follow, and the journal beside the database is extended before the call returns. A crash in between may leave a
+charge without an answer; it never leaves an answer without a charge.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from dpcore.costs import Cost
+from dpcore.errors import BudgetExceeded, InvalidArgument, LedgerError
+from dpcore.ledger import accounts, history, schema
+from dpcore.ledger.budget import Budget, Caps, check_cost
+from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.records import canonical, cost_to_json
+from dpcore.ledger.store import Store
+from dpcore.ledger.verify import Replay, verify_database
+from dpcore.ledger.words import label, refusal, versions
+
+
+class Ledger:
+    """Budgets in one database. Safe to share between threads; several processes may open the same one."""
+
+    def __init__(self, store: Store) -> None:
+        """Use ``Ledger.open``."""
+        self._store = store
+
+    @classmethod
+    def open(
+        cls, location: str | os.PathLike[str] | None = None, *, journal: str | os.PathLike[str] | None = None
+    ) -> Ledger:
+        """Open a ledger, creating it where there is none, and check that it is sound.
+
+        ``location`` is an SQLAlchemy URL (``sqlite:///…`` or ``postgresql+psycopg://…``) or the path of an SQLite
+        file; without it EPSILON_LAB_LEDGER, else a file in the person's data folder. ``journal`` is the journal's
+        path: by default beside an SQLite file, for a server in the person's data folder. A database in memory has
+        none. Raises LedgerUnsound with what to do when the checks fail, LedgerError when it cannot be reached.
+        """
+        return cls(Store.open(location, journal))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._store.close()
+
+    def verify(self) -> Replay:
+        """Check everything again, as at opening. Raises LedgerUnsound."""
+        with self._store.writing() as connection:
+            return verify_database(connection)
+
+    # -- budgets -------------------------------------------------------------------------------------------------
+
+    def open_budget(
+        self, lineage: str, *, epsilon: float, delta: float = 0.0, practice: bool = False, name: str = ""
+    ) -> Budget:
+        """Open the budget of one group of people, for good: its cap can never be changed.
+
+        ``lineage`` identifies the people, whatever the file they come in; ``name`` is what the owner calls them. With
+        ``delta`` 0 the cap is on pure ε and only pure releases are accepted; above 0 it is an (ε, δ) cap, kept as
+        described in ``dpcore.ledger.budget``. A ``practice`` budget can be reset. Opening the same budget again
+        changes nothing. Raises InvalidArgument.
+        """
+        key = label(lineage=lineage)
+        title = label(name=name) if name else key
+        caps = Caps.of(epsilon, delta)
+        with self._store.writing() as connection:
+            present = accounts.find(connection, key)
+            if present is not None:
+                if present.caps != caps or present.practice != bool(practice):
+                    raise InvalidArgument("lineage", "has a budget already, and a cap is never changed")
+                return present
+            body = {"name": title, "practice": int(practice), "caps": asdict(caps)}
+            self._store.append(connection, "open", lineage=key, body=body)
+            row = {"lineage": key, "name": title, "practice": int(practice), "generation": 1}
+            connection.execute(insert(schema.lineages).values(row))
+            accounts.start(connection, key, 1, caps)
+            return accounts.get(connection, key)
+
+    def budget(self, lineage: str) -> Budget:
+        """Cap and spending of one lineage. Raises UnknownLineage."""
+        with self._store.reading() as connection:
+            return accounts.get(connection, lineage)
+
+    def budgets(self) -> list[Budget]:
+        """Every lineage's budget, by name."""
+        with self._store.reading() as connection:
+            return accounts.every(connection)
+
+    def remaining(self, lineage: str) -> Cost:
+        """What is left of the budget; see ``Budget.remaining``. Raises UnknownLineage."""
+        return self.budget(lineage).remaining
+
+    def rename(self, lineage: str, name: str) -> Budget:
+        """Call a lineage something else. Raises UnknownLineage, InvalidArgument."""
+        title = label(name=name)
+        with self._store.writing() as connection:
+            accounts.get(connection, lineage)
+            self._store.append(connection, "rename", lineage=lineage, body={"name": title})
+            chosen = schema.lineages.c.lineage == lineage
+            connection.execute(update(schema.lineages).where(chosen).values(name=title))
+            return accounts.get(connection, lineage)
+
+    def reset_practice(self, lineage: str) -> Budget:
+        """Give a practice budget back its whole cap; ``undo_reset`` takes that back. Receipts stay.
+
+        Raises LedgerError for a budget that is not for practice, UnknownLineage.
+        """
+        with self._store.writing() as connection:
+            budget = self._practice(connection, lineage)
+            query = select(schema.accounts.c.generation).where(schema.accounts.c.lineage == lineage)
+            fresh = max(connection.execute(query).scalars()) + 1
+            self._store.append(
+                connection, "reset", lineage=lineage, body={"generation": fresh, "from": budget.generation}
+            )
+            accounts.start(connection, lineage, fresh, budget.caps)
+            return self._turn_to(connection, lineage, fresh)
+
+    def undo_reset(self, lineage: str) -> Budget:
+        """Return a practice budget to what it was before its last reset, spending and all.
+
+        Raises LedgerError when there is no reset to undo or the budget is not for practice, UnknownLineage.
+        """
+        with self._store.writing() as connection:
+            budget = self._practice(connection, lineage)
+            for record in reversed(history.records(connection, "reset", lineage)):
+                if record.content["generation"] == budget.generation:
+                    before: int = record.content["from"]
+                    self._store.append(connection, "undo", lineage=lineage, body={"generation": before})
+                    return self._turn_to(connection, lineage, before)
+            raise LedgerError("There is no reset of this practice budget to undo.")
+
+    def _practice(self, connection: Connection, lineage: str) -> Budget:
+        budget = accounts.get(connection, lineage)
+        if not budget.practice:
+            raise LedgerError("Only a practice budget can be reset; what is spent about real people stays spent.")
+        return budget
+
+    def _turn_to(self, connection: Connection, lineage: str, generation: int) -> Budget:
+        chosen = schema.lineages.c.lineage == lineage
+        connection.execute(update(schema.lineages).where(chosen).values(generation=generation))
+        return accounts.get(connection, lineage)
+
+    # -- charges -------------------------------------------------------------------------------------------------
+
+    def charge(
+        self,
+        request_id: str,
+        lineage: str,
+        cost: Cost,
+        what: str,
+        *,
+        mechanism: str = "",
+        neighbours: str = "",
+        question: str = "",
+    ) -> Receipt:
+        """Spend ``cost`` for one release, durably, and return its receipt; charge first, draw afterwards.
+
+        The same ``request_id`` again returns the first receipt (with its answer, once stored) and charges nothing.
+        ``what`` is the question in words; ``question`` a digest of its public parameters. Raises BudgetExceeded when
+        it does not fit (nothing is charged), UnknownLineage, InvalidCost, and InvalidArgument when the request_id
+        was used for a different question.
+        """
+        label(request_id=request_id)
+        label(what=what, longest=1000)
+        check_cost(cost)
+        body: dict[str, Any] = {
+            "what": what,
+            "mechanism": mechanism,
+            "neighbours": neighbours,
+            "question": question,
+            "cost": cost_to_json(cost),
+        }
+        budget = self._cannot_fit(request_id, lineage, cost)
+        if budget is None:
+            with self._store.writing() as connection:
+                earlier = history.receipt(connection, request_id)
+                if earlier is not None:
+                    return history.same(earlier, lineage, body)
+                budget = accounts.get(connection, lineage)
+                charge = budget.charge_for(cost)
+                if charge is not None and accounts.take(connection, budget, charge):
+                    body |= {"generation": budget.generation, "units": asdict(charge), "versions": versions()}
+                    parts = {"lineage": lineage, "request_id": request_id, "body": body}
+                    return Receipt.of(self._store.append(connection, "charge", **parts), None)
+        raise BudgetExceeded(refusal(budget, cost))
+
+    def _cannot_fit(self, request_id: str, lineage: str, cost: Cost) -> Budget | None:
+        """The budget when this new charge cannot fit any more: sums only grow, so no writer need be kept waiting."""
+        with self._store.reading() as connection:
+            budget = accounts.get(connection, lineage)
+            if budget.fits(cost) or budget.practice or history.receipt(connection, request_id) is not None:
+                return None
+            return budget
+
+    def store_answer(self, request_id: str, answer: Any) -> Receipt:
+        """Keep the answer of a charge, once and for all, and return the receipt with the answer that is kept.
+
+        The first one stored wins. ``answer`` is anything JSON can hold. Raises InvalidArgument for anything else and
+        for a request that was never charged.
+        """
+        body = {"answer": answer}
+        try:
+            canonical(body)
+        except (TypeError, ValueError):
+            problem = "must be something JSON can hold, without NaN or infinities"
+        else:
+            with self._store.writing() as connection:
+                receipt = history.receipt(connection, request_id)
+                if receipt is None:
+                    raise InvalidArgument("request_id", "has not been charged")
+                if receipt.answer_hash is not None:
+                    return receipt
+                self._store.append(connection, "answer", lineage=receipt.lineage, request_id=request_id, body=body)
+                found = history.receipt(connection, request_id)
+                return receipt if found is None else found
+        raise InvalidArgument("answer", problem)
+
+    def receipt(self, request_id: str) -> Receipt | None:
+        """The receipt of a request, or None when nothing was charged for it."""
+        with self._store.reading() as connection:
+            return history.receipt(connection, request_id)
+
+    def history(self, lineage: str, *, every_generation: bool = False) -> list[Receipt]:
+        """Receipts of one lineage, oldest first; those before a practice reset only if asked. Raises UnknownLineage."""
+        with self._store.reading() as connection:
+            budget = accounts.get(connection, lineage)
+            found = history.receipts(connection, lineage)
+        return [one for one in found if every_generation or one.generation == budget.generation]
+
+    def receipts(self) -> list[Receipt]:
+        """Every receipt of the ledger, oldest first."""
+        with self._store.reading() as connection:
+            return history.receipts(connection, None)

@@ -1,0 +1,187 @@
+"""Where a ledger lives and how it is reached: URL, connection settings, tables brought up to date."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.pool import StaticPool
+
+from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
+
+_BUSY_SECONDS = 60
+_MIGRATION_LOCK = 4_091_337_201  # an arbitrary number; PostgreSQL's advisory locks are numbers
+
+
+def data_folder() -> Path:
+    """The person's own folder for this program, by the habits of their system."""
+    from platformdirs import user_data_path
+
+    return user_data_path("epsilon-lab", appauthor=False)
+
+
+def ledger_url(location: str | os.PathLike[str] | None) -> URL:
+    """``location`` (a URL or the path of a file), else EPSILON_LAB_LEDGER, else a file in the person's data folder.
+
+    Raises InvalidArgument for databases other than SQLite and PostgreSQL.
+    """
+    found = os.fspath(location) if location is not None else os.environ.get("EPSILON_LAB_LEDGER", "")
+    if not found:
+        return URL.create("sqlite", database=str(data_folder() / "ledger.sqlite3"))
+    if "://" not in found:
+        return URL.create("sqlite", database=str(Path(found).expanduser()))
+    try:
+        url = make_url(found)
+    except ArgumentError:
+        raise InvalidArgument("location", "must be a database URL or the path of a file") from None
+    if url.get_backend_name() == "postgresql" and url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    if url.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):
+        raise InvalidArgument("location", "must name SQLite (sqlite:///…) or PostgreSQL (postgresql+psycopg://…)")
+    return url
+
+
+def database_file(url: URL) -> Path | None:
+    """The file of an SQLite database on disk, else None."""
+    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
+        return None
+    return Path(str(url.database)).absolute()
+
+
+def make_engine(url: URL) -> Engine:
+    """An engine whose transactions are durable when they return and never start as readers that later write."""
+    if url.get_backend_name() == "postgresql":
+        return _postgresql(url)
+    if sqlite3.sqlite_version_info < (3, 37):
+        raise LedgerError("The ledger needs SQLite 3.37 or newer; this Python brings an older one.")
+    file = database_file(url)
+    settings: dict[str, Any] = {"connect_args": {"timeout": _BUSY_SECONDS, "check_same_thread": False}}
+    if file is None:
+        settings["poolclass"] = StaticPool  # every connection to :memory: would be another database
+    else:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not file.exists():
+            os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    engine = create_engine(url, **settings)
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: sqlite3.Connection, _: Any) -> None:
+        connection.isolation_level = None  # transactions are begun below, not guessed by the driver
+        for setting in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            "recursive_triggers = ON",  # so that REPLACE cannot delete behind a trigger's back
+            "trusted_schema = OFF",
+            "cell_size_check = ON",
+        ):
+            connection.execute(f"PRAGMA {setting}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("ledger_writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    engine = create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED")
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _: Any) -> None:
+        with connection.cursor() as cursor:
+            # 'local' waits for this server's disk, whatever the server's default is
+            cursor.execute("SET synchronous_commit TO on")
+            cursor.execute(f"SET lock_timeout TO '{_BUSY_SECONDS}s'")
+        connection.commit()
+
+    return engine
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection within one transaction that sees one state of the database."""
+    with engine.connect() as connection, connection.begin():
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A connection within one transaction that holds the right to write from its start."""
+    with engine.connect().execution_options(ledger_writes=True) as connection, connection.begin():
+        yield connection
+
+
+def migrate(engine: Engine) -> None:
+    """Create the tables or bring them to the newest form, one process at a time."""
+    from alembic.config import Config
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    newest = ScriptDirectory.from_config(config).get_current_head()
+    with reading(engine) as connection:
+        if MigrationContext.configure(connection).get_current_revision() == newest:
+            return
+    from alembic import command
+
+    with writing(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+        present = MigrationContext.configure(connection).get_current_revision()
+        known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+        if present is not None and present not in known:
+            raise LedgerUnsound("The ledger was written by a newer version of this program; use that version.")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def check_server(engine: Engine) -> None:
+    """Refuse a PostgreSQL server that may lose what it has confirmed."""
+    if engine.dialect.name != "postgresql":
+        return
+    with reading(engine) as connection:
+        for setting in ("fsync", "full_page_writes"):
+            if connection.execute(text("SELECT current_setting(:name)"), {"name": setting}).scalar() != "on":
+                raise LedgerUnsound(
+                    f"The ledger's server runs with {setting} off and may forget charges; turn it on and try again."
+                )
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether the database itself says that its file is broken."""
+    words = _words(error)
+    return "malformed" in words or "not a database" in words or "corrupt" in words
+
+
+def _words(error: Exception) -> str:
+    original = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(original, OSError) and original.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+        return "disk is full"
+    return str(original).lower()
+
+
+def explain(error: Exception) -> str:
+    """One sentence for the owner about a database that did not do what it was asked."""
+    words = _words(error)
+    if "full" in words or "no space" in words:
+        return "The ledger's disk is full, so nothing was given out; free some space and ask again."
+    if "locked" in words or "lock timeout" in words or "busy" in words:
+        return "The ledger is held by another program for too long, so nothing was given out; close it and ask again."
+    if is_damage(error):
+        return "The ledger's file is damaged and stays closed; run `python -m dpcore.ledger restore` with a backup."
+    if "readonly" in words or "read-only" in words or "permission" in words:
+        return "The ledger cannot be written to, so nothing was given out; check who may write its file."
+    if "connect" in words or "terminat" in words or "closed" in words:
+        return "The ledger's database cannot be reached, so nothing was given out; check that its server runs."
+    return "The ledger could not record this, so nothing was given out; run `python -m dpcore.ledger verify`."

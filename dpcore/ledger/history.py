@@ -1,0 +1,45 @@
+"""Queries on the chain of records within a transaction: receipts, and what was asked under a request id."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from dpcore.errors import InvalidArgument
+from dpcore.ledger import schema
+from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.records import Kind, Record, cost_to_json
+
+
+def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Record]:
+    """Records of one kind, of one lineage or all, oldest first."""
+    query = select(schema.records).where(schema.records.c.kind == kind).order_by(schema.records.c.seq)
+    if lineage is not None:
+        query = query.where(schema.records.c.lineage == lineage)
+    return [Record(**row) for row in connection.execute(query).mappings()]
+
+
+def receipt(connection: Connection, request_id: str) -> Receipt | None:
+    """The receipt of one request, with its answer once there is one; None when it was not charged."""
+    query = select(schema.records).where(
+        schema.records.c.request_id == request_id, schema.records.c.kind.in_(("charge", "answer"))
+    )
+    found = {row["kind"]: Record(**row) for row in connection.execute(query).mappings()}
+    return Receipt.of(found["charge"], found.get("answer")) if "charge" in found else None
+
+
+def receipts(connection: Connection, lineage: str | None) -> list[Receipt]:
+    """Every receipt of one lineage or of all, oldest first."""
+    answers = {record.request_id: record for record in records(connection, "answer", lineage)}
+    charges = records(connection, "charge", lineage)
+    return [Receipt.of(charge, answers.get(charge.request_id)) for charge in charges]
+
+
+def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
+    """``earlier`` if it was for this very question. Raises InvalidArgument."""
+    asked = [lineage, body["what"], body["mechanism"], body["neighbours"], body["question"], body["cost"]]
+    kept = [earlier.lineage, earlier.what, earlier.mechanism, earlier.neighbours, earlier.question]
+    if asked != [*kept, cost_to_json(earlier.cost)]:
+        raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
+    return earlier

@@ -1,0 +1,121 @@
+"""The chain of records once more, in a text file beside the database that is only ever added to.
+
+The database commits first and the journal follows within the same call, so the journal is never ahead of a sound
+database: a database that lacks what the journal has is an older copy, and stays closed. What the journal lacks after
+a crash is added from the database at the next call.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from dpcore.errors import LedgerUnsound
+from dpcore.ledger.records import FIRST, Record
+
+BEHIND = (
+    "The ledger's database is older than its journal, so some spending would be forgotten; it stays closed: "
+    "run `python -m dpcore.ledger restore`, which brings it up to date from the journal."
+)
+DAMAGED = (
+    "The ledger's journal is damaged and the ledger stays closed; if the database itself verifies, "
+    "`python -m dpcore.ledger restore --new-journal` writes a new one and keeps the damaged file."
+)
+MISSING = (
+    "The ledger's journal is missing, so the ledger cannot tell whether it is complete and stays closed; put the "
+    "journal file back beside the database, or run `python -m dpcore.ledger restore --new-journal`."
+)
+
+
+class Journal:
+    """A journal file and how far this process has read it. Not shared between threads without a lock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.seq = 0
+        self.hash = FIRST
+        self._read_to = 0
+
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    def read_on(self, each: Callable[[Record], None] | None = None) -> None:
+        """Read what was added since, checking the chain. An unfinished last line is left for ``add``.
+
+        Raises LedgerUnsound when the file is shorter than before, or not one unbroken chain.
+        """
+        try:
+            size = self.path.stat().st_size
+        except FileNotFoundError:
+            if self._read_to:
+                raise LedgerUnsound(MISSING) from None
+            return
+        if size < self._read_to:
+            raise LedgerUnsound(DAMAGED)
+        if size == self._read_to:
+            return
+        with self.path.open("rb") as file:
+            file.seek(self._read_to)
+            for raw in file:
+                if not raw.endswith(b"\n"):
+                    break
+                record = _parse(raw)
+                if record is None or not self._follows(record):
+                    raise LedgerUnsound(DAMAGED)
+                self.seq, self.hash = record.seq, record.hash
+                self._read_to += len(raw)
+                if each is not None:
+                    each(record)
+
+    def _follows(self, record: Record) -> bool:
+        return record.seq == self.seq + 1 and record.previous == self.hash and record.is_intact()
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Add the next records and wait until they are on disk. The caller holds the lock and has read on."""
+        chosen = list(records)
+        if not chosen:
+            return
+        seq, digest = self.seq, self.hash
+        for record in chosen:
+            if record.seq != seq + 1 or record.previous != digest:
+                raise LedgerUnsound(BEHIND)
+            seq, digest = record.seq, record.hash
+        data = b"".join(record.line().encode("ascii") + b"\n" for record in chosen)
+        new = not self.path.exists()
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            os.ftruncate(handle, self._read_to)  # an unfinished line of a process that died
+            os.lseek(handle, self._read_to, os.SEEK_SET)
+            _write_all(handle, data)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if new:
+            sync_folder(self.path.parent)
+        self.seq, self.hash = seq, digest
+        self._read_to += len(data)
+
+
+def _parse(raw: bytes) -> Record | None:
+    try:
+        return Record.from_line(raw.decode("ascii"))
+    except (ValueError, TypeError):
+        return None
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new file's name durable, where the system can do that for folders."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,74 @@
+"""What a person gets for a charge: what was asked, the guarantee, and a hash that the journal can confirm."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpcore.costs import Cost
+from dpcore.ledger.records import Record, cost_from_json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """One charge, and its answer once that is stored.
+
+    ``epsilon``, ``rho``, ``delta`` are what was charged (infinite where the release has no such guarantee), ``cost``
+    the same with its event; ``neighbours`` says who is protected; ``time`` is UTC; ``journal_hash`` is the hash of
+    the charge in the ledger's chain, ``answer_hash`` that of its answer.
+    """
+
+    request_id: str
+    lineage: str
+    what: str
+    mechanism: str
+    neighbours: str
+    epsilon: float
+    rho: float
+    delta: float
+    time: str
+    versions: dict[str, str]
+    generation: int
+    question: str
+    journal_hash: str
+    answer: Any = None
+    answer_hash: str | None = None
+    cost: Cost = field(repr=False)
+
+    @classmethod
+    def of(cls, charge: Record, answer: Record | None) -> Receipt:
+        body = charge.content
+        cost = cost_from_json(body["cost"])
+        return cls(
+            request_id=charge.request_id,
+            lineage=charge.lineage,
+            what=body["what"],
+            mechanism=body["mechanism"],
+            neighbours=body["neighbours"],
+            epsilon=cost.epsilon,
+            rho=cost.zcdp,
+            delta=cost.delta,
+            time=charge.time,
+            versions=body["versions"],
+            generation=body["generation"],
+            question=body["question"],
+            journal_hash=charge.hash,
+            answer=None if answer is None else answer.content["answer"],
+            answer_hash=None if answer is None else answer.hash,
+            cost=cost,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values only; an infinite number is None."""
+        found: dict[str, Any] = {}
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if name != "cost":
+                found[name] = None if isinstance(value, float) and not math.isfinite(value) else value
+        return found
+
+    def to_json(self) -> str:
+        """The receipt as indented JSON, to be kept or checked later with ``Ledger.confirms``."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)

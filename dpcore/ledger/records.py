@@ -1,0 +1,118 @@
+"""The ledger's history as a chain: every record carries the hash of the one before it.
+
+A record never changes. What the tables say can always be worked out again from the records alone (``verify``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from dpcore import events
+from dpcore.costs import Cost
+
+Kind = Literal["open", "charge", "answer", "reset", "undo", "link", "rename", "restore"]
+FIRST = "0" * 64  # what the first record follows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One link of the chain. ``body`` is canonical JSON text; ``request_id`` is empty where there is none."""
+
+    seq: int
+    kind: Kind
+    lineage: str
+    request_id: str
+    time: str
+    body: str
+    previous: str
+    hash: str
+
+    @property
+    def content(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.body)
+        return found
+
+    def is_intact(self) -> bool:
+        """Whether the hash fits what the record says."""
+        return self.hash == _digest(self)
+
+    def line(self) -> str:
+        """The record as one line of the journal, without its end."""
+        return canonical(asdict(self))
+
+    @classmethod
+    def from_line(cls, line: str) -> Record:
+        """The record of one journal line. Raises ValueError for anything else."""
+        found = json.loads(line)
+        if not isinstance(found, dict) or set(found) != set(cls.__slots__):
+            raise ValueError("not a record")
+        if not isinstance(found["seq"], int) or not all(
+            isinstance(found[name], str) for name in found if name != "seq"
+        ):
+            raise ValueError("not a record")
+        return cls(**found)
+
+
+def next_record(
+    seq: int, previous: str, kind: Kind, *, lineage: str = "", request_id: str = "", body: dict[str, Any]
+) -> Record:
+    """The record that follows ``previous``, stamped with the present time (UTC)."""
+    time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    text = canonical(body)
+    bare = Record(
+        seq=seq, kind=kind, lineage=lineage, request_id=request_id, time=time, body=text, previous=previous, hash=""
+    )
+    return Record(
+        seq=seq,
+        kind=kind,
+        lineage=lineage,
+        request_id=request_id,
+        time=time,
+        body=text,
+        previous=previous,
+        hash=_digest(bare),
+    )
+
+
+def _digest(record: Record) -> str:
+    parts = [str(record.seq), record.kind, record.lineage, record.request_id, record.time, record.body, record.previous]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """JSON in one form only: keys sorted, no blanks, ASCII. Raises ValueError or TypeError where JSON cannot."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def cost_to_json(cost: Cost) -> dict[str, Any]:
+    """A cost with its event; an infinite ρ or ε is null."""
+    event = None if cost.event is None else {"type": type(cost.event).__name__, **asdict(cost.event)}
+    return {
+        "epsilon": _finite(cost.epsilon),
+        "rho": _finite(cost.zcdp),
+        "delta": float(cost.delta),
+        "event": event,
+    }
+
+
+def cost_from_json(found: dict[str, Any]) -> Cost:
+    """The inverse of ``cost_to_json``."""
+    event = None
+    if found["event"] is not None:
+        fields = dict(found["event"])
+        event = getattr(events, fields.pop("type"))(**fields)
+    return Cost(
+        epsilon=math.inf if found["epsilon"] is None else found["epsilon"],
+        rho=math.inf if found["rho"] is None else found["rho"],
+        delta=found["delta"],
+        event=event,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

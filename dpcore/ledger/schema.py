@@ -1,0 +1,64 @@
+"""The tables as the ledger's queries see them. The migrations create them, with checks and triggers."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table
+
+metadata = MetaData()
+
+head = Table(
+    "head",
+    metadata,
+    Column("id", Integer, primary_key=True, comment="always 1: the end of the chain"),
+    Column("ledger_id", String, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("hash", String, nullable=False),
+)
+
+records = Table(
+    "records",
+    metadata,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", String, nullable=False),
+    Column("lineage", String, nullable=False),
+    Column("request_id", String, nullable=False),
+    Column("time", String, nullable=False),
+    Column("body", String, nullable=False),
+    Column("previous", String, nullable=False),
+    Column("hash", String, nullable=False),
+)
+
+lineages = Table(
+    "lineages",
+    metadata,
+    Column("lineage", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("practice", Integer, nullable=False),
+    Column("generation", Integer, nullable=False),
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("lineage", String, primary_key=True),
+    Column("generation", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String, nullable=False, comment="pure or approximate"),
+    Column("cap_epsilon", BigInteger, nullable=False),
+    Column("cap_rho", BigInteger, nullable=False),
+    Column("cap_delta", BigInteger, nullable=False),
+    Column("total_delta", BigInteger, nullable=False),
+    Column("spent_epsilon", BigInteger, nullable=False),
+    Column("spent_delta", BigInteger, nullable=False),
+    Column("beyond", BigInteger, nullable=False),
+    Column("spent_rho", BigInteger, nullable=False),
+    Column("loose_delta", BigInteger, nullable=False),
+    Column("unfit", BigInteger, nullable=False),
+)
+
+fingerprints = Table(
+    "fingerprints",
+    metadata,
+    Column("fingerprint", String, primary_key=True),
+    Column("lineage", String, nullable=False),
+    Column("sketch", String, nullable=False),
+)

@@ -1,0 +1,166 @@
+"""The database with its journal: checked transactions, and the chain of records they extend."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger import schema
+from dpcore.ledger.engine import (
+    check_server,
+    data_folder,
+    database_file,
+    explain,
+    is_damage,
+    ledger_url,
+    make_engine,
+    migrate,
+    reading,
+    writing,
+)
+from dpcore.ledger.journal import BEHIND, MISSING, Journal
+from dpcore.ledger.lock import exclusive
+from dpcore.ledger.records import Kind, Record, next_record
+from dpcore.ledger.verify import BROKEN_CHAIN, stored_records, verify_database
+
+
+class Store:
+    """One database and its journal. Safe to share between threads; several processes may use the same one."""
+
+    def __init__(self, engine: Engine, journal: Journal | None, lock: Path | None) -> None:
+        """Use ``Store.open``."""
+        self.engine = engine
+        self.journal = journal
+        self.lock = lock
+        self._closed_because: str | None = None
+
+    @classmethod
+    def open(cls, location: str | os.PathLike[str] | None, journal: str | os.PathLike[str] | None) -> Store:
+        """See ``Ledger.open``."""
+        url = ledger_url(location)
+        file = database_file(url)
+        lock = None if file is None else beside(file, "lock")
+        try:
+            engine = make_engine(url)
+            check_server(engine)
+            with exclusive(lock):
+                migrate(engine)
+            path = Path(journal) if journal is not None else journal_path(engine, file)
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                lock = lock or beside(path, "lock")
+            store = cls(engine, None if path is None else Journal(path), lock)
+            with store.writing() as connection:
+                verify_database(connection)
+        except (SQLAlchemyError, OSError) as error:
+            refused = refuse(error)
+        else:
+            return store
+        raise refused
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One checked transaction; when it ends the journal has everything the database has.
+
+        Raises LedgerUnsound, and LedgerError when the database or the disk refuses.
+        """
+        self._be_open()
+        try:
+            with exclusive(self.lock):
+                with writing(self.engine) as connection:
+                    self._compare(connection)
+                    yield connection
+                self._follow()
+        except LedgerUnsound as error:
+            self._closed_because = str(error)
+            raise
+        except (DBAPIError, OSError) as error:
+            refused = refuse(error)
+        else:
+            return
+        raise refused
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One transaction that sees one state. Raises as ``writing``."""
+        self._be_open()
+        try:
+            with reading(self.engine) as connection:
+                yield connection
+        except (DBAPIError, OSError) as error:
+            refused = refuse(error)
+        else:
+            return
+        raise refused
+
+    def append(self, connection: Connection, kind: Kind, **parts: Any) -> Record:
+        """Extend the chain by one record within the transaction of ``writing``."""
+        head = _head(connection)
+        record = next_record(head["seq"] + 1, head["hash"], kind, **parts)
+        values = {name: getattr(record, name) for name in Record.__slots__}
+        connection.execute(insert(schema.records).values(values))
+        connection.execute(update(schema.head).values(seq=record.seq, hash=record.hash))
+        return record
+
+    def close(self) -> None:
+        """Let go of the database; the store cannot be used afterwards."""
+        self._closed_because = "The ledger has been closed; open it again."
+        self.engine.dispose()
+
+    def _be_open(self) -> None:
+        if self._closed_because is not None:
+            raise LedgerUnsound(self._closed_because)
+
+    def _compare(self, connection: Connection) -> None:
+        """The database must have all that the journal has. Raises LedgerUnsound."""
+        head = _head(connection)
+        journal = self.journal
+        if journal is None:
+            return
+        journal.read_on()
+        if head["seq"] > 0 and not journal.exists():
+            raise LedgerUnsound(MISSING)
+        if journal.seq == 0:
+            return
+        found = connection.execute(select(schema.records.c.hash).where(schema.records.c.seq == journal.seq)).scalar()
+        if found != journal.hash or head["seq"] < journal.seq:
+            raise LedgerUnsound(BEHIND)
+
+    def _follow(self) -> None:
+        if self.journal is not None:
+            with reading(self.engine) as connection:
+                self.journal.add(stored_records(connection, after=self.journal.seq))
+
+
+def _head(connection: Connection) -> Mapping[str, Any]:
+    """The end of the chain; on a server this row is the queue in which writers wait."""
+    head = connection.execute(select(schema.head).with_for_update()).mappings().one_or_none()
+    if head is None:
+        raise LedgerUnsound(BROKEN_CHAIN)
+    return dict(head)
+
+
+def beside(path: Path, ending: str) -> Path:
+    """The file that belongs to ``path`` under another ending."""
+    return path.with_name(f"{path.name}.{ending}")
+
+
+def journal_path(engine: Engine, file: Path | None) -> Path | None:
+    """Beside an SQLite file; for a server in the person's data folder; none for a database in memory."""
+    if engine.dialect.name == "sqlite":
+        return None if file is None else beside(file, "journal")
+    with reading(engine) as connection:
+        name = connection.execute(select(schema.head.c.ledger_id)).scalar_one()
+    return data_folder() / "journals" / f"{name}.journal"
+
+
+def refuse(error: Exception) -> LedgerError:
+    """What to raise, outside the handler, for an error of the database or the disk: one sentence, nothing attached."""
+    return (LedgerUnsound if is_damage(error) else LedgerError)(explain(error))

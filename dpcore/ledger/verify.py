@@ -1,0 +1,162 @@
+"""Whether a ledger is sound: the database, its chain of records, its sums, and its journal agree.
+
+The tables are worked out again from the records, and every row must come out as it is stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import Connection, Table, select
+
+from dpcore.errors import LedgerUnsound
+from dpcore.ledger import schema
+from dpcore.ledger.budget import SPENT
+from dpcore.ledger.records import FIRST, Record
+
+_RESTORE = "; it stays closed: run `python -m dpcore.ledger restore` with your last backup."
+BROKEN_FILE = "The ledger's database file is damaged" + _RESTORE
+BROKEN_CHAIN = "The ledger's records do not follow one another, so one was changed or lost" + _RESTORE
+BROKEN_SUMS = "The ledger's totals do not match its records" + _RESTORE
+BROKEN_GUARDS = "The ledger's tables have lost some of their safeguards" + _RESTORE
+
+_BATCH = 2000
+
+
+@dataclass(slots=True)
+class Replay:
+    """The tables that a chain of records leads to, built one record at a time."""
+
+    seq: int = 0
+    hash: str = FIRST
+    lineages: dict[str, dict[str, Any]] = field(default_factory=dict)
+    accounts: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+    fingerprints: dict[str, dict[str, Any]] = field(default_factory=dict)
+    charges: int = 0
+
+    def add(self, record: Record) -> None:
+        """Raises LedgerUnsound when the record does not belong here."""
+        if record.seq != self.seq + 1 or record.previous != self.hash or not record.is_intact():
+            raise LedgerUnsound(BROKEN_CHAIN)
+        try:
+            getattr(self, f"_{record.kind}")(record.lineage, record.content)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise LedgerUnsound(BROKEN_CHAIN) from None
+        self.seq, self.hash = record.seq, record.hash
+
+    def _open(self, lineage: str, body: dict[str, Any]) -> None:
+        if lineage in self.lineages:
+            raise ValueError
+        self.lineages[lineage] = {"name": body["name"], "practice": body["practice"], "generation": 1}
+        self._start(lineage, 1, body["caps"])
+
+    def _start(self, lineage: str, generation: int, caps: dict[str, Any]) -> None:
+        self.accounts[lineage, generation] = {**caps, **dict.fromkeys(SPENT, 0)}
+
+    def _charge(self, lineage: str, body: dict[str, Any]) -> None:
+        account = self.accounts[lineage, body["generation"]]
+        for name in SPENT:
+            account[name] += body["units"][name]
+        self.charges += 1
+
+    def _answer(self, lineage: str, body: dict[str, Any]) -> None:
+        """An answer changes no sum."""
+
+    def _reset(self, lineage: str, body: dict[str, Any]) -> None:
+        if self.lineages[lineage]["practice"] != 1:
+            raise ValueError
+        first = self.accounts[lineage, 1]
+        caps = {name: first[name] for name in ("kind", "cap_epsilon", "cap_rho", "cap_delta", "total_delta")}
+        self._start(lineage, body["generation"], caps)
+        self.lineages[lineage]["generation"] = body["generation"]
+
+    def _undo(self, lineage: str, body: dict[str, Any]) -> None:
+        if self.lineages[lineage]["practice"] != 1 or (lineage, body["generation"]) not in self.accounts:
+            raise ValueError
+        self.lineages[lineage]["generation"] = body["generation"]
+
+    def _link(self, lineage: str, body: dict[str, Any]) -> None:
+        self.fingerprints[body["fingerprint"]] = {"lineage": lineage, "sketch": body["sketch"]}
+
+    def _rename(self, lineage: str, body: dict[str, Any]) -> None:
+        self.lineages[lineage]["name"] = body["name"]
+
+    def _restore(self, lineage: str, body: dict[str, Any]) -> None:
+        """A note that the owner restored something; it changes no sum."""
+
+    def rows(self, table: Table) -> list[dict[str, Any]]:
+        """What ``table`` must hold."""
+        if table is schema.lineages:
+            return [{"lineage": key, **row} for key, row in self.lineages.items()]
+        if table is schema.accounts:
+            return [{"lineage": key[0], "generation": key[1], **row} for key, row in self.accounts.items()]
+        return [{"fingerprint": key, **row} for key, row in self.fingerprints.items()]
+
+
+def stored_records(connection: Connection, after: int = 0) -> Iterator[Record]:
+    """Records with a number above ``after``, in order."""
+    last = after
+    while True:
+        query = select(schema.records).where(schema.records.c.seq > last).order_by(schema.records.c.seq).limit(_BATCH)
+        rows = connection.execute(query).mappings().all()
+        for row in rows:
+            yield Record(**row)
+        if len(rows) < _BATCH:
+            return
+        last = rows[-1]["seq"]
+
+
+def verify_database(connection: Connection) -> Replay:
+    """Check file, safeguards, chain and sums within one transaction. Raises LedgerUnsound."""
+    if connection.dialect.name == "sqlite":
+        found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+        if found != "ok":
+            raise LedgerUnsound(BROKEN_FILE)
+    if not _guarded(connection):
+        raise LedgerUnsound(BROKEN_GUARDS)
+    replay = replayed(stored_records(connection))
+    head = connection.execute(select(schema.head)).mappings().one_or_none()
+    if head is None or head["seq"] != replay.seq or head["hash"] != replay.hash:
+        raise LedgerUnsound(BROKEN_CHAIN)
+    for table in (schema.lineages, schema.accounts, schema.fingerprints):
+        stored = {tuple(sorted(row.items())) for row in connection.execute(select(table)).mappings()}
+        if stored != {tuple(sorted(row.items())) for row in replay.rows(table)}:
+            raise LedgerUnsound(BROKEN_SUMS)
+    return replay
+
+
+def replayed(records: Iterable[Record]) -> Replay:
+    """The state after ``records``. Raises LedgerUnsound."""
+    replay = Replay()
+    for record in records:
+        replay.add(record)
+    return replay
+
+
+def _guarded(connection: Connection) -> bool:
+    """Whether every table, check and trigger of the migrations is in place and switched on."""
+    if connection.dialect.name == "sqlite":
+        query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name <> 'alembic_version' ORDER BY sql"
+        lines = [str(line) for line in connection.exec_driver_sql(query).scalars()]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest() == SQLITE_SAFEGUARDS
+    triggers = (
+        "SELECT r.relname || '_' || substr(t.tgname, length(r.relname) + 2) FROM pg_trigger t "
+        "JOIN pg_class r ON r.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled = 'O' "
+        "AND r.relnamespace = current_schema()::regnamespace"
+    )
+    checks = (
+        "SELECT r.relname, count(*) FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid "
+        "WHERE c.contype = 'c' AND c.convalidated AND r.relnamespace = current_schema()::regnamespace GROUP BY 1"
+    )
+    present = set(connection.exec_driver_sql(triggers).scalars())
+    counts: dict[str, int] = {row[0]: row[1] for row in connection.exec_driver_sql(checks)}
+    wanted = {f"{table}_{end}" for table in POSTGRESQL_CHECKS for end in ("stays", "kept", "grows")}
+    return wanted <= present and all(counts.get(table, 0) >= least for table, least in POSTGRESQL_CHECKS.items())
+
+
+SQLITE_SAFEGUARDS = "089978fc0772b73089f1000a20e98be2929fbce9e9d050dec9d9d3fcc90de682"
+POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 14, "fingerprints": 1})
