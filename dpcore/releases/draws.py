@@ -12,6 +12,7 @@ which saturates, is never used; the two rules of noisy max are called by their r
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
@@ -28,12 +29,22 @@ MOST_DRAWS = 10**7
 Rule = Literal["permute_and_flip", "exponential"]
 
 
-@cache
-def _opendp() -> Any:
-    import opendp.prelude as dp
+@dataclass(frozen=True, slots=True)
+class _Library:
+    domains: Any
+    measurements: Any
+    measures: Any
+    metrics: Any
 
-    dp.enable_features("contrib")
-    return dp
+
+@cache
+def _opendp() -> _Library:
+    # its prelude would import scikit-learn, which takes seconds
+    from opendp import domains, measurements, measures, metrics
+    from opendp.mod import enable_features
+
+    enable_features("contrib")
+    return _Library(domains, measurements, measures, metrics)
 
 
 def binary_unit(resolution: float) -> float:
@@ -99,8 +110,8 @@ def _scale(value: float) -> float:
 
 
 def _vectors() -> Any:
-    dp = _opendp()
-    return dp.vector_domain(dp.atom_domain(T="i64"))
+    domains = _opendp().domains
+    return domains.vector_domain(domains.atom_domain(T="i64"))
 
 
 def _agrees(promised: float, ordered: float) -> None:
@@ -118,7 +129,7 @@ def laplace(values: ArrayLike, *, sensitivity: int, epsilon: float) -> IntArray:
     inputs = _integers("values", values)
     dp = _opendp()
     scale = _scale(whole(1, LARGEST, sensitivity=sensitivity) / positive(epsilon=epsilon))
-    noise = dp.m.make_laplace(_vectors(), dp.l1_distance(T="i64"), scale=scale)
+    noise = dp.measurements.make_laplace(_vectors(), dp.metrics.l1_distance(T="i64"), scale=scale)
     _agrees(noise.map(int(sensitivity)), epsilon)
     return np.array(noise(inputs), dtype=np.int64)
 
@@ -132,7 +143,7 @@ def gaussian(values: ArrayLike, *, sensitivity: float, rho: float) -> IntArray:
     inputs = _integers("values", values)
     dp = _opendp()
     scale = _scale(positive(sensitivity=sensitivity) / math.sqrt(2 * positive(rho=rho)))
-    noise = dp.m.make_gaussian(_vectors(), dp.l2_distance(T="f64"), scale=scale)
+    noise = dp.measurements.make_gaussian(_vectors(), dp.metrics.l2_distance(T="f64"), scale=scale)
     _agrees(noise.map(float(sensitivity)), rho)
     return np.array(noise(inputs), dtype=np.int64)
 
@@ -154,12 +165,14 @@ def noisy_max(
     dp = _opendp()
     step = whole(1, LARGEST, sensitivity=sensitivity)
     scale = _scale((1 if monotonic else 2) * step / positive(epsilon=epsilon))
-    metric = dp.linf_distance(T="i64", monotonic=bool(monotonic))
+    metric = dp.metrics.linf_distance(T="i64", monotonic=bool(monotonic))
     if rule == "permute_and_flip":
-        chooser = dp.m.make_noisy_max(_vectors(), metric, dp.max_divergence(), scale=scale)
+        chooser = dp.measurements.make_noisy_max(_vectors(), metric, dp.measures.max_divergence(), scale=scale)
         _agrees(chooser.map(step), epsilon)
     else:
-        chooser = dp.m.make_noisy_max(_vectors(), metric, dp.zero_concentrated_divergence(), scale=scale)
+        chooser = dp.measurements.make_noisy_max(
+            _vectors(), metric, dp.measures.zero_concentrated_divergence(), scale=scale
+        )
         _agrees(chooser.map(step), epsilon * epsilon / 8)
     return int(chooser(inputs))
 
@@ -167,14 +180,14 @@ def noisy_max(
 def laplace_noise(size: int, scale: float) -> IntArray:
     """``size`` draws of discrete Laplace noise, P(x) ∝ exp(−|x|/scale), int64; for mechanisms built on top."""
     dp = _opendp()
-    noise = dp.m.make_laplace(_vectors(), dp.l1_distance(T="i64"), scale=_scale(scale))
+    noise = dp.measurements.make_laplace(_vectors(), dp.metrics.l1_distance(T="i64"), scale=_scale(scale))
     return np.array(noise([0] * whole(0, MOST_DRAWS, size=size)), dtype=np.int64)
 
 
 def gaussian_noise(size: int, scale: float) -> IntArray:
     """``size`` draws of discrete Gaussian noise, P(x) ∝ exp(−x²/(2·scale²)), int64; for mechanisms built on top."""
     dp = _opendp()
-    noise = dp.m.make_gaussian(_vectors(), dp.l2_distance(T="f64"), scale=_scale(scale))
+    noise = dp.measurements.make_gaussian(_vectors(), dp.metrics.l2_distance(T="f64"), scale=_scale(scale))
     return np.array(noise([0] * whole(0, MOST_DRAWS, size=size)), dtype=np.int64)
 
 
