@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
+from dpcore.datasets.text import plain_html as html
+from dpcore.datasets.text import plain_markdown as safe
+from dpcore.datasets.text import visible
 from dpcore.validate import Neighbours
 
-_SPECIAL = set("\\`*_{}[]()#+-.!|<>$~:&")
+__all__ = [
+    "LabelCard",
+    "html",
+    "number",
+    "odds",
+    "odds_sentence",
+    "one_person",
+    "plural",
+    "safe",
+    "times_in_100",
+    "visible",
+    "whole",
+]
 
 
 def times_in_100(chance: float) -> str:
@@ -82,22 +96,3 @@ class LabelCard:
             f"**Sees the raw data:** {self.sees_raw}.",
             f"**Not protected:** {self.not_protected}.",
         ]
-
-
-def safe(text: str) -> str:
-    """Text from a file as plain text inside Markdown: nothing in it is a link, an image, code or a direction mark."""
-    return "".join("\\" + c if c in _SPECIAL else c for c in visible(text))
-
-
-def visible(text: str, limit: int = 80) -> str:
-    """Text from a file with control, direction and zero-width characters shown as code points, cut to ``limit``."""
-    shown = "".join(
-        f"⟨U+{ord(c):04X}⟩" if unicodedata.category(c) in ("Cc", "Cf", "Co", "Cn", "Cs") else c for c in text
-    )
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
-
-
-def html(text: str) -> str:
-    """Text from a file for Plotly, which reads a little HTML."""
-    shown = visible(text, 40)
-    return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

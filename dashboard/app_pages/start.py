@@ -14,7 +14,8 @@ from dashboard.panels import cards, shape
 from dashboard.panels.picture import picture
 from dashboard.panels.tradeoff import describe_at
 from dpcore.datasets import sample
-from dpcore.selection import MostCommon, catalog
+from dpcore.selection import catalog
+from dpcore.selection.most_common import MostCommon
 from dpcore.tradeoff import sweep_epsilon
 
 QUESTIONS = (

@@ -11,8 +11,8 @@ import pandas as pd
 from dashboard.charts.labels import Place, place
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
-HEIGHT = 500
-_AREA = (640.0, 420.0)
+HEIGHT = 480
+_AREA = (600.0, 400.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

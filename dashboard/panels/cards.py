@@ -69,8 +69,7 @@ def might_see(
     if left:
         shown.append(("others", left, False))
     with st.container(border=True):
-        st.markdown("**What you might see**")
-        st.caption(f"Of {DOTS} {what} at this setting")
+        st.markdown(f"**What you might see** in {DOTS} {what}")
         picture_alt = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
             outcomes([s[0] for s in shown], [s[1] for s in shown], [s[2] for s in shown], dark=session.dark()),

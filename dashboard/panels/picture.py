@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.theme import Figure, palette
-from dpcore.datasets import spreadsheet_safe
+from dpcore.datasets.text import safe_csv
 
 
 def picture(
@@ -92,10 +92,7 @@ def _menu(figure: Figure, key: str, alt: str, data: pd.DataFrame, code: str | No
 
 def csv(data: pd.DataFrame, mark: str | None) -> bytes:
     """A CSV that a spreadsheet opens without running anything in it; the mark is its last column."""
-    frame = spreadsheet_safe(data)
-    if mark:
-        frame = frame.assign(note=mark)
-    return frame.to_csv(index=False).encode("utf-8-sig")
+    return safe_csv(data.assign(note=mark) if mark else data).encode("utf-8-sig")
 
 
 def html_page(figure: Figure, alt: str) -> bytes:

@@ -46,9 +46,9 @@ def test_numbers_are_written_as_people_write_them(value: float, said: str) -> No
 def test_text_from_files_cannot_become_markdown(text: str) -> None:
     """Every character that Markdown or Streamlit's directives read is escaped."""
     escaped = words.safe(text)
-    assert escaped.replace("\\", "") == text
+    assert escaped.replace("\\", "").replace("&lt;", "<").replace("&gt;", ">") == text
     for position, character in enumerate(escaped):
-        if character in "[]()*$`<>:_#!":
+        if character in "[]()*$`:_#!":
             assert escaped[position - 1] == "\\"
 
 

@@ -13,12 +13,17 @@ from dashboard.panels.selection.options import Options, columns, options
 from dashboard.panels.selection.release import release_tab
 from dashboard.panels.tradeoff import View
 from dashboard.source import Source
-from dpcore.selection import MostCommon, catalog
+from dpcore.selection import catalog
+from dpcore.selection.most_common import MostCommon
 from dpcore.validate import Neighbours
 
 PAGE = "selection"
 METHODS = {key: kind.label for key, kind in catalog().items() if hasattr(kind, "probabilities")}
 NAMES = METHODS | {"theory": "what theory guarantees"}
+BAND = (
+    "Shaded: range of what you might see if as many other people of the same kind had come. "
+    "That is sampling error, apart from the privacy noise, which the line itself holds."
+)
 METRICS = {
     "success": Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True),
     "expected_loss": Scale(title="average distance from the best"),
@@ -31,16 +36,16 @@ def show(source: Source) -> None:
     if not choices:
         st.info("These data have no column with options. Pick another sample, or declare categories on the Data page.")
         return
-    column = _sentence(source, choices)
+    column, (neighbours, metric, main) = _sentence(source, choices)
     chosen = options(source, column)
     if len(chosen.names) < 2:
         st.info(f"“{words.visible(column)}” has one option only, so there is nothing to choose. Pick another column.")
         return
-    neighbours, metric, main = _options(chosen)
     edited = what_if.edited(source, chosen)
     problem = _problem(edited, neighbours)
     before = _problem(what_if.Case.of(chosen), neighbours)
-    identity = ("selection", source.table.fingerprint, column, neighbours, edited.identity)
+    settings = (session.get("beta", 0.05), session.get("sampling", False))
+    identity = ("most common", source.table.fingerprint, column, neighbours, settings, edited.identity)
     epsilon = session.epsilon()
     percent = metric == "success"
     default = 95.0 if percent else _sensible_loss(chosen)
@@ -58,8 +63,9 @@ def show(source: Source) -> None:
         target=cards.target_value(PAGE, default, METRICS[metric].factor),
         size_word=chosen.unit if chosen.counted else "people",
         ghost=before if edited.changed else None,
-        ghost_identity=("selection", source.table.fingerprint, column, neighbours, "as it was"),
+        ghost_identity=("most common", source.table.fingerprint, column, neighbours, settings, "as it was"),
         mark=source.mark,
+        band=BAND if session.get("sampling", False) and edited.counted else None,
         code=_code(chosen, neighbours),
     )
     law = problem.law(main, epsilon)
@@ -90,9 +96,10 @@ def show(source: Source) -> None:
     )
 
 
-def _sentence(source: Source, choices: list[str]) -> str:
-    """The question with the column inside it."""
+def _sentence(source: Source, choices: list[str]) -> tuple[str, tuple[Neighbours, str, str]]:
+    """The question with the column inside it, and the options behind it."""
     picked: list[str] = []
+    settings: list[tuple[Neighbours, str, str]] = []
 
     def pick() -> None:
         picked.append(
@@ -107,11 +114,14 @@ def _sentence(source: Source, choices: list[str]) -> str:
             )
         )
 
+    def choose() -> None:
+        settings.append(_options())
+
     if source.table.schema.each_row == "option":
-        shape.sentence("Which option has the best", pick, f"among {source.table.rows:,} options?")
+        shape.sentence("Which option has the best", pick, f"among {source.table.rows:,} options?", choose)
     else:
-        shape.sentence("Which", pick, f"is most common among {source.table.rows:,} {_rows_word(source)}?")
-    return picked[0]
+        shape.sentence("Which", pick, f"is most common among {source.table.rows:,} {_rows_word(source)}?", choose)
+    return picked[0], settings[0]
 
 
 def _rows_word(source: Source) -> str:
@@ -119,7 +129,7 @@ def _rows_word(source: Source) -> str:
     return "people" if unit == "person" else f"{unit}s"
 
 
-def _options(chosen: Options) -> tuple[Neighbours, str, str]:
+def _options() -> tuple[Neighbours, str, str]:
     with st.popover("Options", icon=":material/tune:", type="tertiary"):
         relation = st.segmented_control(
             "Who is hidden: two data sets count as neighbours when they differ by",
@@ -148,6 +158,12 @@ def _options(chosen: Options) -> tuple[Neighbours, str, str]:
             bind="query-params",
             format_func=METHODS.__getitem__,
         )
+        st.toggle(
+            "Show what other people of the same kind would have given (sampling error)",
+            key="sampling",
+            bind="query-params",
+            help="A second error besides the noise: your people are themselves a draw. Shaded: 80 in 100 draws.",
+        )
         controls.beta()
         controls.seed()
     neighbours: Neighbours = "replace_one" if relation == "replace_one" else "add_remove"
@@ -166,6 +182,7 @@ def _problem(case: what_if.Case, neighbours: Neighbours) -> MostCommon:
         counted=case.counted,
         questions=case.questions,
         beta=float(session.get("beta", 0.05)),
+        band=0.8 if session.get("sampling", False) else 0.0,
     )
 
 
