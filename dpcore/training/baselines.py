@@ -1,0 +1,37 @@
+"""What private models are measured against: no privacy, and no model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from dpcore.accounting import Cost
+from dpcore.errors import InvalidArgument
+from dpcore.training.fit import Fit, checked_rows
+from dpcore.training.losses import LOGISTIC, Loss
+from dpcore.training.optimum import minimise
+from dpcore.validate import FloatArray, finite_vector, non_negative
+
+NON_PRIVATE, MAJORITY = "non_private", "majority_class"
+
+
+def non_private(X: FloatArray, y: FloatArray, loss: Loss = LOGISTIC, *, ridge: float = 0.01) -> Fit:
+    """The best model without privacy; ``ridge`` is on the scale of the summed loss, (ridge/2)‖w‖².
+
+    A little ridge keeps columns that few rows have from being learnt by heart. Raises InvalidArgument.
+    """
+    rows, answers = checked_rows(X, y, loss)
+    ridged = replace(loss, ridge=loss.ridge + non_negative(ridge=ridge) / rows.shape[0])
+    weights = minimise(ridged, rows, answers).weights
+    return Fit(weights=weights[None], loss=loss, method=NON_PRIVATE, cost=Cost(epsilon=math.inf))
+
+
+def majority_share(y: FloatArray) -> float:
+    """How often always guessing the more frequent of two labels −1 and 1 is right. Raises InvalidArgument."""
+    answers = finite_vector(y=y)
+    if not np.isin(answers, (-1.0, 1.0)).all():
+        raise InvalidArgument("y", "must be −1 or 1 everywhere")
+    share = float((answers > 0).mean())
+    return max(share, 1.0 - share)

@@ -1,0 +1,150 @@
+"""The best model without privacy, found to a stated gradient norm: what excess risk is measured from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.training.losses import Absolute, Distance, Logistic, Loss, Squared, gradient, objective
+from dpcore.validate import FloatArray, positive
+
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Optimum:
+    """``weights`` (d,) with the mean loss plus ridge there, and the length of its gradient.
+
+    For absolute values, which have corners, ``gradient_norm`` is that of the shortest subgradient, 0 at a minimum
+    that linear programming has proved.
+    """
+
+    weights: FloatArray
+    objective: float
+    gradient_norm: float
+
+
+def minimise(loss: Loss, X: FloatArray, y: FloatArray, *, tolerance: float = TOLERANCE) -> Optimum:
+    """The minimum of ``loss`` over all weights, to a gradient no longer than ``tolerance``.
+
+    X (n, d) and y (n,) as for every method. When two classes can be separated without error the logistic loss has no
+    minimum: the weights grow until the gradient is that small, with a loss of about the same size above 0.
+    """
+    positive(tolerance=tolerance)
+    if isinstance(loss, Logistic):
+        return _newton(loss, X, y, tolerance)
+    if isinstance(loss, Squared):
+        return _polished(loss, X, y, _least_squares(loss, X, y), tolerance)
+    if isinstance(loss, Absolute):
+        return _least_absolute(loss, X, y)
+    return _centre(loss, X, y, tolerance)
+
+
+def _optimum(loss: Loss, X: FloatArray, y: FloatArray, weights: FloatArray) -> Optimum:
+    slope = float(np.linalg.norm(gradient(loss, weights[None], X, y)))
+    return Optimum(weights=weights, objective=float(objective(loss, weights[None], X, y)[0]), gradient_norm=slope)
+
+
+def _newton(loss: Logistic, X: FloatArray, y: FloatArray, tolerance: float) -> Optimum:
+    """Damped Newton. Columns that always sum to the same make the Hessian singular: its null space is left alone."""
+    n, d = X.shape
+    weights = np.zeros(d)
+    value = float(objective(loss, weights[None], X, y)[0])
+    for _ in range(200):
+        margins = X @ weights
+        slope = X.T @ loss.slopes(margins, y) / n + loss.ridge * weights
+        if float(np.linalg.norm(slope)) <= tolerance:
+            break
+        hessian = (X * loss.curvatures(margins, y)[:, None]).T @ X / n + loss.ridge * np.eye(d)
+        sizes, directions = np.linalg.eigh(hessian)
+        kept = sizes > sizes[-1] * 1e-13
+        step = directions[:, kept] @ ((directions[:, kept].T @ slope) / sizes[kept])
+        decrease, length = float(slope @ step), 1.0
+        while length > 1e-10:
+            trial = weights - length * step
+            there = float(objective(loss, trial[None], X, y)[0])
+            if there <= value - 1e-4 * length * decrease or abs(length * decrease) < 1e-14 * max(1.0, abs(value)):
+                break
+            length /= 2.0
+        weights, value = trial, there
+    return _optimum(loss, X, y, weights)
+
+
+def _least_squares(loss: Squared, X: FloatArray, y: FloatArray) -> FloatArray:
+    n, d = X.shape
+    if loss.ridge == 0.0:
+        return np.asarray(np.linalg.lstsq(X, y, rcond=None)[0])
+    return np.asarray(np.linalg.solve(X.T @ X / n + loss.ridge * np.eye(d), X.T @ y / n))
+
+
+def _polished(loss: Squared, X: FloatArray, y: FloatArray, weights: FloatArray, tolerance: float) -> Optimum:
+    found = _optimum(loss, X, y, weights)
+    if found.gradient_norm > tolerance:  # one step of refinement on the residual
+        weights = weights - _least_squares(loss, X, X @ weights - y)
+        found = _optimum(loss, X, y, weights)
+    return found
+
+
+def _least_absolute(loss: Absolute, X: FloatArray, y: FloatArray) -> Optimum:
+    """Linear programming in the dual form: maximise yᵀu with Xᵀu = 0, |u| ≤ 1. With ridge, by its own dual."""
+    n, d = X.shape
+    if loss.ridge == 0.0 and d == 1 and bool(np.all(X[0] == X)) and X[0, 0] != 0.0:
+        weights = np.array([np.median(y) / X[0, 0]])
+        return Optimum(weights=weights, objective=float(objective(loss, weights[None], X, y)[0]), gradient_norm=0.0)
+    if loss.ridge > 0.0:
+        return _ridged_absolute(loss, X, y)
+    from scipy.optimize import linprog
+
+    solved = linprog(-y, A_eq=X.T, b_eq=np.zeros(d), bounds=(-1.0, 1.0), method="highs")
+    weights = -np.asarray(solved.eqlin.marginals, dtype=np.float64)
+    value = float(objective(loss, weights[None], X, y)[0])
+    if not value <= -float(solved.fun or 0.0) / n + 1e-7:
+        raise ArithmeticError("linear programming found no proof that this is the smallest absolute error")
+    return Optimum(weights=weights, objective=value, gradient_norm=0.0)
+
+
+def _ridged_absolute(loss: Absolute, X: FloatArray, y: FloatArray) -> Optimum:
+    """The dual of the ridged problem is a box-constrained quadratic: min ‖Xᵀu‖²/(2n²ridge) − yᵀu/n, |u| ≤ 1."""
+    from scipy.optimize import minimize
+
+    n = X.shape[0]
+
+    def dual(u: FloatArray) -> tuple[float, FloatArray]:
+        pulled = X.T @ u / n
+        return (
+            float(pulled @ pulled / (2.0 * loss.ridge) - y @ u / n),
+            X @ pulled / (n * loss.ridge) - y / n,
+        )
+
+    solved = minimize(
+        dual,
+        np.zeros(n),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-1.0, 1.0)] * n,
+        options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-12},
+    )
+    weights = np.asarray(X.T @ solved.x / (n * loss.ridge))
+    value = float(objective(loss, weights[None], X, y)[0])
+    gap = value + float(solved.fun)  # strong convexity turns the gap of the two problems into a bound on the gradient
+    return Optimum(weights=weights, objective=value, gradient_norm=float(np.sqrt(2.0 * loss.ridge * max(gap, 0.0))))
+
+
+def _centre(loss: Distance, X: FloatArray, y: FloatArray, tolerance: float) -> Optimum:
+    """The mean, shrunk by the ridge; or the geometric median by Weiszfeld's iteration, moved off data points."""
+    weights = X.mean(axis=0) / (1.0 + loss.ridge)
+    if loss.squared:
+        return _optimum(loss, X, y, weights)
+    if X.shape[1] == 1 and loss.ridge == 0.0:
+        weights = np.array([np.median(X)])
+        return Optimum(weights=weights, objective=float(objective(loss, weights[None], X, y)[0]), gradient_norm=0.0)
+    for _ in range(10_000):
+        away = np.maximum(np.linalg.norm(X - weights, axis=1), 1e-12)
+        pull = 1.0 / away
+        moved = (X * pull[:, None]).sum(axis=0) / (pull.sum() + X.shape[0] * loss.ridge)
+        if float(np.linalg.norm(moved - weights)) * float(pull.mean()) <= tolerance:
+            weights = moved
+            break
+        weights = moved
+    return _optimum(loss, X, y, weights)
