@@ -185,7 +185,12 @@ class RunningTotal:
             return None
         if self.losses is None:
             return gaussian_epsilon(self._gaussian_multiplier(), delta) if self.gaussians else 0.0
-        return float(self._all_losses().get_epsilon_for_delta(delta)) if delta >= _SMALLEST_PLD_DELTA else None
+        if delta < _SMALLEST_PLD_DELTA:
+            return None
+        found = float(self._all_losses().get_epsilon_for_delta(delta))
+        # rounding losses up to the grid may end above the plain sum, which is an upper bound as well
+        basic = self._basic(delta)
+        return found if basic is None else min(found, basic)
 
     def _all_losses(self) -> Any:
         if not self.gaussians:

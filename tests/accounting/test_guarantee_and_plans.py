@@ -1,0 +1,120 @@
+"""What a guarantee means, and what a plan costs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.accounting import Cost, RunningTotal, compose
+from dpcore.errors import InvalidArgument
+from dpcore.guarantee import (
+    best_attack,
+    composed_misses,
+    gaussian_misses,
+    guess_chance,
+    laplace_misses,
+    misses,
+    right_in_hundred,
+    widening,
+)
+from dpcore.planning import PlannedAnswer, affordable, price
+
+RATES = np.linspace(0, 1, 201)
+
+
+def test_epsilon_in_odds() -> None:
+    assert [round(100 * guess_chance(epsilon), 1) for epsilon in (0.1, 0.5, 1, 2, 5)] == [52.5, 62.2, 73.1, 88.1, 99.3]
+    assert right_in_hundred(1.0) == 73
+    assert guess_chance(0.0, prior=0.2) == pytest.approx(0.2)
+    odds = 0.2 / 0.8 * math.e
+    assert guess_chance(1.0, prior=0.2) == pytest.approx(odds / (1 + odds))
+    with pytest.raises(InvalidArgument, match="prior"):
+        guess_chance(1.0, prior=1.0)
+
+
+def attackers_curve(likely: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Neyman–Pearson by brute force: the best test between two laws on finitely many outcomes, at each of RATES."""
+    order = np.argsort(-likely / other)
+    alarms = np.concatenate([[0.0], np.cumsum(other[order])])
+    missed = 1.0 - np.concatenate([[0.0], np.cumsum(likely[order])])
+    return np.interp(RATES, alarms, missed)
+
+
+def test_pure_curve_is_randomised_responses() -> None:
+    p = math.exp(1.2) / (1 + math.exp(1.2))
+    assert misses(RATES, epsilon=1.2) == pytest.approx(attackers_curve(np.array([p, 1 - p]), np.array([1 - p, p])))
+
+
+def test_approximate_curve_is_its_worst_case() -> None:
+    p, delta = 1 / (1 + math.exp(-0.7)), 0.05
+    likely = np.array([delta, (1 - delta) * p, (1 - delta) * (1 - p), 1e-300])
+    other = np.array([1e-300, (1 - delta) * (1 - p), (1 - delta) * p, delta])
+    curve = misses(RATES, epsilon=0.7, delta=delta)
+    assert curve[1:] == pytest.approx(attackers_curve(likely, other)[1:], abs=1e-9)
+    assert curve[0] == pytest.approx(1 - delta)  # with no false alarm at all, only the event of chance δ gives away
+
+
+@pytest.mark.parametrize("noise", [0.5, 2.0])
+def test_mechanisms_curves_are_their_best_tests(noise: float) -> None:
+    """Against the best test between finely cut densities at distance 1; cutting costs under 1e-3."""
+    x = np.linspace(-30 * noise, 30 * noise, 60_001) + 0.5
+    gaussian = [np.exp(-((x - m) ** 2) / (2 * noise**2)) for m in (1.0, 0.0)]
+    laplace = [np.exp(-np.abs(x - m) / noise) for m in (1.0, 0.0)]
+    for (likely, other), curve in (
+        (gaussian, gaussian_misses(RATES, noise_multiplier=noise)),
+        (laplace, laplace_misses(RATES, noise_multiplier=noise)),
+    ):
+        assert curve == pytest.approx(attackers_curve(likely / likely.sum(), other / other.sum()), abs=1e-3)
+
+
+def test_composed_curve_meets_the_exact_one() -> None:
+    total = RunningTotal().add(Cost.gaussian(2, 1e-6), 4)
+    exact = gaussian_misses(RATES, noise_multiplier=2, count=4)
+    assert composed_misses(RATES, total) == pytest.approx(exact, abs=1e-3)
+    assert (composed_misses(RATES, total) <= exact + 1e-9).all()
+    assert best_attack(RunningTotal().add(Cost.pure(1.0))) == pytest.approx(guess_chance(1.0), abs=1e-6)
+
+
+def test_the_attacker_gains_with_every_release() -> None:
+    wide = widening(Cost.pure(0.4), (1, 3, 9), RATES)
+    assert (np.diff(wide.misses, axis=0) <= 1e-9).all()
+    assert list(wide.best_attack) == sorted(wide.best_attack)
+    with pytest.raises(InvalidArgument, match="releases"):
+        widening(Cost.pure(0.4), (), RATES)
+    with pytest.raises(InvalidArgument, match="false_alarms"):
+        misses([1.5], epsilon=1.0)
+
+
+PLAN = [
+    PlannedAnswer(name="most common ward", cost=Cost.pure, epsilon=0.2, count=5),
+    PlannedAnswer(name="median age", cost=Cost.bounded_range, epsilon=0.3, count=3),
+    PlannedAnswer(name="training", cost=lambda epsilon: Cost.gaussian(1 / epsilon, 1e-6), epsilon=0.1, count=10),
+]
+
+
+def test_a_plan_is_priced_under_every_rule() -> None:
+    prices = price(PLAN, 1e-5)
+    costs = [cost for answer in PLAN for cost in [answer.costs()[0]] * answer.count]
+    whole = compose(costs, 1e-5)
+    assert {one.rule: one.epsilon for one in prices} == pytest.approx({k: v for k, v in whole.items() if k != "best"})
+    assert [one.epsilon for one in prices] == sorted(one.epsilon for one in prices)
+    assert prices[0].best
+    assert {one.rule for one in prices if one.valid_when == "adaptive"} == {"basic", "zcdp", "rdp"}
+
+
+@pytest.mark.parametrize("rule", ["basic", "zcdp", "rdp", "pld"])
+def test_what_a_budget_affords(rule: str) -> None:
+    """At the returned factor the plan fits; 1 % more does not."""
+    factor = affordable(PLAN, epsilon=3.0, delta=1e-5, rule=rule)
+    for times, fits in ((factor, True), (factor * 1.01, False)):
+        costs = [cost for answer in PLAN for cost in [answer.costs(times)[0]] * answer.count]
+        assert (compose(costs, 1e-5, accountants=[rule])[rule] <= 3.0) is fits
+
+
+def test_an_empty_plan_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="answers"):
+        price([], 1e-5)
+    with pytest.raises(InvalidArgument, match="epsilon"):
+        PlannedAnswer(name="x", cost=Cost.pure, epsilon=-1.0)
