@@ -13,6 +13,7 @@
     ├── ReleaseRefused                    a private answer that cannot be given; nothing was charged
     └── DataError
         ├── UnreadableFile                a file that cannot be read as a table without guessing
+        ├── ReadingCancelled              the person stopped the reading of a file
         └── UnavailableSample             a sample that needs a file or a network that is not there
 """
 
@@ -72,6 +73,10 @@ class DataError(DpcoreError):
 
 class UnreadableFile(DataError):
     """A file that cannot be read as a table without guessing."""
+
+
+class ReadingCancelled(DataError):
+    """The person stopped the reading of a file."""
 
 
 class UnavailableSample(DataError):

@@ -1,0 +1,145 @@
+"""One suggestion per column, numbers before dates before words, and what the columns of one file tell each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.guessing import dates, numerals
+from dpcore.datasets.guessing.words import Guess, Hint, Words, words_of
+from dpcore.datasets.numerals import is_number, tidy
+from dpcore.datasets.report import ReadColumn, listed
+from dpcore.datasets.schema import NO_WORDS, SPREADSHEET_ERRORS, YES_WORDS, Column, DateOrder, Decimal
+from dpcore.validate import IntArray
+
+_FEW, _MANY = 60, 20
+_WORDS_SHOWN = 12
+_PERSON = re.compile(
+    r"(?:^|[\W_])(?:id|person|patient|customer|client|user|member|pupil|student|employee|name|email)", re.I
+)
+Say = Callable[[float], None]
+
+
+def read_columns(
+    frame: pd.DataFrame, lines: IntArray, *, decimal: Decimal | None, order: DateOrder | None, say: Say
+) -> tuple[ReadColumn, ...]:
+    """``lines`` holds the line number of each row; ``decimal`` and ``order`` are choices of the person."""
+    found = []
+    for place, name in enumerate(frame.columns):
+        say(0.5 * place / frame.shape[1])
+        found.append(words_of(str(name), frame.iloc[:, place]))
+    hint = Hint(decimal=decimal or _agreed_decimal(found), order=order or _agreed_order(found))
+    columns = []
+    for place, words in enumerate(found):
+        say(0.5 + 0.5 * place / frame.shape[1])
+        guess = _guess(words, hint)
+        bad = words.words[guess.bad]
+        places = np.flatnonzero(tidy(frame.iloc[:, place]).isin(bad)) if len(bad) else np.zeros(0, dtype=np.int64)
+        columns.append(
+            ReadColumn(
+                name=words.name,
+                suggestion=guess.column,
+                reason=guess.reason,
+                missing=sum(count for _, count in words.missing),
+                missing_words=words.missing[:_WORDS_SHOWN],
+                unparsable=words.cells(guess.bad),
+                unparsable_lines=listed([int(line) for line in lines[places[:200]]]),
+                distinct=words.distinct,
+                identifier=guess.identifier,
+                readings=guess.readings,
+                notes=(*guess.notes, *_notes(words, guess), *_change(words, guess, frame.iloc[:, place], lines)),
+            )
+        )
+    return tuple(columns)
+
+
+def _change(words: Words, guess: Guess, text: pd.Series, lines: IntArray) -> tuple[str, ...]:
+    """Where a column of numbers turns into words, or the other way round, once and for all."""
+    number = is_number(words.words, ".") | is_number(words.words, ",")
+    if guess.column.type not in ("category", "text") or not 0.2 <= words.share(number) <= 0.999:
+        return ()
+    tidied = tidy(text)
+    numeric = np.flatnonzero(tidied.isin(words.words[number]))
+    other = np.flatnonzero(tidied.isin(words.words[~number]))
+    if numeric[-1] < other[0]:
+        return (f"Numbers before line {lines[other[0]]:,} and words from there on.",)
+    return (f"Words before line {lines[numeric[0]]:,} and numbers from there on.",) if other[-1] < numeric[0] else ()
+
+
+def _agreed_decimal(found: list[Words]) -> Decimal | None:
+    marks = {mark for words in found if (mark := numerals.decisive_decimal(words)) is not None}
+    return marks.pop() if len(marks) == 1 else None
+
+
+def _agreed_order(found: list[Words]) -> DateOrder | None:
+    orders = {order for words in found if (order := dates.decisive_order(words)) is not None}
+    return orders.pop() if len(orders) == 1 else None
+
+
+def _guess(words: Words, hint: Hint) -> Guess:
+    if words.present == 0:
+        return Guess(
+            column=Column(name=words.name, type="text"),
+            reason="Every cell is missing.",
+            bad=np.zeros(0, dtype=bool),
+        )
+    return _flags(words) or dates.guess(words, hint.order) or numerals.guess(words, hint.decimal) or _words(words)
+
+
+def _flags(words: Words) -> Guess | None:
+    """Yes and no in any spelling; a column of 1 and 0 needs both."""
+    if words.distinct > 12:
+        return None
+    lower = {str(word).lower() for word in words.words}
+    if not lower <= {*YES_WORDS, *NO_WORDS} or (lower <= {"0", "1"} and len(lower) < 2):
+        return None
+    spellings = "" if len(lower) <= 2 else ", in more than one spelling"
+    return Guess(
+        column=Column(name=words.name, type="yes/no"),
+        reason=f"Only words for yes and no{spellings}.",
+        bad=np.zeros(words.distinct, dtype=bool),
+    )
+
+
+def _words(words: Words) -> Guess:
+    nothing = np.zeros(words.distinct, dtype=bool)
+    mixed = _mixture(words)
+    if words.distinct <= max(2, min(_FEW, words.present // 2)):
+        return Guess(
+            column=Column(name=words.name, type="category"),
+            reason=f"{words.present:,} cells with {words.distinct} different words{mixed}.",
+            bad=nothing,
+        )
+    alone = words.distinct == words.present and words.present >= _MANY
+    return Guess(
+        column=Column(name=words.name, type="text"),
+        reason=f"{'Every value is different' if alone else f'{words.distinct:,} different words'}: text{mixed}.",
+        bad=nothing,
+        identifier=alone,
+    )
+
+
+def _mixture(words: Words) -> str:
+    count = words.cells(is_number(words.words, ".") | is_number(words.words, ","))
+    return f", {count:,} of them numbers: too few for a column of numbers" if count >= 0.2 * words.present else ""
+
+
+def _notes(words: Words, guess: Guess) -> tuple[str, ...]:
+    notes = []
+    if words.distinct == 1:
+        notes.append("Every cell that is not missing holds the same value, so there is nothing to choose or predict.")
+    errors = sum(count for word, count in words.missing if word.upper() in SPREADSHEET_ERRORS)
+    if errors:
+        notes.append(f"{errors:,} cells hold an error of a spreadsheet, such as #DIV/0!, and count as missing.")
+    if words.words.str.contains(r"^[=@]|^\+[^0-9.]|^-[^0-9.,(€$£ ]", regex=True).any():
+        notes.append("Some cells start like a formula; they are only text here and made harmless in exports.")
+    if guess.column.type in ("category", "text") and dates.spoiled_names(words.words):
+        notes.append("Some cells look like dates without a year, which spreadsheets make of names such as SEPT2.")
+    if guess.identifier:
+        notes.append("It tells one person from another, so no question can be asked about it.")
+    elif words.distinct < words.present and words.distinct > 2 and _PERSON.search(words.name):
+        notes.append("Values repeat: if they name people, one person has several rows; say how many at most.")
+    return tuple(notes)

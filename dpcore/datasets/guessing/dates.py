@@ -1,0 +1,87 @@
+"""Is it a column of dates, and which of day and month comes first?"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.dates import dates
+from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
+from dpcore.datasets.schema import Column, DateOrder
+from dpcore.validate import BoolArray
+
+_SAMPLE = 500
+_COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
+_NAME = re.compile(r"date|datum|fecha|dato|day|tag|dob|birth", re.I)
+_ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
+
+
+def decisive_order(words: Words) -> DateOrder | None:
+    """Whether day or month comes first, where the column shows it beyond doubt."""
+    read = _both(words)
+    if read is None:
+        return None
+    day, month = read
+    if (day & ~month).any() and not (month & ~day).any():
+        return "dmy"
+    return "mdy" if (month & ~day).any() and not (day & ~month).any() else None
+
+
+def guess(words: Words, hint: DateOrder | None) -> Guess | None:
+    """A date column, or None."""
+    if words.words.str.fullmatch(r"[0-9]+").all() and not _compact(words):
+        return None
+    read = _both(words)
+    if read is None:
+        return None
+    day, month = read
+    if max(words.share(day), words.share(month)) < MOSTLY:
+        return None
+    apart = day & month & (dates(words.words, "dmy") != dates(words.words, "mdy"))
+    if words.share(day) != words.share(month) or not apart.any():
+        if not (apart | (day ^ month)).any():
+            return _finish(words, "ymd", day, "Dates in one clear form")
+        if words.share(day) >= words.share(month):
+            return _finish(words, "dmy", day, "Dates with the day first: some have a day above 12")
+        return _finish(words, "mdy", month, "Dates with the month first: some have a day above 12")
+    if words.words[apart].str.contains(r"^[0-9]+\.[0-9]+\.", regex=True).all():
+        return _finish(words, "dmy", day, "Dates with points, where the day comes first")
+    order = hint or "dmy"
+    found = _finish(words, order, day if order == "dmy" else month, "Dates, as in other columns of this file")
+    if hint is not None:
+        return found
+    from dpcore.datasets.guessing.examples import reading
+
+    readings = tuple(reading(Column(name=words.name, type="date", date_order=each), words, apart) for each in _ORDERS)
+    reason = "Dates, but day or month could come first: please choose."
+    return Guess(column=found.column, reason=reason, bad=found.bad, readings=readings)
+
+
+def _both(words: Words) -> tuple[BoolArray, BoolArray] | None:
+    """Which words are dates with the day first and with the month first; None when hardly any is."""
+    if words.distinct == 0:
+        return None
+    start = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
+    if max((~np.isnat(dates(start, order))).mean() for order in _ORDERS) < MOSTLY - 0.2:
+        return None
+    day, month = (~np.isnat(dates(words.words, order)) for order in _ORDERS)
+    return day, month
+
+
+def _compact(words: Words) -> bool:
+    """Eight digits under a name that says so."""
+    return _NAME.search(words.name) is not None and bool(words.words.str.fullmatch(_COMPACT).all())
+
+
+def _finish(words: Words, order: DateOrder, good: BoolArray, why: str) -> Guess:
+    rest = words.cells(~good)
+    share = "" if rest == 0 else f"; {rest:,} cells are none"
+    return Guess(column=Column(name=words.name, type="date", date_order=order), reason=f"{why}{share}.", bad=~good)
+
+
+def spoiled_names(words: pd.Series) -> bool:
+    """Whether some words look like what spreadsheets make of names such as SEPT2: a date without a year."""
+    month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    return bool(words.str.fullmatch(rf"(?:[0-9]{{1,2}}-{month}|{month}-[0-9]{{1,2}})").any())

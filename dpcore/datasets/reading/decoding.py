@@ -1,0 +1,209 @@
+"""From bytes to UTF-8 text: byte-order mark, else strict UTF-8, else a detector's guess for the person to confirm."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from dataclasses import dataclass
+from itertools import pairwise
+
+from dpcore.datasets.report import Alternative, Notice
+from dpcore.errors import InvalidArgument, UnreadableFile
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_LATIN = ("cp1252", "cp1250", "cp1254", "cp850", "mac_roman")
+_OTHER = ("cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949")
+_SINGLE = {*_LATIN, "cp1251", "cp1253"}  # one byte, one character
+_SAMPLE = 65_536
+_MULTIBYTE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """The file as UTF-8 bytes without a byte-order mark, every line end a single newline."""
+
+    data: bytes
+    encoding: str
+    certain: bool
+    notices: tuple[Notice, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+
+
+def decode(data: bytes, encoding: str | None) -> Decoded:
+    """``encoding`` overrides the guess. Raises UnreadableFile, InvalidArgument for an unknown encoding."""
+    if encoding is not None:
+        text, name = _strictly(data, _known(encoding)), _known(encoding)
+        return _finished(text.removeprefix("\ufeff").encode(), name, certain=True)
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return _finished(_strictly(data[len(mark) :], name).encode(), name, certain=True)
+    if (wide := _unmarked_utf16(data)) is not None:
+        return _finished(_strictly(data, wide).encode(), wide, certain=True)
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        _refuse_mixed(data, error.start)
+        return _guessed(data)
+    return _finished(data, "ascii" if data.isascii() else "utf-8", certain=True)
+
+
+def _known(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise InvalidArgument("encoding", "must be the name of a text encoding, such as utf-8 or cp1252") from None
+
+
+def _strictly(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UnreadableFile(
+            f"The file is not {encoding} text: line {line} holds bytes that this encoding does not have."
+        ) from None
+    except ValueError:
+        raise UnreadableFile(f"The file cannot be read as {encoding} text.") from None
+
+
+def _finished(data: bytes, encoding: str, *, certain: bool, alternatives: tuple[Alternative, ...] = ()) -> Decoded:
+    if (place := data.find(b"\x00")) >= 0:
+        line = data.count(b"\n", 0, place) + 1
+        raise UnreadableFile(f"Line {line} holds a NUL character, so this is not a text file; export the table again.")
+    notices = []
+    if b"\r" in data:
+        pairs, returns, feeds = data.count(b"\r\n"), data.count(b"\r"), data.count(b"\n")
+        lone, bare = returns - pairs, feeds - pairs
+        if sum(kind > 0 for kind in (pairs, lone, bare)) > 1:
+            notices.append(Notice(what="noticed", sentence="The line ends are of different kinds; each ends a line."))
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return Decoded(data=data, encoding=encoding, certain=certain, notices=tuple(notices), alternatives=alternatives)
+
+
+def _unmarked_utf16(data: bytes) -> str | None:
+    """UTF-16 without a mark: nearly every second byte is zero."""
+    start = data[:2000]
+    if len(start) < 8 or b"\x00" not in start:
+        return None
+    half = len(start) // 2
+    if start[1::2].count(0) > 0.7 * half and start[0::2].count(0) < 0.1 * half:
+        return "utf-16-le"
+    if start[0::2].count(0) > 0.7 * half and start[1::2].count(0) < 0.1 * half:
+        return "utf-16-be"
+    return None
+
+
+def _refuse_mixed(data: bytes, place: int) -> None:
+    """Some lines are UTF-8 and some are not: no single encoding gives every name right."""
+    good = bad = 0
+    first = 0
+    for number, line in enumerate(data.splitlines(), start=1):
+        if line.isascii():
+            continue
+        try:
+            line.decode("utf-8")
+            good += len(_MULTIBYTE.findall(line))
+        except UnicodeDecodeError:
+            bad, first = bad + 1, first or number
+    if good and bad:
+        raise UnreadableFile(
+            f"The file mixes UTF-8 with another encoding, first on line {first}; save it again as UTF-8, "
+            "or choose the encoding yourself."
+        )
+
+
+def _guessed(data: bytes) -> Decoded:
+    sample = _telling(data)
+    signs = bytes(sorted(set(data.translate(None, bytes(range(128))))))
+    fitting = [name for name in _ranked(sample) if _decodes(signs if name in _SINGLE else data, name)][:3]
+    if not fitting:
+        raise UnreadableFile("The text encoding of this file is not known; save it as UTF-8.")
+    best = fitting[0]
+    same = [best]
+    if best in _SINGLE:
+        same += [n for n in fitting[1:] if n in _SINGLE and signs.decode(n) == signs.decode(best)]
+    different = [name for name in fitting if name not in same]
+    alternatives = tuple(
+        Alternative(argument="encoding", value=name, example=example)
+        for name, example in zip([best, *different], _side_by_side(sample, [best, *different]), strict=True)
+    )
+    text = data.decode(best).encode()
+    return _finished(text, best, certain=not different, alternatives=alternatives if different else ())
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _side_by_side(sample: bytes, encodings: list[str]) -> list[str]:
+    """The first line that the first two encodings read differently, as each of them reads it."""
+    for line in sample.split(b"\n"):
+        examples = [line.decode(name, "replace")[:80] for name in encodings]
+        if len(examples) > 1 and examples[0] != examples[1]:
+            return examples
+    return ["" for _ in encodings]
+
+
+def _telling(data: bytes) -> bytes:
+    """The lines that are not ASCII, up to 64 KB of them."""
+    lines, size = [], 0
+    for line in data.splitlines():
+        if not line.isascii():
+            lines.append(line[:4096])
+            size += len(lines[-1])
+            if size > _SAMPLE:
+                break
+    return b"\n".join(lines)
+
+
+def _ranked(sample: bytes) -> list[str]:
+    """Encodings from the most to the least plausible."""
+    from charset_normalizer import from_bytes
+
+    matches = list(from_bytes(sample, cp_isolation=[*_LATIN[:2], *_OTHER]))
+    found = [match.encoding for match in matches]
+    coherence = {match.encoding: match.coherence for match in matches}
+    latin = sorted(_LATIN, key=lambda name: (_oddities(sample, name), _LATIN.index(name)))
+    if coherence.get("cp1250", 0.0) > coherence.get("cp1252", 1.0) + 0.03:
+        latin.sort(key=lambda name: name != "cp1250")
+    others = [name for name in found if name in _OTHER]
+    if found and found[0] in _OTHER and not set(found) & set(_LATIN) and _in_runs(sample):
+        return [*others, *latin]
+    return [*latin, *others]
+
+
+def _in_runs(sample: bytes) -> bool:
+    """Whether letters beyond ASCII mostly stand together, as in scripts other than Latin."""
+    runs = re.findall(rb"[\x80-\xff]+", sample)
+    return 2 * sum(len(run) for run in runs if len(run) > 1) > sum(len(run) for run in runs)
+
+
+def _oddities(sample: bytes, encoding: str) -> int:
+    """Signs inside words, or capitals after small letters: what text looks like in a wrong encoding."""
+    try:
+        text = sample.decode(encoding)
+    except UnicodeDecodeError:
+        return 1 << 30
+    odd = 0
+    for before, here in pairwise(text):
+        if here < "\x80" and before < "\x80":
+            continue
+        kinds = unicodedata.category(before), unicodedata.category(here)
+        letters = tuple(kind[0] == "L" for kind in kinds)
+        if letters == (True, True):
+            odd += kinds == ("Ll", "Lu")
+        elif any(letters):
+            sign = before if letters[1] else here
+            odd += sign >= "\x80" and unicodedata.category(sign)[0] in "SNC"
+    return odd

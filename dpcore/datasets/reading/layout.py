@@ -1,0 +1,195 @@
+"""Which records are a title, the heading, data or a footer: decided from the outermost records and their widths."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from dpcore.datasets.dates import moment
+from dpcore.datasets.reading.survey import Survey
+from dpcore.datasets.schema import MISSING_WORDS, NO_WORDS, YES_WORDS, DateOrder
+
+_NUMBER = re.compile(r"[-+−(]?\s?[^\w\s.,]?\s?(?:\d[\d.,'\s]*|\.\d+)(?:[eE][-+]?\d+)?\s?[^\w\s]?\)?-?")
+_YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
+_TOTALS = {
+    *("total", "totals", "grand total", "subtotal", "sum", "overall total", "average", "mean"),
+    *("summe", "gesamt", "gesamtsumme", "insgesamt", "somme", "suma", "totale", "totaal", "razem", "итого", "всего"),
+}
+_ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
+_FOOTER = 10
+_SEARCHED = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Records ``header`` (their places) name the columns; data run from ``start`` to before ``end``.
+
+    The table is ``width`` cells wide. ``certain`` is False where the heading is a guess.
+    """
+
+    width: int
+    header: tuple[int, ...]
+    start: int
+    end: int
+    certain: bool
+
+
+def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep_footer: bool) -> Layout:
+    """The layout of a surveyed file. ``header_rows`` (0 to 2) and ``header_line`` override the guess."""
+    head = [[cell.strip() for cell in record] for record in seen.head]
+    width = _width(seen, head)
+    first = _first(head, width) if header_line is None else _place_of(seen, header_line)
+    certain = True
+    if header_rows is None:
+        header_rows, certain = _header_rows(head[first:], width)
+        if first > 0 and header_line is None:
+            above = head[first - 1]
+            if header_rows == 1 and _is_group(above, head[first:], width):
+                first, header_rows, certain = first - 1, 2, False
+            elif header_rows == 0 and len(above) == width and any(above):
+                first, header_rows, certain = first - 1, 1, False
+    start = first + header_rows
+    end = seen.counts.size if keep_footer else _footer(seen, start, width)
+    return Layout(width=width, header=tuple(range(first, start)), start=start, end=end, certain=certain)
+
+
+def _width(seen: Survey, head: list[list[str]]) -> int:
+    """The usual number of cells, or a few more where the heading names more columns than most rows have cells."""
+    usual = seen.usual
+    named = max((len(record) for record in head[:3] if not any(not cell or _kind(cell) for cell in record)), default=0)
+    return named if usual < named <= usual + 3 and int(seen.counts.max()) == named else usual
+
+
+def _place_of(seen: Survey, line: int) -> int:
+    return int(min((seen.lines < line).sum(), len(seen.head) - 1))
+
+
+def _filled(record: list[str]) -> int:
+    return sum(1 for cell in record if cell)
+
+
+def _first(head: list[list[str]], width: int) -> int:
+    """The first record that looks like a row of the table rather than a title above it."""
+    if width == 1:
+        return 0
+    for place, record in enumerate(head[:_SEARCHED]):
+        if 2 * _filled(record[:width]) >= width and _filled(record) >= 2:
+            return place
+    return 0
+
+
+def _columns(records: list[list[str]], width: int) -> tuple[list[list[str]], list[str]]:
+    """The cells of each column that are not missing, and the kind that at least four fifths of them are of."""
+    columns = [[record[place] for record in records if not _is_missing(record[place])] for place in range(width)]
+    kinds = []
+    for cells in columns:
+        kind, count = Counter(map(_kind, cells)).most_common(1)[0] if cells else ("", 0)
+        kinds.append(kind if 5 * count >= 4 * len(cells) else "")
+    return columns, kinds
+
+
+def _header_rows(head: list[list[str]], width: int) -> tuple[int, bool]:
+    """How many of the first records name the columns (0 to 2), and whether that is certain."""
+    top, below = _padded(head[0], width), [_padded(record, width) for record in head[1:_SEARCHED]]
+    if not below:
+        return (0, False) if any(_kind(cell) for cell in top) else (1, True)
+    columns, kinds = _columns(below, width)
+    valued = [place for place in range(width) if kinds[place] and not _is_missing(top[place])]
+    named = [place for place in valued if _kind(top[place]) != kinds[place] and not _is_year(top[place])]
+    data = [place for place in valued if _kind(top[place]) == kinds[place]]
+    if _is_group(top, below, width):
+        return 2, False
+    if data:
+        years = _is_year_run([top[place] for place in data]) and not all(
+            _is_year(cell) for place in data for cell in columns[place]
+        )
+        if not years and len(named) <= len(data):
+            return 0, not named
+        return 1, False
+    if named:
+        return 1, True
+    texts = [place for place in range(width) if top[place] and columns[place]]
+    repeated = [place for place in texts if top[place] in columns[place]]
+    if texts and 2 * len(repeated) >= len(texts):
+        return 0, False
+    telling = [p for p in texts if len(columns[p]) >= 5 and 2 * len(set(columns[p])) <= len(columns[p])]
+    return 1, bool(telling) and not repeated
+
+
+def _is_group(top: list[str], below: list[list[str]], width: int) -> bool:
+    """Whether ``top`` names groups of the columns that the record after it names.
+
+    It then has gaps or repeats, or the second record holds units in brackets; and values follow.
+    """
+    if len(below) < 2 or len(top) < width:
+        return False
+    second = _padded(below[0], width)
+    _, kinds = _columns([_padded(record, width) for record in below[1:_SEARCHED]], width)
+    valued = [place for place in range(width) if kinds[place]]
+    if not valued or any(_kind(second[place]) or _is_missing(second[place]) for place in valued):
+        return False
+    groups = [cell for cell in top if cell]
+    gaps = len(groups) >= 2 and len(set(groups)) < width and _filled(second) == width
+    units = _filled(top) == width and all(cell[0] in "([" and cell[-1] in ")]" for cell in second if cell)
+    return gaps or units
+
+
+def _footer(seen: Survey, start: int, width: int) -> int:
+    """Where the data end: before totals and notes at the foot."""
+    size = seen.counts.size
+    end = size
+    inner = {record[0].strip().casefold() for record in seen.tail[:-_FOOTER]}
+    for record in reversed(seen.tail):
+        if size - end >= _FOOTER or end - 1 <= start:
+            break
+        words = [cell.strip() for cell in record if cell.strip()]
+        if words and not _is_total(words[0], inner) and not _is_note(words, record, width):
+            break
+        end -= 1
+    while end < size and not any(cell.strip() for cell in seen.tail[end - size]):
+        end += 1  # blank rows are told apart from a footer later
+    return end
+
+
+def _is_total(word: str, inner: set[str]) -> bool:
+    plain = word.rstrip(":. ").casefold()
+    return plain in _TOTALS and plain not in inner
+
+
+def _is_note(words: list[str], record: list[str], width: int) -> bool:
+    """A line of text below the table: alone in its row, and not just a short cell."""
+    return width > 2 and len(words) == 1 and not _kind(words[0]) and (len(record) < width or " " in words[0])
+
+
+def _padded(record: list[str], width: int) -> list[str]:
+    return (record + [""] * width)[:width]
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.casefold() in MISSING_WORDS
+
+
+def _kind(cell: str) -> str:
+    """ "number", "date" or "yes/no" for a cell that is a value, "" for one that may be a name."""
+    if not cell or len(cell) > 60:
+        return ""
+    if _NUMBER.fullmatch(cell):
+        return "number"
+    if cell.casefold() in (*YES_WORDS, *NO_WORDS):
+        return "yes/no"
+    return "date" if any(not np.isnat(moment(cell, order)) for order in _ORDERS) else ""
+
+
+def _is_year(cell: str) -> bool:
+    return _YEAR.fullmatch(cell) is not None
+
+
+def _is_year_run(cells: list[str]) -> bool:
+    """Whether the cells are years in even steps, which name columns more often than they are values."""
+    if not all(map(_is_year, cells)):
+        return False
+    return len({int(later) - int(earlier) for earlier, later in pairwise(cells)} - {0}) <= 1

@@ -1,0 +1,82 @@
+"""Names of columns: one for each, all different, and every change reported."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dpcore.datasets.report import Notice
+from dpcore.datasets.text import skeleton
+
+_LONGEST = 120
+
+
+def names(heading: list[list[str]], width: int, lines: tuple[int, ...]) -> tuple[list[str], list[Notice]]:
+    """Names of ``width`` columns from no, one or two heading records, and what was changed about them."""
+    notices: list[Notice] = []
+    if not heading:
+        return [f"column {place + 1}" for place in range(width)], [
+            Notice(what="repaired", sentence="The columns have no names in the file; they are numbered.", count=width)
+        ]
+    rows = [[" ".join(cell.split()) for cell in (record + [""] * width)[:width]] for record in heading]
+    if len(rows) == 2:
+        wanted = _joined(rows[0], rows[1])
+        notices.append(
+            Notice(what="repaired", sentence="Two heading lines were joined into one name per column.", lines=lines)
+        )
+    else:
+        wanted = rows[0]
+    found: list[str] = []
+    blank, long, twice = [], [], []
+    taken = set[str]()
+    counts = Counter(wanted)
+    for place, name in enumerate(wanted):
+        fresh = name
+        if not name:
+            fresh = f"column {place + 1}"
+            blank.append(fresh)
+        elif len(name) > _LONGEST:
+            fresh = name[: _LONGEST - 1] + "…"
+            long.append(fresh)
+        number, base = 2, fresh
+        while fresh in taken or (fresh != name and fresh in counts):
+            fresh, number = f"{base} ({number})", number + 1
+        if counts[name] > 1 and name and fresh != base:
+            twice.append(fresh)
+        taken.add(fresh)
+        found.append(fresh)
+    for what, changed in (
+        ("A column without a name was numbered.", blank),
+        (f"A name longer than {_LONGEST} characters was shortened.", long),
+        ("A name that occurs more than once was numbered.", twice),
+    ):
+        if changed:
+            notices.append(
+                Notice(what="repaired", sentence=what, count=len(changed), lines=lines, columns=tuple(changed))
+            )
+    return found, [*notices, *_look_alikes(found)]
+
+
+def _joined(groups: list[str], subs: list[str]) -> list[str]:
+    """Group names carried on over gaps to their right, before the names below them."""
+    bracketed = all(sub[0] in "([" for sub in subs if sub)
+    joined, group = [], ""
+    for above, sub in zip(groups, subs, strict=True):
+        group = above or ("" if bracketed else group)
+        joined.append(" ".join(part for part in (group, sub) if part))
+    return joined
+
+
+def _look_alikes(found: list[str]) -> list[Notice]:
+    seen: dict[str, list[str]] = {}
+    for name in found:
+        seen.setdefault(skeleton(name), []).append(name)
+    return [
+        Notice(
+            what="noticed",
+            sentence="These columns have names that look alike; make sure to choose the right one.",
+            count=len(alike),
+            columns=tuple(alike),
+        )
+        for alike in seen.values()
+        if len(alike) > 1
+    ]

@@ -1,0 +1,110 @@
+"""A second reader over the whole file: how many cells each record has and on which line it starts.
+
+Python's own csv module, in its strict mode. DuckDB reads the cells; where the two disagree about the shape of any
+record, the file is refused rather than guessed at.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from array import array
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.datasets.reading.dialect import Dialect
+from dpcore.datasets.reading.engine import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Cells
+from dpcore.errors import UnreadableFile
+from dpcore.validate import IntArray
+
+HEAD, TAIL = 200, 30
+_EVERY = 50_000
+Say = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Survey:
+    """Cells per record and first line of each record, blank lines left out, shape (records,); the outermost records."""
+
+    counts: IntArray
+    lines: IntArray
+    blank: tuple[int, ...]
+    head: list[list[str]]
+    tail: list[list[str]]
+
+    @property
+    def usual(self) -> int:
+        """The commonest number of cells; the larger one when two are equally common."""
+        frequent = np.bincount(self.counts)
+        return int(np.flatnonzero(frequent == frequent.max())[-1])
+
+
+def survey(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Survey:
+    """``first_line`` is the line number of the first line of ``data``. Raises UnreadableFile."""
+    counts, lines, blank = array("i"), array("q"), array("q")
+    head: list[list[str]] = []
+    tail: deque[list[str]] = deque(maxlen=TAIL)
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="\n")
+    reader = dialect.reader(text, strict=True)
+    line = 0
+    try:
+        for record in reader:
+            if record:
+                counts.append(len(record))
+                lines.append(line + first_line)
+                tail.append(record)
+                if len(head) < HEAD:
+                    head.append(record)
+                    _check_width(head)
+                if len(counts) % _EVERY == 0:
+                    say(text.buffer.tell() / max(len(data), 1))
+            else:
+                blank.append(line + first_line)
+            line = reader.line_num
+    except csv.Error as error:
+        raise UnreadableFile(_sentence(str(error), line + first_line, dialect)) from None
+    if not counts:
+        raise UnreadableFile("The file is empty.")
+    found = np.frombuffer(counts, dtype=np.int32).astype(np.int64)
+    if int(found.max()) * found.size > MOST_CELLS * 2:
+        raise UnreadableFile(f"The table has more than {MOST_CELLS:,} cells; keep fewer rows or columns.")
+    return Survey(
+        counts=found, lines=np.frombuffer(lines, dtype=np.int64), blank=tuple(blank), head=head, tail=list(tail)
+    )
+
+
+def check_agreement(seen: Survey, read: Cells) -> None:
+    """Raises UnreadableFile when DuckDB found other records, or other numbers of cells in them."""
+    if seen.counts.size == read.counts.size and (seen.counts == read.counts).all():
+        return
+    size = min(seen.counts.size, read.counts.size)
+    apart = np.flatnonzero(seen.counts[:size] != read.counts[:size])
+    place = int(seen.lines[apart[0] if apart.size else max(size - 1, 0)])
+    raise UnreadableFile(
+        f"Where cells begin and end is not clear near line {place:,}; check its quotation marks and delimiters."
+    )
+
+
+def _check_width(head: list[list[str]]) -> None:
+    if len(head[-1]) > MOST_COLUMNS + 1 and len(head) <= 2:
+        raise UnreadableFile(f"The file has {len(head[-1]):,} columns; up to {MOST_COLUMNS} can be read.")
+
+
+def _sentence(problem: str, line: int, dialect: Dialect) -> str:
+    if "field larger" in problem:
+        return (
+            f"A cell that starts on line {line:,} holds more than {LONGEST_CELL:,} characters, so this is hardly a "
+            "table; check for a quotation mark that is never closed."
+        )
+    if "unexpected end of data" in problem:
+        return f"A quotation mark opened on line {line:,} is never closed; close it or take it out."
+    if re.search(r"expected after", problem):
+        return (
+            f"Line {line:,} has text after a closing quotation mark, so its cells are not clear; "
+            "double the quotation marks inside the cell or take them out."
+        )
+    return f"Line {line:,} cannot be split into cells."

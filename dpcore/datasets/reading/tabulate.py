@@ -1,0 +1,234 @@
+"""From the bytes of a text file to a frame: decoding, dialect, two readers, layout, uneven rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.reading import dialect as dialects
+from dpcore.datasets.reading import engine, layout
+from dpcore.datasets.reading.decoding import Decoded, decode
+from dpcore.datasets.reading.dialect import Dialect
+from dpcore.datasets.reading.layout import Layout
+from dpcore.datasets.reading.naming import names
+from dpcore.datasets.reading.survey import Survey, check_agreement, survey
+from dpcore.datasets.report import Notice, Report, listed
+from dpcore.errors import UnreadableFile
+from dpcore.validate import BoolArray, IntArray
+
+_SAMPLE = 1 << 18
+_BEARABLE = 0.01
+_Say = Callable[[float, str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tabulated:
+    """Rows of text under their names, the line each starts on, and the report."""
+
+    frame: pd.DataFrame
+    lines: IntArray
+    report: Report
+
+
+def tabulate(
+    raw: bytes,
+    *,
+    delimiter: str | None,
+    encoding: str | None,
+    quote: str | None,
+    header_rows: int | None,
+    header_line: int | None,
+    keep_footer: bool,
+    uneven: bool,
+    say: _Say,
+) -> Tabulated:
+    """Raises UnreadableFile. The arguments are those of ``Choices``."""
+    say(0.02, "Finding the encoding")
+    decoded = decode(raw, encoding)
+    declared, skipped = dialects.declared(decoded.data)
+    data = decoded.data[skipped:]
+    if not data.strip():
+        raise UnreadableFile("The file is empty.")
+    say(0.05, "Finding the delimiter")
+    dialect = _dialect(data, delimiter if delimiter is not None else declared, quote)
+    dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, say)
+    found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
+    _check_width(found, seen)
+    say(0.2, "Reading the cells")
+    read = engine.cells(data, dialect, int(seen.counts.max()))
+    check_agreement(seen, read)
+    say(0.35, "Checking the rows")
+    return _assembled(read.frame, seen, found, decoded, dialect, declared, uneven)
+
+
+def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
+    cut = data.rfind(b"\n", 0, _SAMPLE) + 1 if len(data) > _SAMPLE else len(data)
+    sample = data[: cut or _SAMPLE].decode("utf-8", "ignore")
+    if chosen is not None:
+        mark = '"' if quote is None else quote
+        return Dialect(delimiter=dialects.checked(chosen), quote=mark, escape=mark)
+    return dialects.find(sample, engine.sniffed_delimiter(sample.encode()), quote)
+
+
+def _surveyed(data: bytes, dialect: Dialect, first_line: int, say: _Say) -> tuple[Dialect, Survey]:
+    """The survey; when quotation marks do not work out doubled, with backslashes before them."""
+
+    def part(done: float) -> None:
+        say(0.05 + 0.15 * done, "Finding the rows")
+
+    try:
+        return dialect, survey(data, dialect, first_line, part)
+    except UnreadableFile:
+        if not dialect.quote or f"\\{dialect.quote}".encode() not in data:
+            raise
+        escaped = replace(dialect, escape="\\")
+        return escaped, survey(data, escaped, first_line, part)
+
+
+def _check_width(found: Layout, seen: Survey) -> None:
+    most = engine.MOST_COLUMNS
+    if found.width > most:
+        raise UnreadableFile(f"The file has {found.width:,} columns; up to {most} can be read.")
+    if int(seen.counts.max()) > most + 100:
+        line = int(seen.lines[int(seen.counts.argmax())])
+        raise UnreadableFile(
+            f"Line {line:,} has {int(seen.counts.max()):,} cells where others have {found.width}; "
+            "check it for a missing line end."
+        )
+
+
+def _assembled(
+    wide: pd.DataFrame,
+    seen: Survey,
+    found: Layout,
+    decoded: Decoded,
+    dialect: Dialect,
+    declared: str | None,
+    uneven: bool,
+) -> Tabulated:
+    notices = [*decoded.notices, *_about_lines(seen, found, dialect, declared)]
+    body = slice(found.start, found.end)
+    frame, lines, counts = wide.iloc[body].reset_index(drop=True), seen.lines[body], seen.counts[body]
+    keep = ~_blank(frame) if found.width > 1 else np.ones(len(frame), dtype=bool)
+    if not keep.all():
+        notices.append(_aside("Rows without anything in them", lines[~keep]))
+    width, dropped = _real_width(frame, seen, found)
+    notices += dropped
+    _refuse_short_heading(seen, found, width)
+    extra = keep & (counts > width) & ~_blank(frame.iloc[:, width:])
+    _refuse_uneven(extra, keep, lines, counts, found, uneven)
+    if extra.any():
+        keep &= ~extra
+        texts = tuple(" ".join(row) for row in frame[extra].head(20).itertuples(index=False))
+        notices.append(_aside("Rows with more cells than the heading", lines[extra], texts))
+    short = keep & (counts < width)
+    if short.any():
+        notices.append(
+            Notice(
+                what="repaired",
+                sentence="Rows with fewer cells than the heading were filled up with missing cells.",
+                count=int(short.sum()),
+                lines=listed(lines[short].tolist()),
+            )
+        )
+    if not keep.any():
+        raise UnreadableFile("The file has column names but no rows.")
+    heading = [seen.head[place] for place in found.header]
+    header_lines = tuple(int(seen.lines[place]) for place in found.header)
+    labels, renamed = names([record[:width] for record in heading], width, header_lines)
+    frame = frame.iloc[:, :width] if keep.all() else frame.loc[keep, list(range(width))].reset_index(drop=True)
+    frame.columns = pd.Index(labels)
+    report = Report(
+        container="text",
+        rows=len(frame),
+        delimiter=dialect.delimiter,
+        delimiter_certain=dialect.certain,
+        encoding=decoded.encoding,
+        encoding_certain=decoded.certain,
+        header_lines=header_lines,
+        header_certain=found.certain,
+        first_line=int(lines[keep][0]),
+        quote=dialect.quote,
+        notices=(*notices, *renamed),
+        alternatives=(*decoded.alternatives, *dialect.alternatives),
+    )
+    return Tabulated(frame=frame, lines=lines[keep], report=report)
+
+
+def _about_lines(seen: Survey, found: Layout, dialect: Dialect, declared: str | None) -> list[Notice]:
+    notices = []
+    if declared is not None:
+        notices.append(Notice(what="noticed", sentence="The first line names the delimiter.", count=1, lines=(1,)))
+    if dialect.escape == "\\":
+        notices.append(Notice(what="noticed", sentence="Quotation marks inside cells follow a backslash."))
+    if seen.blank:
+        notices.append(_aside("Empty lines", np.array(seen.blank, dtype=np.int64)))
+    title = seen.lines[: found.header[0] if found.header else found.start]
+    if title.size:
+        texts = tuple(" ".join(record) for record in seen.head[: title.size])
+        notices.append(_aside("Lines above the table", title, texts))
+    foot = seen.lines[found.end :]
+    if foot.size:
+        texts = tuple(" ".join(record) for record in seen.tail[-foot.size :])
+        notices.append(_aside("Totals or notes at the foot", foot, texts))
+    return notices
+
+
+def _aside(what: str, lines: IntArray, texts: tuple[str, ...] = ()) -> Notice:
+    return Notice(
+        what="set aside",
+        sentence=f"{what} were set aside.",
+        count=int(lines.size),
+        lines=listed(lines.tolist()),
+        texts=texts[:20],
+    )
+
+
+def _blank(frame: pd.DataFrame) -> BoolArray:
+    """Rows in which every cell is blank; looked for only among those blank so far."""
+    blank = np.ones(len(frame), dtype=bool)
+    for place in range(frame.shape[1]):
+        left = np.flatnonzero(blank)
+        if left.size == 0:
+            break
+        blank[left] = (frame.iloc[left, place].str.strip() == "").to_numpy(dtype=bool)
+    return blank
+
+
+def _real_width(frame: pd.DataFrame, seen: Survey, found: Layout) -> tuple[int, list[Notice]]:
+    """The width without nameless empty columns at the right, which a delimiter at the end of every line makes."""
+    heading = [seen.head[place] for place in found.header]
+    named = max((place + 1 for record in heading for place, cell in enumerate(record) if cell.strip()), default=0)
+    width = found.width
+    while width > max(named, 1) and bool((frame.iloc[:, width - 1].str.strip() == "").all()):
+        width -= 1
+    if width == found.width:
+        return width, []
+    sentence = "Empty columns without a name at the right were left out; a delimiter ends the lines."
+    return width, [Notice(what="repaired", sentence=sentence, count=found.width - width)]
+
+
+def _refuse_short_heading(seen: Survey, found: Layout, width: int) -> None:
+    """Rows wider than their heading: a decimal comma, or a name that is missing; which one cannot be told."""
+    names = max((len(seen.head[place]) for place in found.header), default=width)
+    if names < width:
+        raise UnreadableFile(
+            f"The heading on line {int(seen.lines[found.header[0]]):,} has {names} names but the rows have {width} "
+            "cells; add the missing names, or check for decimal commas or text with delimiters in it."
+        )
+
+
+def _refuse_uneven(
+    extra: BoolArray, keep: BoolArray, lines: IntArray, counts: IntArray, found: Layout, uneven: bool
+) -> None:
+    """Too many rows with too many cells are a sign of a wrong delimiter or of commas that should be quoted."""
+    if uneven or extra.sum() <= _BEARABLE * keep.sum():
+        return
+    first = int(np.argmax(extra))
+    raise UnreadableFile(
+        f"Line {lines[first]:,} has {counts[first]:,} cells where the heading has {found.width}, and so have "
+        f"{int(extra.sum()) - 1:,} other rows too many; check for decimal commas or text with delimiters in it."
+    )

@@ -1,0 +1,116 @@
+"""What was understood of a file, in terms a person can check and change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dpcore.datasets.schema import Column, ColumnType
+
+LISTED = 100
+"""How many line numbers a notice lists at most; its ``count`` is always complete."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something about the file that a person should know.
+
+    ``what`` says what was done: a line was ``set aside`` (it is not in the frame), something was ``repaired`` (the
+    frame differs from the file), or it was only ``noticed``. ``lines`` are line numbers of the file, from 1.
+    ``texts`` hold what was set aside or replaced, raw text from the file: escape it before showing it.
+    """
+
+    what: Literal["set aside", "repaired", "noticed"]
+    sentence: str
+    count: int = 0
+    lines: tuple[int, ...] = ()
+    columns: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """Another way to read the file: the argument of ``read_csv`` that chooses it, and how a piece of it then looks."""
+
+    argument: str
+    value: str
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How the file was read. What is not ``certain`` is a guess for the person to confirm; choices override it.
+
+    ``header_lines`` are the lines that name the columns, none when the names are ours. ``first_line`` is where the data
+    start. Alternatives are empty where no other reading is plausible.
+    """
+
+    container: Literal["text", "parquet"]
+    rows: int
+    delimiter: str
+    delimiter_certain: bool
+    encoding: str
+    encoding_certain: bool
+    header_lines: tuple[int, ...]
+    header_certain: bool
+    first_line: int
+    quote: str = '"'
+    notices: tuple[Notice, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def set_aside(self) -> tuple[Notice, ...]:
+        return tuple(notice for notice in self.notices if notice.what == "set aside")
+
+    @property
+    def repaired(self) -> tuple[Notice, ...]:
+        return tuple(notice for notice in self.notices if notice.what == "repaired")
+
+    @property
+    def certain(self) -> bool:
+        return self.delimiter_certain and self.encoding_certain and self.header_certain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnReading:
+    """One possible reading of a column, with examples as (text in the file, value it becomes)."""
+
+    label: str
+    column: Column
+    examples: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadColumn:
+    """A column of the file with the type suggested for it.
+
+    ``suggestion`` has a type and a number or date format, but neither bounds nor categories: those are for the person
+    to declare. ``reason`` is one line for the person. ``missing`` counts cells that are empty or a missing word,
+    ``missing_words`` which and how often; ``unparsable`` counts cells that are no value of the suggested type,
+    ``unparsable_lines`` where the first of them are. ``readings`` holds two or more side by side when the file alone
+    cannot decide and the person must; it is empty otherwise. ``distinct`` counts different values.
+    """
+
+    name: str
+    suggestion: Column
+    reason: str
+    missing: int
+    missing_words: tuple[tuple[str, int], ...]
+    unparsable: int
+    unparsable_lines: tuple[int, ...]
+    distinct: int
+    identifier: bool = False
+    readings: tuple[ColumnReading, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> ColumnType:
+        return self.suggestion.type
+
+    @property
+    def certain(self) -> bool:
+        return not self.readings
+
+
+def listed(lines: list[int]) -> tuple[int, ...]:
+    return tuple(lines[:LISTED])

@@ -1,0 +1,80 @@
+"""Text that came from a file, made safe to show and to export. It is data, never markup."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pandas as pd
+
+_LIMIT = 80
+# What spreadsheets start a formula with, behind any blanks.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+# Letters that look Latin but are not, for warning about look-alike names.
+_CYRILLIC_AND_GREEK = "аеорсухіјѕԁԛԝһАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧονα"
+_LATIN = "aeopcyxijsdqwhABEKMHOPCTYXIJSABEZHIKMNOPTYXova"
+_LOOKS_LIKE = str.maketrans(_CYRILLIC_AND_GREEK, _LATIN)
+
+
+def visible(text: str, limit: int = _LIMIT) -> str:
+    """The text on one line, with control, bidirectional, zero-width and other unseen characters as code points.
+
+    Longer than ``limit`` characters it ends in "…". A page shows it as plain text, never as Markdown or HTML.
+    """
+    shown = "".join(_shown(character) for character in text[: limit + 1])
+    return shown if len(text) <= limit and len(shown) <= 4 * limit else shown[: max(limit - 1, 1)] + "…"
+
+
+def _shown(character: str) -> str:
+    if character in "\n\r\t":
+        return {"\n": "⏎", "\r": "⏎", "\t": "⇥"}[character]
+    category = unicodedata.category(character)
+    unseen = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or (category == "Zs" and character != " ")
+    return f"⟨U+{ord(character):04X}⟩" if unseen else character
+
+
+def plain_markdown(text: str, limit: int = _LIMIT) -> str:
+    """``visible`` text with every character escaped that Markdown or HTML would act on.
+
+    For the few places, such as chart titles and metric labels, that always take markup.
+    """
+    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|~$:" else _ENTITIES.get(c, c) for c in visible(text, limit))
+
+
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+
+
+def plain_html(text: str, limit: int = _LIMIT) -> str:
+    """``visible`` text escaped for a picture's labels, which take a little HTML."""
+    return "".join(_ENTITIES.get(character, character) for character in visible(text, limit))
+
+
+def spreadsheet_safe(value: object) -> object:
+    """A cell that no spreadsheet runs as a formula: text that starts like one gets an apostrophe in front.
+
+    Numbers stay numbers. NUL characters are dropped.
+    """
+    if not isinstance(value, str):
+        return value
+    clean = value.replace("\x00", "")
+    risky = clean.startswith(_FORMULA) or clean.lstrip().startswith(_FORMULA)
+    return f"'{clean}" if risky else clean
+
+
+def safe_csv(frame: pd.DataFrame) -> str:
+    """A frame as CSV (comma, UTF-8, one header line) that is safe to open in a spreadsheet."""
+    safe = pd.DataFrame({place: _safe_column(frame.iloc[:, place]) for place in range(frame.shape[1])})
+    safe.columns = pd.Index([str(spreadsheet_safe(str(name))) for name in frame.columns])
+    return safe.to_csv(index=False, lineterminator="\n")
+
+
+def _safe_column(column: pd.Series) -> pd.Series:
+    if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return column.reset_index(drop=True)
+    return column.astype(object).map(spreadsheet_safe).reset_index(drop=True)
+
+
+def skeleton(name: str) -> str:
+    """What a name looks like to a reader: two names with one skeleton are easily taken for each other."""
+    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) not in ("Cf", "Cc"))
+    flat = unicodedata.normalize("NFKC", seen.translate(_LOOKS_LIKE)).casefold()
+    return " ".join(flat.replace("_", " ").split())
