@@ -75,9 +75,14 @@ def zcdp_rho(epsilon: float, delta: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _zcdp_rho(epsilon: float, delta: float) -> float:
-    # ρ ≤ ε always; far below ε²/(4(ε + ln(1/δ))) the conversion is under ε, whatever the constants
-    floor = epsilon * epsilon / (1e3 * (epsilon + math.log(1 / delta) + 1.0))
-    return solve(lambda rho: zcdp_epsilon(rho, delta), epsilon, low=floor, high=2 * epsilon + 10, increasing=True)
+    # ρ + 2√(ρ ln(1/δ)), solved for ρ: Bun & Steinke's conversion holds too, and is not much looser
+    inverse = math.log(1 / delta)
+    floor = (epsilon / (math.sqrt(epsilon + inverse) + math.sqrt(inverse))) ** 2
+
+    def excess(log_rho: float) -> float:
+        return math.log(max(zcdp_epsilon(math.exp(log_rho), delta), 1e-300) / epsilon)
+
+    return math.exp(_at_most_zero(excess, math.log(floor), 0.5))
 
 
 def zcdp_gaussian_noise_multiplier(rho: float, count: int = 1) -> float:
@@ -102,20 +107,33 @@ def _bounded_range_rate(epsilon: float, delta: float, count: int) -> float:
         return math.log(max(bounded_range_delta(math.exp(log_rate), count, epsilon), 1e-300) / delta)
 
     # exact composition allows at least what zCDP allows, and not much more
-    low = math.log(adaptive_bounded_range_rate(epsilon, delta, count))
-    high = low + 0.2
-    while excess(high) <= 0.0:
-        low, high = high, high + 0.5
-    close, width = _zero(excess, low, high), 1e-11
+    return math.exp(_at_most_zero(excess, math.log(adaptive_bounded_range_rate(epsilon, delta, count)), 0.1))
+
+
+def _at_most_zero(excess: Callable[[float], float], low: float, step: float) -> float:
+    """Within about 1e-10 of the zero of a rising smooth ``excess``, and not past it, from a ``low`` not far below.
+
+    Regula falsi with the Illinois rule, in about ten evaluations.
+    """
+    at_low, high = excess(low), low + step
+    at_high = excess(high)
+    while at_high <= 0.0:
+        low, at_low, high = high, at_high, high + 4 * (high - low)
+        at_high = excess(high)
+    close, width, side = low, 1e-11, 0
+    while at_low < 0.0 and high - low > width:
+        close = high - at_high * (high - low) / (at_high - at_low)
+        here = excess(close)
+        if abs(here) < 1e-10:
+            break
+        # an end that stays twice in a row counts half, so that it moves next time
+        if here > 0.0:
+            high, at_high, at_low, side = close, here, at_low / 2 if side > 0 else at_low, 1
+        else:
+            low, at_low, at_high, side = close, here, at_high / 2 if side < 0 else at_high, -1
     while excess(close) > 0.0:
         close, width = close - width, 2 * width
-    return math.exp(close)
-
-
-def _zero(excess: Callable[[float], float], low: float, high: float) -> float:
-    from scipy.optimize import brentq
-
-    return low if excess(low) >= 0.0 else float(brentq(excess, low, high, xtol=1e-11, rtol=1e-14))
+    return close
 
 
 def adaptive_bounded_range_rate(epsilon: float, delta: float, count: int) -> float:
