@@ -11,12 +11,13 @@ import os
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import insert, update
 
 from dpcore.costs import Cost
-from dpcore.errors import BudgetExceeded, InvalidArgument, LedgerError
-from dpcore.ledger import accounts, history, schema
+from dpcore.errors import BudgetExceeded, InvalidArgument
+from dpcore.ledger import accounts, history, people, practice, schema
 from dpcore.ledger.budget import Budget, Caps, check_cost
+from dpcore.ledger.people import Resemblance
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
@@ -110,40 +111,36 @@ class Ledger:
 
         Raises LedgerError for a budget that is not for practice, UnknownLineage.
         """
-        with self._store.writing() as connection:
-            budget = self._practice(connection, lineage)
-            query = select(schema.accounts.c.generation).where(schema.accounts.c.lineage == lineage)
-            fresh = max(connection.execute(query).scalars()) + 1
-            self._store.append(
-                connection, "reset", lineage=lineage, body={"generation": fresh, "from": budget.generation}
-            )
-            accounts.start(connection, lineage, fresh, budget.caps)
-            return self._turn_to(connection, lineage, fresh)
+        return practice.reset(self._store, lineage)
 
     def undo_reset(self, lineage: str) -> Budget:
         """Return a practice budget to what it was before its last reset, spending and all.
 
         Raises LedgerError when there is no reset to undo or the budget is not for practice, UnknownLineage.
         """
-        with self._store.writing() as connection:
-            budget = self._practice(connection, lineage)
-            for record in reversed(history.records(connection, "reset", lineage)):
-                if record.content["generation"] == budget.generation:
-                    before: int = record.content["from"]
-                    self._store.append(connection, "undo", lineage=lineage, body={"generation": before})
-                    return self._turn_to(connection, lineage, before)
-            raise LedgerError("There is no reset of this practice budget to undo.")
+        return practice.undo(self._store, lineage)
 
-    def _practice(self, connection: Connection, lineage: str) -> Budget:
-        budget = accounts.get(connection, lineage)
-        if not budget.practice:
-            raise LedgerError("Only a practice budget can be reset; what is spent about real people stays spent.")
-        return budget
+    # -- the same people under another file -----------------------------------------------------------------------
 
-    def _turn_to(self, connection: Connection, lineage: str, generation: int) -> Budget:
-        chosen = schema.lineages.c.lineage == lineage
-        connection.execute(update(schema.lineages).where(chosen).values(generation=generation))
-        return accounts.get(connection, lineage)
+    def link(self, fingerprint: str, lineage: str, rows: tuple[int, ...] = ()) -> None:
+        """Note that the file with this fingerprint is about the people of ``lineage``, for good.
+
+        ``rows`` is its ``people.sketch``. Raises UnknownLineage, and InvalidArgument when the file belongs to others.
+        """
+        people.link(self._store, fingerprint, lineage, rows)
+
+    def lineage_of(self, fingerprint: str) -> str | None:
+        """The lineage a file is known to be about, or None."""
+        with self._store.reading() as connection:
+            return people.lineage_of(connection, fingerprint)
+
+    def similar(self, rows: tuple[int, ...], least: float = 0.5) -> list[Resemblance]:
+        """Known lineages that share at least this part of their rows with a sketched table, most alike first.
+
+        For asking the owner whether a file is about people who have a budget already.
+        """
+        with self._store.reading() as connection:
+            return people.similar(connection, rows, least)
 
     # -- charges -------------------------------------------------------------------------------------------------
 
