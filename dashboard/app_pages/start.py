@@ -10,12 +10,12 @@ import streamlit as st
 from dashboard import compute, session, source, words
 from dashboard.charts.theme import colours
 from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.panels import cards, shape
+from dashboard.panels import cards
 from dashboard.panels.picture import picture
 from dashboard.panels.tradeoff import describe_at
 from dpcore.datasets import sample
 from dpcore.selection import catalog
-from dpcore.selection.most_common import MostCommon
+from dpcore.selection.problem import MostCommon
 from dpcore.tradeoff import sweep_epsilon
 
 QUESTIONS = (
@@ -54,11 +54,11 @@ problem = MostCommon(scores=table.counts("complaint"), relation="replace_one")
 right = float(problem.law("permute_and_flip", epsilon)[np.argmax(table.counts("complaint"))])
 
 st.title("How much privacy can you afford, and what does it cost?")
-shape.answer(
-    f"At ε = {words.number(epsilon)} a private answer to “which complaint is most common?” "
-    f"is right **{words.times_in_100(right)}**.",
-    f"{example.title}. Drag ε at the left: small values hide each person better, large ones answer better.",
+st.markdown(
+    f"### At ε = {words.number(epsilon)} a private answer to “which complaint is most common?” "
+    f"is right **{words.times_in_100(right)}**."
 )
+st.caption(f"{example.title}. Drag ε at the left: small values hide each person better, large ones answer better.")
 names = {key: kind.label for key, kind in catalog().items()}
 levels = tuple(np.geomspace(0.01, 10.0, 61))
 frame = compute.cached(

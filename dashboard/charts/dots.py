@@ -72,18 +72,18 @@ def odds_grid(right: int, *, dark: bool = False) -> Figure:
             {
                 "type": "scatter",
                 "mode": "markers",
-                "x": (index % 20).astype(np.float32),
-                "y": -(index // 20).astype(np.float32),
+                "x": (index % 25).astype(np.float32),
+                "y": -(index // 25).astype(np.float32),
                 "marker": {"size": 10, "color": colour, "symbol": "circle", "line": {"width": 1, "color": look.soft}},
                 "hovertemplate": f"right {right} times in 100<extra></extra>",
             }
         ],
         "layout": layout(
             dark,
-            height=88,
+            height=72,
             margin={"l": 0, "r": 0, "t": 0, "b": 0},
-            xaxis={"visible": False, "range": [-0.7, 19.7]},
-            yaxis={"visible": False, "range": [-4.7, 0.7]},
+            xaxis={"visible": False, "range": [-0.7, 24.7]},
+            yaxis={"visible": False, "range": [-3.7, 0.7]},
         ),
     }
 

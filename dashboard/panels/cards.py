@@ -8,12 +8,15 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.charts.dots import odds_grid, outcomes, shares
+from dashboard.charts.ready import Ready
 from dashboard.panels.tradeoff import View, needed_epsilon, needed_size
 
 DOTS = 50
 
 
-def need(view: View, *, label: str, help: str, low: float, high: float, default: float, step: float) -> float:
+def need(
+    view: View, *, label: str, help: str, low: float, high: float, default: float, step: float, key: str | None = None
+) -> float:
     """Type the accuracy you need (in the units of the chart); get the smallest ε and the smallest size that give it.
 
     Draw this card after ``target`` has been read by the page with ``target_value``.
@@ -26,7 +29,7 @@ def need(view: View, *, label: str, help: str, low: float, high: float, default:
             value=default,
             step=step,
             format="%g",
-            key=f"{view.page}_target",
+            key=f"{key or view.page}_target",
             bind="query-params",
             help=help,
         )
@@ -50,7 +53,7 @@ def need(view: View, *, label: str, help: str, low: float, high: float, default:
             st.caption("Privacy is free for this question: even the smallest ε of the slider is enough.")
         else:
             st.caption("No ε up to 10 gives that here. Ask for less, or bring more data.")
-    return float(session.get(f"{view.page}_target", default))
+    return float(session.get(f"{key or view.page}_target", default) or default)
 
 
 def target_value(page: str, default: float, factor: float) -> float:
@@ -72,7 +75,7 @@ def might_see(
         st.markdown(f"**What you might see** in {DOTS} {what}")
         picture_alt = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
-            outcomes([s[0] for s in shown], [s[1] for s in shown], [s[2] for s in shown], dark=session.dark()),
+            Ready(outcomes(*map(list, zip(*shown, strict=True)), dark=session.dark())),
             key=f"{key}-dots",
             theme=None,
             alt=f"What you might see. {picture_alt}.",
@@ -83,15 +86,16 @@ def might_see(
 def protected(card: words.LabelCard, *, key: str) -> None:
     """Who is protected, in odds and in words."""
     with st.container(border=True):
-        st.markdown("**Who is protected**")
+        lines = card.lines()
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown("**Who is protected**", width="content")
+            with st.popover("Details", type="tertiary", icon=":material/shield_person:"):
+                st.markdown("\n".join(f"- {line}" for line in lines[1:]))
         st.plotly_chart(
-            odds_grid(round(words.odds(card.epsilon)), dark=session.dark()),
+            Ready(odds_grid(round(words.odds(card.epsilon)), dark=session.dark())),
             key=f"{key}-odds",
             theme=None,
             alt=f"A grid of 100 dots, {round(words.odds(card.epsilon))} filled.",
             config={"displayModeBar": False},
         )
-        lines = card.lines()
         st.markdown(lines[0])
-        with st.popover("What is and is not protected", type="tertiary", icon=":material/shield_person:"):
-            st.markdown("\n".join(f"- {line}" for line in lines[1:]))

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.ready import Ready, packed
 from dashboard.charts.theme import Figure, palette
 from dpcore.datasets.text import safe_csv
 
@@ -33,7 +34,7 @@ def picture(
     with st.container(key=f"box-{key}", gap="small"):
         kind = session.get(f"{key}-format", "PNG")
         drawn = st.plotly_chart(
-            shown,
+            Ready(shown),
             key=key,
             theme=None,
             alt=alt,
@@ -99,7 +100,7 @@ def html_page(figure: Figure, alt: str) -> bytes:
     """A page of its own with the chart, which needs no network."""
     import plotly.io
 
-    solid = copy.deepcopy(figure)
+    solid = packed(copy.deepcopy(figure))
     paper = solid["layout"].get("paper_bgcolor")
     if paper == "rgba(0,0,0,0)":
         solid["layout"]["paper_bgcolor"] = palette(session.dark()).paper

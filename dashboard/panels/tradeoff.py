@@ -53,8 +53,8 @@ class View:
         return self.problem.metrics[self.metric] == "higher"
 
 
-def show(view: View) -> None:
-    """The switch of the x axis and the chart under it."""
+def axis_switch(view: View) -> str:
+    """What the chart is drawn against: one of ``AXES``."""
     axis = st.segmented_control(
         "Show it against",
         AXES,
@@ -65,6 +65,11 @@ def show(view: View) -> None:
         label_visibility="collapsed",
         format_func=lambda name: f"Number of {view.size_word}" if name == AXES[1] else name,
     )
+    return str(axis)
+
+
+def show(view: View, axis: str) -> None:
+    """The chart against ``axis``."""
     if axis == AXES[2]:
         _map(view)
     else:

@@ -13,7 +13,7 @@ from dashboard.panels.picture import picture
 from dashboard.panels.selection.what_if import Case
 from dashboard.panels.tradeoff import View
 from dpcore.selection import catalog
-from dpcore.selection.most_common import MostCommon
+from dpcore.selection.problem import MostCommon
 from dpcore.validate import Neighbours
 
 DRAWS, SHOWN = 12, 8

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from dashboard import controls, session, words
+from dashboard import compute, controls, session, words
 from dashboard.charts.tradeoff import Scale
 from dashboard.panels import cards, shape
 from dashboard.panels.selection import how, what_if
 from dashboard.panels.selection.options import Options, columns, options
 from dashboard.panels.selection.release import release_tab
+from dashboard.panels.selection.settings import neighbours_control, sampling_control
 from dashboard.panels.tradeoff import View
 from dashboard.source import Source
 from dpcore.selection import catalog
-from dpcore.selection.most_common import MostCommon
+from dpcore.selection.problem import MostCommon
+from dpcore.tradeoff import epsilon_for
 from dpcore.validate import Neighbours
 
 PAGE = "selection"
@@ -36,7 +38,10 @@ def show(source: Source) -> None:
     if not choices:
         st.info("These data have no column with options. Pick another sample, or declare categories on the Data page.")
         return
-    column, (neighbours, metric, main) = _sentence(source, choices)
+    column = _sentence(source, choices)
+    screen = shape.screen()
+    with screen.options:
+        neighbours, metric, main = _options()
     chosen = options(source, column)
     if len(chosen.names) < 2:
         st.info(f"“{words.visible(column)}” has one option only, so there is nothing to choose. Pick another column.")
@@ -69,7 +74,8 @@ def show(source: Source) -> None:
         code=_code(chosen, neighbours),
     )
     law = problem.law(main, epsilon)
-    _headline(view, edited, law)
+    session.next_cost(problem.mechanism(main, epsilon).cost)
+    screen.answer(*_headline(view, edited, law))
 
     def right() -> None:
         cards.need(
@@ -84,7 +90,7 @@ def show(source: Source) -> None:
         cards.might_see(edited.names, list(law), list(edited.scores == edited.scores.max()), key=PAGE)
         cards.protected(words.LabelCard(neighbours=neighbours, epsilon=epsilon), key=PAGE)
 
-    shape.first_screen(view, right)
+    screen.show(view, right)
     shape.tabs(
         PAGE,
         {
@@ -96,10 +102,9 @@ def show(source: Source) -> None:
     )
 
 
-def _sentence(source: Source, choices: list[str]) -> tuple[str, tuple[Neighbours, str, str]]:
-    """The question with the column inside it, and the options behind it."""
+def _sentence(source: Source, choices: list[str]) -> str:
+    """The question with the column inside it."""
     picked: list[str] = []
-    settings: list[tuple[Neighbours, str, str]] = []
 
     def pick() -> None:
         picked.append(
@@ -114,14 +119,13 @@ def _sentence(source: Source, choices: list[str]) -> tuple[str, tuple[Neighbours
             )
         )
 
-    def choose() -> None:
-        settings.append(_options())
-
-    if source.table.schema.each_row == "option":
-        shape.sentence("Which option has the best", pick, f"among {source.table.rows:,} options?", choose)
+    table = source.table
+    if table.schema.each_row == "option":
+        label = next((c.name for c in table.schema.columns if not c.is_numeric), "option")
+        shape.sentence(f"Which {words.safe(label)} has the best", pick, f"of {table.rows:,}?")
     else:
-        shape.sentence("Which", pick, f"is most common among {source.table.rows:,} {_rows_word(source)}?", choose)
-    return picked[0], settings[0]
+        shape.sentence("Which", pick, f"is most common among {source.table.rows:,} {_rows_word(source)}?")
+    return picked[0]
 
 
 def _rows_word(source: Source) -> str:
@@ -131,16 +135,7 @@ def _rows_word(source: Source) -> str:
 
 def _options() -> tuple[Neighbours, str, str]:
     with st.popover("Options", icon=":material/tune:", type="tertiary"):
-        relation = st.segmented_control(
-            "Who is hidden: two data sets count as neighbours when they differ by",
-            ["add_remove", "replace_one"],
-            default="replace_one",
-            required=True,
-            key="neighbours",
-            bind="query-params",
-            format_func=words.one_person,
-            help="With one person added or removed every count moves one way, which allows half the noise.",
-        )
+        neighbours = neighbours_control("neighbours")
         metric = st.segmented_control(
             "Measure",
             list(METRICS),
@@ -158,15 +153,9 @@ def _options() -> tuple[Neighbours, str, str]:
             bind="query-params",
             format_func=METHODS.__getitem__,
         )
-        st.toggle(
-            "Show what other people of the same kind would have given (sampling error)",
-            key="sampling",
-            bind="query-params",
-            help="A second error besides the noise: your people are themselves a draw. Shaded: 80 in 100 draws.",
-        )
+        sampling_control()
         controls.beta()
         controls.seed()
-    neighbours: Neighbours = "replace_one" if relation == "replace_one" else "add_remove"
     return neighbours, str(metric), str(main)
 
 
@@ -191,7 +180,7 @@ def _sensible_loss(chosen: Options) -> float:
     return float(words.number(spread / 20).replace(",", ""))
 
 
-def _headline(view: View, case: what_if.Case, law: np.ndarray) -> None:
+def _headline(view: View, case: what_if.Case, law: np.ndarray) -> tuple[str, str]:
     right = float(law[case.scores == case.scores.max()].sum())
     least = view.problem
     headline = f"At ε = {words.number(view.epsilon)} the private answer names the true winner {_about(right)}."
@@ -201,7 +190,14 @@ def _headline(view: View, case: what_if.Case, law: np.ndarray) -> None:
         if promise > 0.005
         else "The textbook's theorem alone promises nothing yet at this ε."
     )
-    shape.answer(headline, f"Without privacy it would be right every time. {theory}")
+    sure = compute.cached(
+        (*view.identity, "sure", view.main),
+        lambda: epsilon_for(0.99, view.problem, method=view.main, metric="success", low=1e-6, high=1e3),
+    )
+    if sure is not None and sure < session.EPSILON_LOW:
+        free = f"With {words.whole(view.problem.n)} people privacy is free here: "
+        theory = f"{free}still right 99 times in 100 at ε = {words.number(sure)}."
+    return headline, f"Without privacy it would be right every time. {theory}"
 
 
 def _about(chance: float) -> str:

@@ -1,0 +1,44 @@
+"""Figures handed to the browser as they are: numbers packed, and no second validation."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+from plotly.basedatatypes import BaseFigure
+
+from dashboard.charts.theme import Figure
+
+_PACKED = {"float32": "f4", "float64": "f8", "int32": "i4", "uint8": "u1"}
+
+
+class Ready(BaseFigure):
+    """A figure known to be valid (a test builds each kind with validation), which Plotly would check for 10 ms more."""
+
+    def __init__(self, figure: Figure) -> None:
+        self.__dict__["_ready"] = figure
+
+    def to_dict(self) -> Figure:
+        return packed(self.__dict__["_ready"])
+
+
+def packed(value: Any) -> Any:
+    """A copy with every numeric array as Plotly's typed array: base64 of its bytes."""
+    if isinstance(value, dict):
+        return {key: packed(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [packed(part) for part in value] if _nested(value) else list(value)
+    if isinstance(value, np.ndarray):
+        code = _PACKED.get(value.dtype.name)
+        if code is None or value.size == 0:
+            return value.tolist()
+        typed: dict[str, Any] = {"dtype": code, "bdata": base64.b64encode(np.ascontiguousarray(value)).decode("ascii")}
+        if value.ndim > 1:
+            typed["shape"] = ", ".join(str(size) for size in value.shape)
+        return typed
+    return value
+
+
+def _nested(values: list[Any] | tuple[Any, ...]) -> bool:
+    return any(isinstance(part, (dict, list, tuple, np.ndarray)) for part in values)
