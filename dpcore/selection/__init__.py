@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dpcore.discovery import discover
 from dpcore.selection.exponential import Exponential
+from dpcore.selection.finite_class import FiniteClass
+from dpcore.selection.free_gap import FreeGap
 from dpcore.selection.laws import Selector, Summary, expected_loss, laws, summaries, times_in_hundred
 from dpcore.selection.naive_laplace import NaiveLaplace
 from dpcore.selection.noisy_max import NoisyMaxLaplace
+from dpcore.selection.noisy_rounding import NoisyRounding
 from dpcore.selection.permute_and_flip import PermuteAndFlip
+from dpcore.selection.problem import FiniteClassProblem, MostCommon, QuantileProblem
+from dpcore.selection.quantile import Intervals, Quantile, true_quantile
+from dpcore.selection.rules import Categories, Cuts, Rule, RuleClass
 
 
 def catalog() -> dict[str, type[Selector]]:
@@ -16,10 +22,22 @@ def catalog() -> dict[str, type[Selector]]:
 
 
 __all__ = [
+    "Categories",
+    "Cuts",
     "Exponential",
+    "FiniteClass",
+    "FiniteClassProblem",
+    "FreeGap",
+    "Intervals",
+    "MostCommon",
     "NaiveLaplace",
     "NoisyMaxLaplace",
+    "NoisyRounding",
     "PermuteAndFlip",
+    "Quantile",
+    "QuantileProblem",
+    "Rule",
+    "RuleClass",
     "Selector",
     "Summary",
     "catalog",
@@ -27,4 +45,5 @@ __all__ = [
     "laws",
     "summaries",
     "times_in_hundred",
+    "true_quantile",
 ]

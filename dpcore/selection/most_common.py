@@ -109,7 +109,7 @@ class MostCommon:
     def mechanism(self, method: str, epsilon: float) -> Selector:
         """The mechanism that answers one of the questions when all share ``epsilon``. Raises InvalidArgument."""
         kind = find(method)
-        share = per_question(kind, np.array([positive(epsilon=epsilon)]), self.questions, self.delta)
+        share = per_question(kind(epsilon=1.0).cost, np.array([positive(epsilon=epsilon)]), self.questions, self.delta)
         return kind(epsilon=float(share[0]), sensitivity=self.sensitivity, monotonic=self._one_way)
 
     def law(self, method: str, epsilon: float, n: float | None = None) -> FloatArray:
@@ -150,7 +150,7 @@ class MostCommon:
         return self.relation == "add_remove" if self.monotonic is None else self.monotonic
 
     def _slopes(self, kind: type[Selector], epsilon: FloatArray) -> FloatArray:
-        share = per_question(kind, epsilon, self.questions, self.delta)
+        share = per_question(kind(epsilon=1.0).cost, epsilon, self.questions, self.delta)
         return kind.slopes(share, self.scores.size, self.sensitivity, self._one_way)
 
     def _unit(self, metric: str, times: FloatArray) -> FloatArray:
@@ -196,7 +196,7 @@ class MostCommon:
         if metric == "success":
             if self._gaps.size == 1:
                 return np.ones_like(slopes)
-            promised: FloatArray = np.maximum(0.0, -np.expm1(np.minimum(size - slopes * self._gaps[1], 0.0)))
+            promised: FloatArray = 1 - np.exp(np.minimum(size - slopes * self._gaps[1], 0.0))
             return promised
         more = -math.log(self.beta) if metric == "likely_loss" else 1.0  # the mean of s is at most 1
         loss: FloatArray = np.minimum((size + more) / slopes, worst) * self._unit(metric, times)

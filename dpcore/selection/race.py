@@ -29,7 +29,7 @@ _HALVINGS = 41.0
 _NODES = 40
 _DIRECT = 48  # groups up to which every factor is multiplied out
 _PANEL = 48  # nodes between two scores at most
-_BLOCK = 1 << 16  # settings × nodes worked on at a time: arrays of 512 kB stay in the cache
+_BLOCK = 1 << 15  # settings × nodes worked on at a time: arrays of 256 kB stay in the cache
 _SERIES = 1 / 32  # largest z that a power series stands for …
 _FEW = 12  # candidates in all, up to which one node set is enough between two scores
 _TERMS = 11  # … with this many terms: 40 · 32^−11 / 12 is 1e-16
@@ -183,29 +183,30 @@ def _add_panels(depths: FloatArray, counts: FloatArray, nodes: list[FloatArray],
     room = np.maximum(_HALVINGS - spent + x, 0.0)
     with np.errstate(divide="ignore"):
         slow = np.minimum(x + room / np.maximum(passed - 1, 0.0), DEEP)
-    used = int((room > 0).any(axis=0).sum())
     chance = number * np.exp(-x)
     ahead = np.zeros_like(chance)
     ahead[:, :-1] = np.cumsum(chance[:, :0:-1], axis=1)[:, ::-1]
     with np.errstate(divide="ignore"):
         busy = -np.log(ahead / 2)  # depth at which half the sum of what lies ahead reaches 1
-    total = counts.sum()
-    for j in range(used):
-        top = np.where(room[:, j] > 0, x[:, j], 0.0)
-        bottom = np.minimum(slow[:, j], busy[:, j] + np.log(_DECAY))
-        if j + 1 < x.shape[1]:
-            bottom = np.minimum(bottom, x[:, j + 1])
-        bottom = np.where(room[:, j] > 0, np.maximum(bottom, top), top)
-        cuts = [top, np.clip(fast[:, j], top, bottom), bottom]
-        if total > _FEW:
-            # where many candidates lie ahead the product falls doubly exponentially: nodes of their own from there
-            cuts.append(np.clip(busy[:, j], top, bottom))
-        edges = np.sort(cuts, axis=0)
-        # of the logarithm of what is integrated
-        rate = total if total <= _FEW else passed[:, j] + 2 * np.where(edges[1:] > busy[:, j], _DECAY, 1.0)
-        lengths = np.diff(edges, axis=0)
-        for start, length, change in zip(edges[:-1], lengths, lengths * rate, strict=True):
-            if length.max() > 0:
-                u, w = _gauss(8 if change.max() <= 3 else 20 if total <= _FEW else 24)
-                nodes.append(np.exp(start[:, None] + length[:, None] * u))
-                weights.append(length[:, None] * w)
+    used = max(1, int((room > 0).any(axis=0).sum()))
+    following = np.concatenate([x[:, 1:], np.full((len(x), 1), np.inf)], axis=1)
+    top = np.where(room > 0, x, 0.0)[:, :used]
+    bottom = np.minimum(np.minimum(slow, busy + np.log(_DECAY)), following)[:, :used]
+    bottom = np.where(room[:, :used] > 0, np.maximum(bottom, top), top)
+    total = float(counts.sum())
+    cuts = [top, np.clip(fast[:, :used], top, bottom), bottom]
+    if total > _FEW:
+        # where many candidates lie ahead the product falls doubly exponentially: nodes of their own from there
+        cuts.append(np.clip(busy[:, :used], top, bottom))
+    edges = np.sort(cuts, axis=0)
+    lengths = np.diff(edges, axis=0)
+    # by how much the logarithm of what is integrated changes within each part
+    rate = total if total <= _FEW else passed[:, :used] + 2 * np.where(edges[1:] > busy[:, :used], _DECAY, 1.0)
+    change = (lengths * rate).max(axis=1)
+    for size, chosen in ((8, (change > 0) & (change <= 3)), (20 if total <= _FEW else 24, change > 3)):
+        part, panel = np.nonzero(chosen)
+        if part.size:
+            u, w = _gauss(size)
+            start, length = edges[part, :, panel].T, lengths[part, :, panel].T
+            nodes.append(np.exp(start[:, :, None] + length[:, :, None] * u).reshape(len(x), -1))
+            weights.append((length[:, :, None] * w).reshape(len(x), -1))

@@ -61,12 +61,14 @@ def condense(scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return gaps[first], np.diff(first, append=gaps.size).astype(np.float64)
 
 
-def histogram(values: ArrayLike, counts: ArrayLike) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Distinct ``values`` ascending, their total ``counts``, and where each entry went. Raises InvalidArgument."""
-    value = finite_vector(values=values)
+def histogram(errors: ArrayLike, counts: ArrayLike) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Distinct ``errors`` ascending, their total ``counts``, and where each entry went. Raises InvalidArgument."""
+    value = finite_vector(errors=errors)
     count = finite_vector(counts=counts)
+    if (value < 0).any():
+        raise InvalidArgument("errors", "must be at least 0 everywhere")
     if value.size != count.size:
-        raise InvalidArgument("counts", "must have one entry for each value")
+        raise InvalidArgument("counts", "must have one entry for each of the errors")
     if (count < 0).any() or not 0 < count.sum() < LARGEST:
         raise InvalidArgument("counts", "must be at least 0 everywhere and above 0 somewhere")
     distinct, place = np.unique(value, return_inverse=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dpcore.calibration import bounded_range_rate, zcdp_rho
+from dpcore.costs import Cost
 from dpcore.events import BoundedRangeEvent
 from dpcore.validate import FloatArray, in_range, whole
 
 
-def per_question(kind: type[Any], epsilon: FloatArray, questions: int, delta: float) -> FloatArray:
-    """ε of each of ``questions`` answers by a mechanism, so that all together are (ε, δ)-DP; shapes as ``epsilon``.
+def per_question(cost: Cost, epsilon: FloatArray, questions: int, delta: float) -> FloatArray:
+    """ε of each of ``questions`` answers, so that all together are (ε, δ)-DP; same shape as ``epsilon``.
+
+    ``cost`` is that of one answer by the mechanism in question, at any ε: what counts is its kind.
 
     The best that holds of: ε / questions; with ``delta`` above 0 also, for a bounded-range mechanism, its exact
     composition for questions fixed in advance (Dong, Durfee & Rogers, ICML 2020), and for any other one the
@@ -23,7 +24,7 @@ def per_question(kind: type[Any], epsilon: FloatArray, questions: int, delta: fl
     even = np.asarray(epsilon, dtype=np.float64) / number
     if number == 1 or tolerated == 0.0:
         return even
-    bounded = isinstance(kind(epsilon=1.0).cost.event, BoundedRangeEvent)
+    bounded = isinstance(cost.event, BoundedRangeEvent)
     levels, place = np.unique(epsilon, return_inverse=True)
     if bounded:
         rates = [bounded_range_rate(float(level), tolerated, number) for level in levels]

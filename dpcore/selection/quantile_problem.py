@@ -1,0 +1,165 @@
+"""The question what a median or another quantile is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpcore.selection.quantile import Intervals, Quantile, true_quantile
+from dpcore.selection.sharing import per_question
+from dpcore.tradeoff import Estimate
+from dpcore.validate import FloatArray, IntArray, Neighbours, finite_vector, in_range, one_of, positive, whole
+
+QUANTILE, THEORY = "quantile", "theory"
+_BLOCK = 1 << 17  # settings × intervals worked on at a time
+_DEPTH = 100.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuantileProblem:
+    """A private ``q``-quantile of ``values`` (n,) within public bounds, exactly. Implements ``tradeoff.Problem``.
+
+    ``low``, ``high``, ``q`` and ``relation`` as for ``Quantile``; at n people the values keep their shares.
+    ``tolerance``: what counts as right, in the values' unit (a hundredth of the range unless given). ``questions``
+    such answers share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
+
+    Metrics: ``expected_error``, mean |answer − true quantile| in the values' unit; ``rank_error``, mean distance of
+    the answer's rank from q, as a share of people; ``success``, the chance to be within ``tolerance``. Method
+    ``theory`` is the exponential mechanism's utility theorem with the share of the range that is good enough in
+    place of 1/k: P(rank error ≥ t) ≤ exp(B − a·t), B = min over τ of a·τ + ln(range / width of points within τ).
+
+    ``value`` is privacy noise alone. ``low`` and ``high`` show the other error, of drawing n people: the rank of the
+    population's quantile in the sample moves by its normal quantiles at (1 ± ``band``)/2, sd √(q(1 − q)n), and the
+    band spans the metric there and at 0, judged by the population's quantile. Off when ``band`` is 0.
+    Raises InvalidArgument.
+    """
+
+    values: FloatArray
+    low: float
+    high: float
+    q: float = 0.5
+    relation: Neighbours = "add_remove"
+    tolerance: float | None = None
+    questions: int = 1
+    delta: float = 0.0
+    band: float = 0.8
+    _quantile: Quantile = field(init=False, repr=False)
+    _intervals: Intervals = field(init=False, repr=False)
+    _truth: float = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        values = finite_vector(values=self.values).copy()
+        values.flags.writeable = False
+        quantile = Quantile(epsilon=1.0, low=self.low, high=self.high, q=self.q, relation=self.relation)
+        if self.tolerance is not None:
+            positive(tolerance=self.tolerance)
+        whole(1, questions=self.questions)
+        in_range(0.0, 1.0, open_high=True, delta=self.delta)
+        in_range(0.0, 1.0, open_high=True, band=self.band)
+        truth = true_quantile(np.clip(values, self.low, self.high), self.q)
+        derived = {"values": values, "_quantile": quantile, "_intervals": quantile.intervals(values), "_truth": truth}
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def n(self) -> int:
+        """How many values there are."""
+        return int(self.values.size)
+
+    @property
+    def truth(self) -> float:
+        """The true quantile of the values within the bounds."""
+        return self._truth
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """``quantile`` (the mechanism) and ``theory``."""
+        return (QUANTILE, THEORY)
+
+    @property
+    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+        """See the class."""
+        return {"expected_error": "lower", "rank_error": "lower", "success": "higher"}
+
+    @property
+    def central(self) -> QuantileProblem:
+        """The same question without the bands, for maps and searches."""
+        return self if self.band == 0.0 else replace(self, band=0.0)
+
+    def mechanism(self, epsilon: float) -> Quantile:
+        """The mechanism that answers one of the questions when all share ``epsilon``. Raises InvalidArgument."""
+        share = per_question(self._quantile.cost, np.array([positive(epsilon=epsilon)]), self.questions, self.delta)
+        return replace(self._quantile, epsilon=float(share[0]))
+
+    def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
+        """See ``tradeoff.Problem``; ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
+        one_of(self.methods, method=method)
+        one_of(tuple(self.metrics), metric=metric)
+        people = np.asarray(n, dtype=np.float64)
+        levels = np.asarray(epsilon, dtype=np.float64)
+        slopes = self._quantile.slopes(per_question(self._quantile.cost, levels, self.questions, self.delta))
+        if method == THEORY:
+            return Estimate.bound(self._promise(metric, slopes, people))
+        value = self._measure(metric, slopes, people, np.full_like(people, self.q))
+        if self.band == 0.0:
+            return Estimate.exact(value)
+        shift = float(ndtri((1 + self.band) / 2)) * np.sqrt(self.q * (1 - self.q) / people)
+        ends = np.stack(
+            [value] + [self._measure(metric, slopes, people, np.clip(self.q + s, 0.0, 1.0)) for s in (-shift, shift)]
+        )
+        return Estimate.exact(value, ends.min(axis=0), ends.max(axis=0))
+
+    @property
+    def _tolerance(self) -> float:
+        return (self.high - self.low) / 100 if self.tolerance is None else self.tolerance
+
+    def _measure(self, metric: str, slopes: FloatArray, people: FloatArray, target: FloatArray) -> FloatArray:
+        intervals = self._intervals
+        if metric == "success":
+            worth = intervals.share_within(self._truth, self._tolerance)
+        elif metric == "rank_error":
+            worth = np.abs(intervals.below - self.q)
+        else:
+            worth = intervals.deviation(self._truth)
+        measured = np.empty_like(slopes)
+        order = np.argsort(slopes * people)
+        block = max(1, _BLOCK // worth.size)
+        for i in range(0, order.size, block):
+            rows = order[i : i + block]
+            # intervals more than e^−100 below the likeliest are left out
+            after = np.searchsorted(intervals.below, target[rows])
+            nearest = np.abs(intervals.below[np.clip([after - 1, after], 0, worth.size - 1)] - target[rows]).min(axis=0)
+            reach = _DEPTH / (slopes * people)[rows[0]] + nearest.max()
+            first = int(np.searchsorted(intervals.below, target[rows].min() - reach))
+            last = int(np.searchsorted(intervals.below, target[rows].max() + reach, side="right"))
+            near = intervals.part(first, last)
+            measured[rows] = self._quantile.laws(near, people[rows], target[rows], slopes[rows]) @ worth[first:last]
+        return measured
+
+    def _promise(self, metric: str, slopes: FloatArray, people: FloatArray) -> FloatArray:
+        intervals = self._intervals
+        miss = np.abs(intervals.below - self.q)
+        order: IntArray = np.argsort(miss, kind="stable")
+        rank = miss[order]
+        good = np.log(np.cumsum(intervals.widths[order]) / (self.high - self.low))
+        slope = slopes * people  # per share of people
+        start = np.array([(a * rank - good).min() for a in slope])
+        if metric == "rank_error":
+            promised: FloatArray = np.minimum((start + 1) / slope, rank[-1])
+            return promised
+        low, high = intervals.edges[:-1][order], intervals.edges[1:][order]
+        reach = np.maximum.accumulate(np.maximum(np.abs(low - self._truth), np.abs(high - self._truth)))
+        if metric == "success":
+            first = int(np.searchsorted(reach, self._tolerance, side="right"))
+            if first == reach.size:
+                return np.ones_like(slope)
+            kept: FloatArray = 1 - np.exp(np.minimum(start - slope * rank[first], 0.0))
+            return kept
+        step = np.flatnonzero(np.diff(reach)) + 1
+        rise = np.diff(reach)[step - 1]
+        tails = (np.exp(np.minimum(b - a * rank[step], 0.0)) @ rise for a, b in zip(slope, start, strict=True))
+        error: FloatArray = reach[0] + np.fromiter(tails, dtype=np.float64, count=slope.size)
+        return error

@@ -1,0 +1,190 @@
+"""Simple rules over chosen columns, on grids declared in public: finite classes of hypotheses for yes/no targets.
+
+Cuts and categories are part of the question, never read from the data: a cut taken from a value gives that person
+away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpcore.errors import InvalidArgument
+from dpcore.validate import BoolArray, FloatArray, IntArray, finite_vector, whole
+
+Comparison = Literal["always", "at_least", "below", "is", "is_not"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Predict yes when the column compares so with ``value``; ``always`` predicts ``value`` for everyone."""
+
+    column: str
+    comparison: Comparison
+    value: float | str | bool
+
+    def __str__(self) -> str:
+        if self.comparison == "always":
+            return "always yes" if self.value else "always no"
+        words = {"at_least": "is at least", "below": "is below", "is": "is", "is_not": "is not"}
+        value = f"{self.value:g}" if isinstance(self.value, (int, float)) else self.value
+        return f"yes when {self.column} {words[self.comparison]} {value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cuts:
+    """Thresholds on a numeric column: ``count`` cuts, evenly spaced strictly between public ``low`` < ``high``."""
+
+    column: str
+    low: float
+    high: float
+    count: int = 20
+
+    def __post_init__(self) -> None:
+        finite_vector(low=[self.low])
+        finite_vector(high=[self.high])
+        if not 0 < self.high - self.low < np.inf:
+            raise InvalidArgument("high", "must be greater than low")
+        whole(1, 100_000, count=self.count)
+
+    @property
+    def grid(self) -> FloatArray:
+        """The cuts, shape (count,), ascending."""
+        return np.linspace(self.low, self.high, self.count + 2)[1:-1]
+
+    def rules(self) -> list[Rule]:
+        """For each cut: yes from there on, and yes below."""
+        cuts = [float(cut) for cut in self.grid]
+        return [
+            Rule(column=self.column, comparison=comparison, value=cut)
+            for cut in cuts
+            for comparison in ("at_least", "below")
+        ]
+
+    def agreements(self, values: ArrayLike, weights: FloatArray) -> FloatArray:
+        """Sum of ``weights`` (n,) of the rows where each rule says yes, shape (2·count,)."""
+        numbers = finite_vector(table=values, at_least=0)
+        side = np.searchsorted(self.grid, numbers, side="right")
+        passed = np.bincount(side, weights=weights, minlength=self.count + 1)
+        above = np.cumsum(passed[::-1])[::-1][1:]
+        return np.stack([above, weights.sum() - above], axis=1).ravel()
+
+    def says(self, rule: Rule, values: ArrayLike) -> BoolArray:
+        """Where ``rule`` predicts yes."""
+        numbers = finite_vector(table=values, at_least=0)
+        cut = float(rule.value)
+        return numbers >= cut if rule.comparison == "at_least" else numbers < cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Categories:
+    """Membership of a column in one of the declared ``values``; what is not declared equals none of them."""
+
+    column: str
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            raise InvalidArgument("values", "must not be empty")
+        if len(set(self.values)) != len(self.values):
+            raise InvalidArgument("values", "must not name a category twice")
+
+    def rules(self) -> list[Rule]:
+        """For each category: yes there, and yes everywhere else."""
+        return [
+            Rule(column=self.column, comparison=comparison, value=value)
+            for value in self.values
+            for comparison in ("is", "is_not")
+        ]
+
+    def agreements(self, values: ArrayLike, weights: FloatArray) -> FloatArray:
+        """Sum of ``weights`` (n,) of the rows where each rule says yes, shape (2·values,)."""
+        place = {value: i for i, value in enumerate(self.values)}
+        other = len(self.values)
+        codes = np.fromiter((place.get(value, other) for value in _texts(values)), dtype=np.int64)
+        inside = np.bincount(codes, weights=weights, minlength=other + 1)[:other]
+        return np.stack([inside, weights.sum() - inside], axis=1).ravel()
+
+    def says(self, rule: Rule, values: ArrayLike) -> BoolArray:
+        """Where ``rule`` predicts yes."""
+        same = np.fromiter((value == rule.value for value in _texts(values)), dtype=np.bool_)
+        return same if rule.comparison == "is" else ~same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleClass:
+    """All rules over the given columns, and the two that look at nothing. The first in a tie is the plainest.
+
+    ``columns``: ``Cuts`` and ``Categories``. A table maps column names to arrays of one length n. One person moves
+    the error counts of all rules by at most 1; when the person is added or removed, all one way. Raises
+    InvalidArgument.
+    """
+
+    columns: tuple[Cuts | Categories, ...]
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise InvalidArgument("columns", "must not be empty")
+        names = [column.column for column in self.columns]
+        if len(set(names)) != len(names):
+            raise InvalidArgument("columns", "must not name a column twice")
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Every rule of the class, in the order of ``errors``."""
+        plain = [Rule(column="", comparison="always", value=value) for value in (False, True)]
+        return (*plain, *(rule for column in self.columns for rule in column.rules()))
+
+    @property
+    def size(self) -> int:
+        """Number of rules k."""
+        return 2 + sum(2 * (c.count if isinstance(c, Cuts) else len(c.values)) for c in self.columns)
+
+    def errors(self, table: Mapping[str, Any], target: ArrayLike) -> IntArray:
+        """How many rows each rule gets wrong, shape (k,), for a ``target`` (n,) of yes and no.
+
+        With the predictions of one rule as the target: on how many rows the others differ from it. O(n + k) per column.
+        Raises InvalidArgument.
+        """
+        wanted = _yes(target)
+        # a rule errs where it says yes to a no, or does not say yes to a yes
+        weights = np.where(wanted, -1.0, 1.0)
+        parts = [np.array([0.0, weights.sum()])]
+        parts += [column.agreements(_column(table, column.column, wanted.size), weights) for column in self.columns]
+        wrong: IntArray = np.rint(np.concatenate(parts) + wanted.sum()).astype(np.int64)
+        return wrong
+
+    def predict(self, rule: Rule, table: Mapping[str, Any], n: int) -> BoolArray:
+        """Where ``rule`` predicts yes on a table of ``n`` rows, shape (n,). Raises InvalidArgument."""
+        if rule.comparison == "always":
+            return np.full(whole(0, n=n), bool(rule.value))
+        for column in self.columns:
+            if column.column == rule.column:
+                return column.says(rule, _column(table, rule.column, n))
+        raise InvalidArgument("rule", "must be of this class")
+
+
+def _yes(answers: ArrayLike) -> BoolArray:
+    array = np.asarray(answers)
+    if array.ndim != 1 or array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        raise InvalidArgument("target", "must be a list of yes and no")
+    return array.astype(np.bool_)
+
+
+def _column(table: Mapping[str, Any], name: str, n: int) -> Any:
+    try:
+        values = table[name]
+    except KeyError:
+        raise InvalidArgument("table", "must have every column of the rules") from None
+    if len(values) != n:
+        raise InvalidArgument("table", "must have as many rows as the target")
+    return values
+
+
+def _texts(values: Any) -> Sequence[Any]:
+    texts: Sequence[Any] = np.asarray(values, dtype=object).tolist()
+    return texts
