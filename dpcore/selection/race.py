@@ -132,7 +132,7 @@ class Race:
         return law
 
     def _summary_row(self, gaps: FloatArray, counts: FloatArray, slope: float) -> tuple[float, float]:
-        size = gaps.size if slope * gaps[-1] <= DEEP else int(np.searchsorted(gaps, DEEP / slope, side="right"))
+        size = gaps.size if slope * float(gaps[-1]) <= DEEP else int(np.searchsorted(gaps, DEEP / slope, side="right"))
         gaps, counts = gaps[:size], counts[:size]
         depths = gaps * slope
         near, moments, z = self._long(depths, counts)

@@ -35,8 +35,8 @@ class Groups:
 
 def gaps_below_best(scores: FloatArray) -> FloatArray:
     """How far each of ``scores`` (k,) lies below the largest, all finite."""
-    # halves first: the difference of two finite floats may overflow, that of their halves cannot
-    gaps: FloatArray = np.minimum(scores.max() / 2 - scores / 2, LARGEST) * 2
+    with np.errstate(over="ignore"):
+        gaps: FloatArray = np.minimum(scores.max() - scores, LARGEST)
     return gaps
 
 

@@ -31,9 +31,11 @@ class Softmax:
         success, loss = np.empty(slopes.size), np.empty(slopes.size)
         weighted = None if (counts == 1.0).all() else counts
         buffer = np.empty_like(gaps)
-        for i, slope in enumerate(slopes):
+        for i, slope in enumerate(slopes.tolist()):
             # one row at a time stays in the cache; underflowing tails are left out, they would cost most of the time
-            size = gaps.size if slope * gaps[-1] <= DEEP else int(np.searchsorted(gaps, DEEP / slope, side="right"))
+            size = (
+                gaps.size if slope * float(gaps[-1]) <= DEEP else int(np.searchsorted(gaps, DEEP / slope, side="right"))
+            )
             part = np.multiply(gaps[:size], -slope, out=buffer[:size])
             np.exp(part, out=part)
             if weighted is not None:
