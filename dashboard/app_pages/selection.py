@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import source
-from dashboard.panels.selection import most_common, quantile
+from dashboard.panels.selection import most_common, quantile, rule
 
 QUESTIONS = {
     "Most common or best": most_common.show,
     "Median or quantile": quantile.show,
+    "Best simple rule": rule.show,
 }
 
 current = source.current()

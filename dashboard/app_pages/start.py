@@ -14,8 +14,7 @@ from dashboard.panels import cards
 from dashboard.panels.picture import picture
 from dashboard.panels.tradeoff import describe_at
 from dpcore.datasets import sample
-from dpcore.selection import catalog
-from dpcore.selection.problem import MostCommon
+from dpcore.selection import MostCommon, catalog
 from dpcore.tradeoff import sweep_epsilon
 
 QUESTIONS = (

@@ -34,11 +34,13 @@ def place(
     size: tuple[float, float],
     y_range: tuple[float, float],
     fence: list[FloatArray],
+    fence_name: str = "",
 ) -> list[Place | None]:
     """A place for each of ``lines`` (each of shape (m,) over ``x`` in axis units), or None where there is none.
 
-    ``size`` is the plotting area in pixels; ``fence`` holds further lines to keep clear of. Greedy: the longest names
-    first, each at the free spot nearest the middle.
+    ``size`` is the plotting area in pixels; ``fence`` holds further lines to keep clear of, the first
+    with ``fence_name`` written above its left end. Greedy: the longest names first, each at the free spot nearest the
+    middle.
     """
     width, height = size
     px = (x - x[0]) / max(x[-1] - x[0], 1e-12) * width
@@ -56,6 +58,9 @@ def place(
     lift = np.where(above, rise, -rise - _LINE)
     places: list[Place | None] = [None] * len(lines)
     taken = np.empty((0, 4))
+    if fence and fence_name:
+        bottom = pys[len(lines)][0]
+        taken = np.array([[0.0, len(fence_name) * _CHARACTER, bottom, bottom + _LINE]])
     for i in sorted(range(len(lines)), key=lambda j: -len(names[j])):
         label = len(names[i]) * _CHARACTER
         left = np.where(to_left, px[index] - reach - label, px[index] + reach)

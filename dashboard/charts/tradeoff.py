@@ -98,7 +98,8 @@ def tradeoff(
     y_range = _y_range(lines, scale)
     # The target's line is an obstacle to names like any other line, but is named at the edge.
     fence = [] if target is None else [np.full_like(xs, target * scale.factor, dtype=float)]
-    annotations = _names(np.log10(xs), lines, labels, inks, y_range, look.paper, fence)
+    needed = "" if target is None else f"what you need: {plain(target * scale.factor)}"
+    annotations = _names(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
     shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
     if target is not None:
         shapes.append(
@@ -110,7 +111,7 @@ def tradeoff(
                 "x": 0,
                 "xref": "paper",
                 "y": target * scale.factor,
-                "text": f"what you need: {plain(target * scale.factor)}",
+                "text": needed,
                 "showarrow": False,
                 "xanchor": "left",
                 "yanchor": "bottom" if target * scale.factor < y_range[1] * 0.93 else "top",
@@ -210,8 +211,9 @@ def _names(
     y_range: tuple[float, float],
     paper: str,
     fence: list[np.ndarray],
+    fence_name: str,
 ) -> list[Figure]:
-    found = place(x, lines, names, _AREA, y_range, fence)
+    found = place(x, lines, names, _AREA, y_range, fence, fence_name)
     return [
         {
             "x": float(x[spot.index]),

@@ -12,8 +12,7 @@ from dashboard.charts.theme import colours
 from dashboard.panels.picture import picture
 from dashboard.panels.selection.what_if import Case
 from dashboard.panels.tradeoff import View
-from dpcore.selection import catalog
-from dpcore.selection.problem import MostCommon
+from dpcore.selection import MostCommon, catalog
 from dpcore.validate import Neighbours
 
 DRAWS, SHOWN = 12, 8

@@ -8,24 +8,19 @@ import streamlit as st
 from dashboard import compute, controls, session, words
 from dashboard.charts.tradeoff import Scale
 from dashboard.panels import cards, shape
-from dashboard.panels.selection import how, what_if
+from dashboard.panels.selection import how, rounding, what_if
 from dashboard.panels.selection.options import Options, columns, options
 from dashboard.panels.selection.release import release_tab
-from dashboard.panels.selection.settings import neighbours_control, sampling_control
+from dashboard.panels.selection.settings import BAND, neighbours_control, sampling_control
 from dashboard.panels.tradeoff import View
 from dashboard.source import Source
-from dpcore.selection import catalog
-from dpcore.selection.problem import MostCommon
+from dpcore.selection import MostCommon, catalog
 from dpcore.tradeoff import epsilon_for
 from dpcore.validate import Neighbours
 
 PAGE = "selection"
 METHODS = {key: kind.label for key, kind in catalog().items() if hasattr(kind, "probabilities")}
 NAMES = METHODS | {"theory": "what theory guarantees"}
-BAND = (
-    "Shaded: range of what you might see if as many other people of the same kind had come. "
-    "That is sampling error, apart from the privacy noise, which the line itself holds."
-)
 METRICS = {
     "success": Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True),
     "expected_loss": Scale(title="average distance from the best"),
@@ -97,6 +92,7 @@ def show(source: Source) -> None:
             "How it works": lambda: how.show(edited, neighbours, main, epsilon),
             "What if": lambda: what_if.show(source, chosen, edited, view),
             "Compare methods": lambda: how.compare(view, edited, problem),
+            "One mechanism behind many": lambda: rounding.show(epsilon),
             "Make one private release": lambda: release_tab(source, chosen, neighbours, epsilon),
         },
     )

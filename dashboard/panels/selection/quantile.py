@@ -15,12 +15,12 @@ from dashboard.panels import cards, scenarios, shape
 from dashboard.panels.picture import picture
 from dashboard.panels.selection.quantile_law import LawPicture, law_picture, resized, round_part
 from dashboard.panels.selection.release import quantile_release
-from dashboard.panels.selection.settings import neighbours_control, sampling_control
+from dashboard.panels.selection.settings import BAND, neighbours_control, sampling_control
 from dashboard.panels.shape import Screen
 from dashboard.panels.tradeoff import View, needed_epsilon
 from dashboard.source import Source
 from dpcore.datasets import Column
-from dpcore.selection.problem import QuantileProblem
+from dpcore.selection import QuantileProblem
 from dpcore.validate import FloatArray
 
 PAGE = "quantile"
@@ -37,10 +37,6 @@ METRICS = {
     "expected_error": "Average error",
     "rank_error": "Average error in rank",
 }
-BAND = (
-    "Shaded: range of what you might see if as many other people of the same kind had come (sampling error), "
-    "apart from the privacy noise, which the line itself holds."
-)
 
 
 def columns(source: Source) -> list[str]:

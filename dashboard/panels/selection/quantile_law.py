@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from dashboard import words
-from dpcore.selection.problem import QuantileProblem
+from dpcore.selection import QuantileProblem
 from dpcore.validate import FloatArray
 
 

@@ -4,3 +4,7 @@ def release_tab(*a):
 
 def quantile_release(*a):
     pass
+
+
+def rule_release(*a):
+    pass

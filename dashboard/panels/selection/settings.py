@@ -7,6 +7,11 @@ import streamlit as st
 from dashboard import words
 from dpcore.validate import Neighbours
 
+BAND = (
+    "Shaded: range of what you might see if as many other people of the same kind had come. "
+    "That is sampling error, apart from the privacy noise, which the line itself holds."
+)
+
 
 def neighbours_control(key: str) -> Neighbours:
     """Who is hidden: the neighbour relation, in words."""
