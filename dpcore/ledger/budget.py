@@ -90,6 +90,10 @@ class Caps:
             total_delta=cap_units(delta, DELTA_DIGITS),
         )
 
+    def same_as(self, other: Caps) -> bool:
+        """Whether both are the same (ε, δ); what that is worth in ρ may differ in its last digit between versions."""
+        return (self.cap_epsilon, self.total_delta) == (other.cap_epsilon, other.total_delta)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import insert, update
 
 from dpcore.costs import Cost
 from dpcore.errors import BudgetExceeded, InvalidArgument
-from dpcore.ledger import accounts, history, people, practice, schema
+from dpcore.ledger import accounts, history, people, practice, recovery, schema
 from dpcore.ledger.budget import Budget, Caps, check_cost
 from dpcore.ledger.people import Resemblance
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
-from dpcore.ledger.verify import Replay, verify_database
+from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import label, refusal, versions
 
 
@@ -49,10 +50,18 @@ class Ledger:
         """Let go of the database."""
         self._store.close()
 
+    @property
+    def journal_path(self) -> Path | None:
+        """Where the journal is; None for a ledger in memory."""
+        return None if self._store.journal is None else self._store.journal.path
+
     def verify(self) -> Replay:
         """Check everything again, as at opening. Raises LedgerUnsound."""
-        with self._store.writing() as connection:
-            return verify_database(connection)
+        return self._store.verify()
+
+    def backup(self, target: str | os.PathLike[str]) -> int:
+        """Write a complete backup to a new file; the number of records in it. Raises LedgerError."""
+        return recovery.backup(self._store, Path(target))
 
     # -- budgets -------------------------------------------------------------------------------------------------
 
@@ -72,7 +81,7 @@ class Ledger:
         with self._store.writing() as connection:
             present = accounts.find(connection, key)
             if present is not None:
-                if present.caps != caps or present.practice != bool(practice):
+                if not present.caps.same_as(caps) or present.practice != bool(practice):
                     raise InvalidArgument("lineage", "has a budget already, and a cap is never changed")
                 return present
             body = {"name": title, "practice": int(practice), "caps": asdict(caps)}
@@ -172,8 +181,7 @@ class Ledger:
             "question": question,
             "cost": cost_to_json(cost),
         }
-        budget = self._cannot_fit(request_id, lineage, cost)
-        if budget is None:
+        if (budget := self._cannot_fit(request_id, lineage, cost)) is None:
             with self._store.writing() as connection:
                 earlier = history.receipt(connection, request_id)
                 if earlier is not None:
@@ -225,11 +233,18 @@ class Ledger:
     def history(self, lineage: str, *, every_generation: bool = False) -> list[Receipt]:
         """Receipts of one lineage, oldest first; those before a practice reset only if asked. Raises UnknownLineage."""
         with self._store.reading() as connection:
-            budget = accounts.get(connection, lineage)
+            now = accounts.get(connection, lineage).generation
             found = history.receipts(connection, lineage)
-        return [one for one in found if every_generation or one.generation == budget.generation]
+        return [one for one in found if every_generation or one.generation == now]
 
     def receipts(self) -> list[Receipt]:
         """Every receipt of the ledger, oldest first."""
         with self._store.reading() as connection:
             return history.receipts(connection, None)
+
+    def confirms(self, receipt: Receipt | str) -> bool:
+        """Whether the journal holds exactly this receipt (or its JSON): its charge by hash, and its answer.
+
+        Raises LedgerUnsound when the journal itself is damaged.
+        """
+        return history.confirms(self._store, receipt)

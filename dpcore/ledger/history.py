@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import schema
+from dpcore.ledger.journal import Journal
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Kind, Record, cost_to_json
+from dpcore.ledger.store import Store
+from dpcore.ledger.verify import stored_records
 
 
 def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Record]:
@@ -43,3 +47,29 @@ def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
     if asked != [*kept, cost_to_json(earlier.cost)]:
         raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
     return earlier
+
+
+def confirms(store: Store, asked: Receipt | str) -> bool:
+    """See ``Ledger.confirms``."""
+    try:
+        wanted = json.loads(asked) if isinstance(asked, str) else asked.to_dict()
+        request_id, charge_hash, answer_hash = (wanted[name] for name in ("request_id", "journal_hash", "answer_hash"))
+    except (ValueError, TypeError, KeyError):
+        return False
+    found: dict[str, Record] = {}
+
+    def keep(record: Record) -> None:
+        if record.request_id == request_id:
+            found[record.kind] = record
+
+    with store.reading() as connection:
+        if store.journal is None:
+            for record in stored_records(connection):
+                keep(record)
+        else:
+            Journal(store.journal.path).read_on(keep)
+    if "charge" not in found or found["charge"].hash != charge_hash:
+        return False
+    # a receipt from before its answer was stored is as good as one from after
+    answer = found.get("answer") if answer_hash is not None else None
+    return Receipt.of(found["charge"], answer).to_dict() == wanted

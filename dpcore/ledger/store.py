@@ -28,7 +28,7 @@ from dpcore.ledger.engine import (
 from dpcore.ledger.journal import BEHIND, MISSING, Journal
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.records import Kind, Record, next_record
-from dpcore.ledger.verify import BROKEN_CHAIN, stored_records, verify_database
+from dpcore.ledger.verify import BROKEN_CHAIN, Replay, stored_records, verify_database
 
 
 class Store:
@@ -108,6 +108,13 @@ class Store:
         connection.execute(insert(schema.records).values(values))
         connection.execute(update(schema.head).values(seq=record.seq, hash=record.hash))
         return record
+
+    def verify(self) -> Replay:
+        """Check the database and the whole journal again. Raises LedgerUnsound."""
+        with self.writing() as connection:
+            if self.journal is not None:
+                Journal(self.journal.path).read_on()
+            return verify_database(connection)
 
     def close(self) -> None:
         """Let go of the database; the store cannot be used afterwards."""

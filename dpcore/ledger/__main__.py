@@ -1,0 +1,123 @@
+"""The ledger's owner's tools: ``python -m dpcore.ledger status|verify|backup|restore|export|confirm``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpcore.errors import DpcoreError, InvalidArgument
+from dpcore.ledger.budget import Budget
+from dpcore.ledger.core import Ledger
+from dpcore.ledger.engine import ledger_url
+from dpcore.ledger.export import to_csv, to_json
+from dpcore.ledger.recovery import restore
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 when all is well, 1 on trouble, 2 on a wrong call."""
+    asked = _parser().parse_args(arguments)
+    try:
+        _COMMANDS[asked.command](asked)
+    except DpcoreError as error:
+        print(f"Trouble: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"Trouble: the file cannot be used ({error.strerror}).", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m dpcore.ledger", description="Look after the privacy ledger.")
+    parser.add_argument("--ledger", help="database URL or file; EPSILON_LAB_LEDGER or the usual place when left out")
+    parser.add_argument("--journal", help="the journal's file; beside the database when left out")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("status", help="budgets, what is spent, and whether the ledger is sound")
+    commands.add_parser("verify", help="check file, safeguards, chain, sums and journal")
+    command = commands.add_parser("backup", help="write a complete backup to a new file")
+    command.add_argument("target", type=Path)
+    command = commands.add_parser("restore", help="make a closed ledger usable again")
+    command.add_argument("source", type=Path, nargs="?", help="a backup; the journal alone when left out")
+    command.add_argument(
+        "--new-journal", action="store_true", help="write a new journal where it is damaged or missing"
+    )
+    command = commands.add_parser("export", help="every receipt as .csv or .json; to the screen without a file")
+    command.add_argument("target", type=Path, nargs="?")
+    command.add_argument("--format", choices=("csv", "json"))
+    command = commands.add_parser("confirm", help="check a receipt (JSON) against the journal")
+    command.add_argument("receipt", type=Path)
+    return parser
+
+
+def _open(asked: argparse.Namespace) -> Ledger:
+    return Ledger.open(asked.ledger, journal=asked.journal)
+
+
+def _status(asked: argparse.Namespace) -> None:
+    print(f"Ledger: {ledger_url(asked.ledger).render_as_string(hide_password=True)}")
+    ledger = _open(asked)
+    print(f"Journal: {ledger.journal_path or 'none (a ledger in memory)'}")
+    found = ledger.verify()
+    print(f"Sound: {found.seq} records, {found.charges} charges.")
+    for budget in ledger.budgets():
+        print(_line(budget))
+
+
+def _line(budget: Budget) -> str:
+    cap, left = budget.cap, budget.remaining
+    kind = f"ε = {cap.epsilon:g}" if budget.kind == "pure" else f"ε = {cap.epsilon:g}, δ = {cap.delta:g}"
+    rest = f"ε = {left.epsilon:.6g} left" + ("" if budget.kind == "pure" else f" (ρ = {left.zcdp:.6g})")
+    practice = ", practice" if budget.practice else ""
+    return f"  {budget.name} [{budget.lineage}{practice}]: {kind}; {rest}; {budget.share_spent:.1%} spent"
+
+
+def _verify(asked: argparse.Namespace) -> None:
+    found = _open(asked).verify()
+    print(f"Sound: {found.seq} records, {found.charges} charges, {len(found.lineages)} groups of people.")
+
+
+def _backup(asked: argparse.Namespace) -> None:
+    count = _open(asked).backup(asked.target)
+    print(f"Backed up {count} records to {asked.target}.")
+
+
+def _restore(asked: argparse.Namespace) -> None:
+    journal = None if asked.journal is None else Path(asked.journal)
+    for sentence in restore(asked.ledger, source=asked.source, journal=journal, new_journal=asked.new_journal):
+        print(sentence)
+    _verify(asked)
+
+
+def _export(asked: argparse.Namespace) -> None:
+    form = asked.format or (asked.target.suffix.lstrip(".").lower() if asked.target else "csv")
+    if form not in ("csv", "json"):
+        raise InvalidArgument("target", "must end in .csv or .json")
+    receipts = _open(asked).receipts()
+    text = to_csv(receipts) if form == "csv" else to_json(receipts)
+    if asked.target is None:
+        sys.stdout.write(text + ("\n" if form == "json" else ""))
+    else:
+        # the mark tells spreadsheets that the text is UTF-8
+        asked.target.write_text(text, encoding="utf-8-sig" if form == "csv" else "utf-8", newline="")
+        print(f"Wrote {len(receipts)} receipts to {asked.target}.")
+
+
+def _confirm(asked: argparse.Namespace) -> None:
+    if not _open(asked).confirms(asked.receipt.read_text(encoding="utf-8")):
+        raise InvalidArgument("receipt", "does not match the journal")
+    print("The receipt matches the journal.")
+
+
+_COMMANDS = {
+    "status": _status,
+    "verify": _verify,
+    "backup": _backup,
+    "restore": _restore,
+    "export": _export,
+    "confirm": _confirm,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Chains of records as they can be had: from the database, its journal, or a backup, sound or not."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger.engine import ledger_url, make_engine, migrate, reading
+from dpcore.ledger.journal import Journal
+from dpcore.ledger.records import Record
+from dpcore.ledger.verify import Replay, stored_records, verify_database
+
+_DISAGREE = (
+    "The database, the backup and the journal tell different histories, so none can be trusted to be complete; "
+    "nothing was changed. Keep all three and ask for help."
+)
+
+
+def from_database(engine: Engine) -> tuple[list[Record], bool]:
+    """The database's records as far as they are a chain, and whether the database is sound."""
+    try:
+        migrate(engine)
+        with reading(engine) as connection:
+            verify_database(connection)
+            return list(stored_records(connection)), True
+    except (LedgerUnsound, SQLAlchemyError, OSError, sqlite3.Error):
+        return _readable(engine), False
+
+
+def _readable(engine: Engine) -> list[Record]:
+    kept: list[Record] = []
+    replay = Replay()
+    try:
+        with reading(engine) as connection:
+            for record in stored_records(connection):
+                replay.add(record)
+                kept.append(record)
+    except (LedgerUnsound, SQLAlchemyError, OSError, sqlite3.Error, TypeError):
+        return kept
+    return kept
+
+
+def from_journal(path: Path | None) -> tuple[list[Record], bool]:
+    """The journal's records as far as they are a chain, and whether that is all of it."""
+    if path is None:
+        return [], True
+    found: list[Record] = []
+    if not path.exists():
+        return found, False
+    try:
+        Journal(path).read_on(found.append)
+    except LedgerUnsound:
+        return found, False
+    return found, True
+
+
+def from_backup(source: Path | None) -> list[Record]:
+    if source is None:
+        return []
+    if not source.is_file():
+        raise LedgerError("There is no backup at that place.")
+    with source.open("rb") as file:
+        is_database = file.read(16) == b"SQLite format 3\x00"
+    if not is_database:
+        found, whole = from_journal(source)
+    else:
+        found, whole = _copied(source)
+    if not whole:
+        raise LedgerUnsound("That backup is damaged itself; use an older one. Nothing was changed.")
+    return found
+
+
+def _copied(source: Path) -> tuple[list[Record], bool]:
+    """The records of a backup database, read from a copy so that the backup is not touched."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "backup.sqlite3"
+        shutil.copyfile(source, copy)
+        engine = make_engine(ledger_url(copy))
+        try:
+            return from_database(engine)
+        finally:
+            engine.dispose()
+
+
+def longest(*chains: Sequence[Record]) -> list[Record]:
+    """The longest chain; all others must be its beginnings. Raises LedgerUnsound."""
+    best = max(chains, key=len)
+    for chain in chains:
+        if chain and chain[-1].hash != best[len(chain) - 1].hash:
+            raise LedgerUnsound(_DISAGREE)
+    return list(best)

@@ -1,0 +1,54 @@
+"""Receipts as files: CSV for a spreadsheet, JSON for a program."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from dpcore.ledger.receipt import Receipt
+
+COLUMNS = (
+    "time",
+    "lineage",
+    "what",
+    "mechanism",
+    "neighbours",
+    "epsilon",
+    "rho",
+    "delta",
+    "answer",
+    "generation",
+    "request_id",
+    "journal_hash",
+    "answer_hash",
+    "versions",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def to_json(receipts: Iterable[Receipt]) -> str:
+    """A list of receipts, oldest first."""
+    return json.dumps([receipt.to_dict() for receipt in receipts], indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def to_csv(receipts: Iterable[Receipt]) -> str:
+    """One line per receipt. A cell that a spreadsheet would run as a formula gets an apostrophe before it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for receipt in receipts:
+        found = receipt.to_dict()
+        writer.writerow([_cell(found[name]) for name in COLUMNS])
+    return text.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, (dict, list)):
+        value = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    words = str(value)
+    return "'" + words if words.lstrip().startswith(_FORMULA) else words

@@ -1,0 +1,183 @@
+"""Backups, and the ways out when a ledger is closed because it is not sound.
+
+The chain of records determines everything else, so the longest sound chain among the database, a backup and the
+journal is what a ledger is rebuilt from. Restoring can bring spending back, never take it away.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, Table, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger import chains, schema
+from dpcore.ledger.engine import database_file, ledger_url, make_engine, migrate, reading, writing
+from dpcore.ledger.journal import DAMAGED, MISSING, Journal, sync_folder
+from dpcore.ledger.lock import exclusive
+from dpcore.ledger.records import FIRST, Record, next_record
+from dpcore.ledger.store import Store, beside, journal_path, refuse
+from dpcore.ledger.verify import Replay, replayed, stored_records, verify_database
+
+_NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back beside the database."
+
+
+def backup(store: Store, target: Path) -> int:
+    """Write a backup that is complete and on disk when this returns; the number of records in it.
+
+    SQLite: a database file (VACUUM INTO). A server: its records, in the form of a journal. Raises LedgerError when
+    the target exists already or cannot be written.
+    """
+    if target.exists():
+        raise LedgerError("There is a file of that name already; a backup never replaces one.")
+    partial = beside(target, "partial")
+    try:
+        partial.unlink(missing_ok=True)
+        with store.writing() as connection:
+            replay = verify_database(connection)
+        with store.reading() as connection:
+            if connection.dialect.name == "sqlite":
+                _vacuum(store.engine, partial)
+            else:
+                Journal(partial).add(stored_records(connection))
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        partial.rename(target)
+        sync_folder(target.parent)
+    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+        refused = refuse(error)
+    else:
+        return replay.seq
+    partial.unlink(missing_ok=True)
+    raise refused
+
+
+def _vacuum(engine: Engine, target: Path) -> None:
+    raw = engine.raw_connection()
+    try:
+        raw.cursor().execute("VACUUM INTO ?", (str(target),))
+    finally:
+        raw.close()
+
+
+def restore(
+    location: str | os.PathLike[str] | None = None,
+    *,
+    source: Path | None = None,
+    journal: Path | None = None,
+    new_journal: bool = False,
+) -> list[str]:
+    """Make a closed ledger usable again; what was done, in sentences.
+
+    A sound database that is behind its journal is brought up to date in place. A damaged SQLite file is set aside and
+    rebuilt from ``source`` (a backup) and the journal. A damaged or missing journal is only replaced, and set aside,
+    with ``new_journal``: what was spent after the other sources were written may be unknown then. Raises
+    LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be restored from nothing.
+    """
+    url = ledger_url(location)
+    file = database_file(url)
+    lock = None if file is None else beside(file, "lock")
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    with exclusive(lock):
+        engine = make_engine(url)
+        try:
+            own, sound = chains.from_database(engine)
+            path = journal or (journal_path(engine, file) if file is None and sound else None)
+            path = path or (beside(file, "journal") if file is not None else None)
+            noted, whole = chains.from_journal(path)
+            given = chains.from_backup(source)
+            chain = chains.longest(own, noted, given)
+            if not chain and not sound:
+                raise LedgerUnsound(_NOTHING)
+            if not whole and not new_journal:
+                raise LedgerUnsound(DAMAGED if path is not None and path.exists() else MISSING)
+            said = []
+            if not sound:
+                if file is None:
+                    raise LedgerUnsound(
+                        "The server's tables are damaged; create an empty database, point EPSILON_LAB_LEDGER at it, "
+                        "and run `python -m dpcore.ledger restore` with the journal or a backup."
+                    )
+                engine.dispose()
+                said.append(f"The damaged database was set aside as {_set_aside(file).name}.")
+                engine, own = make_engine(url), []
+            said += _bring_up_to_date(engine, own, chain, new_journal=not whole)
+            if path is None:
+                path = journal_path(engine, file)
+            if path is not None:
+                said += _write_journal(engine, path, whole=whole)
+        except (SQLAlchemyError, OSError) as error:
+            refused = refuse(error)
+        else:
+            return said
+        finally:
+            engine.dispose()
+    raise refused
+
+
+def _set_aside(path: Path) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    for ending in ("-wal", "-shm"):
+        extra = path.with_name(path.name + ending)
+        if extra.exists():
+            extra.rename(path.with_name(f"{path.name}.damaged-{stamp}{ending}"))
+    kept = path.with_name(f"{path.name}.damaged-{stamp}")
+    path.rename(kept)
+    return kept
+
+
+def _bring_up_to_date(engine: Engine, own: list[Record], chain: list[Record], *, new_journal: bool) -> list[str]:
+    migrate(engine)
+    missing = chain[len(own) :]
+    replay = replayed(chain)
+    with writing(engine) as connection:
+        previous = own[-1].hash if own else FIRST
+        for record in missing:
+            _insert(connection, record)
+        previous = chain[-1].hash if chain else previous
+        if missing or new_journal:
+            body = {"records": len(missing), "journal": "new" if new_journal else "kept"}
+            note = next_record(len(chain) + 1, previous, "restore", body=body)
+            _insert(connection, note)
+            replay.add(note)
+        for table in (schema.lineages, schema.accounts, schema.fingerprints):
+            _write_rows(connection, table, replay)
+        verify_database(connection)
+    return [f"The database now has all {len(chain)} records; {len(missing)} were brought back."]
+
+
+def _insert(connection: Connection, record: Record) -> None:
+    connection.execute(insert(schema.records).values({name: getattr(record, name) for name in Record.__slots__}))
+    connection.execute(update(schema.head).values(seq=record.seq, hash=record.hash))
+
+
+def _write_rows(connection: Connection, table: Table, replay: Replay) -> None:
+    keys = [column.name for column in table.primary_key]
+    stored = {tuple(row[key] for key in keys): dict(row) for row in connection.execute(select(table)).mappings()}
+    for row in replay.rows(table):
+        key = tuple(row[name] for name in keys)
+        if key not in stored:
+            connection.execute(insert(table).values(row))
+        elif stored[key] != row:
+            chosen = [table.c[name] == row[name] for name in keys]
+            connection.execute(update(table).where(*chosen).values(row))
+
+
+def _write_journal(engine: Engine, path: Path, *, whole: bool) -> list[str]:
+    said = []
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not whole and path.exists():
+        said.append(f"The damaged journal was set aside as {_set_aside(path).name}.")
+    journal = Journal(path)
+    journal.read_on()
+    with reading(engine) as connection:
+        journal.add(stored_records(connection, after=journal.seq))
+    said.append(f"The journal has all {journal.seq} records.")
+    if not whole:
+        said.append("What was spent after these sources were written, if anything, is not in them.")
+    return said
