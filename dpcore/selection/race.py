@@ -21,7 +21,7 @@ from functools import cache
 
 import numpy as np
 
-from dpcore.selection.scores import DEEP, scaled
+from dpcore.selection.scores import DEEP, scaled, within_reach
 from dpcore.validate import FloatArray
 
 _DECAY = 40.0  # e^−40 is 4e-18: what lies further out is left out
@@ -132,7 +132,7 @@ class Race:
         return law
 
     def _summary_row(self, gaps: FloatArray, counts: FloatArray, slope: float) -> tuple[float, float]:
-        size = gaps.size if slope * float(gaps[-1]) <= DEEP else int(np.searchsorted(gaps, DEEP / slope, side="right"))
+        size = within_reach(gaps, slope)
         gaps, counts = gaps[:size], counts[:size]
         depths = gaps * slope
         near, moments, z = self._long(depths, counts)

@@ -91,6 +91,13 @@ def scaled(gaps: FloatArray, slopes: FloatArray) -> FloatArray:
     return depths
 
 
+def within_reach(gaps: FloatArray, slope: float) -> int:
+    """How many of the ascending ``gaps`` are at most ``DEEP`` units of noise below the best."""
+    if slope * float(gaps[-1]) <= DEEP:
+        return gaps.size
+    return int(np.searchsorted(gaps, DEEP / slope, side="right"))
+
+
 def check_parameters(epsilon: float, sensitivity: float, monotonic: bool) -> None:
     """The fields that every selection mechanism has. Raises InvalidArgument."""
     positive(epsilon=epsilon)

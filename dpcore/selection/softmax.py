@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.selection.scores import DEEP, scaled
+from dpcore.selection.scores import DEEP, scaled, within_reach
 from dpcore.validate import FloatArray
 
 _SMALL = 1 << 16
@@ -33,9 +33,7 @@ class Softmax:
         buffer = np.empty_like(gaps)
         for i, slope in enumerate(slopes.tolist()):
             # one row at a time stays in the cache; underflowing tails are left out, they would cost most of the time
-            size = (
-                gaps.size if slope * float(gaps[-1]) <= DEEP else int(np.searchsorted(gaps, DEEP / slope, side="right"))
-            )
+            size = within_reach(gaps, slope)
             part = np.multiply(gaps[:size], -slope, out=buffer[:size])
             np.exp(part, out=part)
             if weighted is not None:
