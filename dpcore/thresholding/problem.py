@@ -1,0 +1,242 @@
+"""The question when a series of counts first passes a line, and how well a private alarm answers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from dpcore.errors import InvalidArgument
+from dpcore.thresholding.above_threshold import AboveThreshold
+from dpcore.thresholding.accuracy import theorem_alpha, theorem_beta
+from dpcore.thresholding.laws import AlarmLaw, RunLaws, alarm_law, check_series, run_laws
+from dpcore.thresholding.methods import METHODS, THEORY, Family, family
+from dpcore.thresholding.noise import NoisePair
+from dpcore.thresholding.sparse import Sparse
+from dpcore.tradeoff import Estimate
+from dpcore.validate import FloatArray, boolean, in_range, one_of, positive, probability, whole
+
+Metric = Literal["on_time", "false_alarm", "late", "missed", "alpha"]
+REDRAWS = 32  # times the series is drawn anew for the band
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcomes:
+    """Chances of how a run ends, at m settings, shape (m,) each; the four add up to 1.
+
+    ``false_alarms``: how many alarms are raised before any is due, on average.
+    """
+
+    on_time: FloatArray
+    false_alarm: FloatArray
+    late: FloatArray
+    missed: FloatArray
+    false_alarms: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AlarmProblem:
+    """When does ``answers`` (k,) first reach ``threshold``? Every way to watch, exactly: a ``tradeoff.Problem``.
+
+    The *first true crossing* is the first answer at or above the threshold. Alarms are due from ``early_by`` queries
+    before it to ``late_by`` after it. A run is judged by its first alarm from then on: **on time** within that window,
+    **late** after it. **False alarm**: all ``limit`` alarms were spent before the window. **Missed**: the run came to
+    its end with alarms left. For a series that never crosses, any alarm is a false alarm and silence is on time.
+
+    ``sensitivity``: how far one person moves one answer; ``monotonic``: one person added or removed moves all of them
+    the same way, which adds the methods that make use of it. ``people`` (n): whom the answers count; at another n
+    answers and threshold scale alike (the threshold is a share of the people), the noise does not. ``beta``: the
+    failure chance α is for, and for which share and offset are tuned; they depend on no data.
+
+    Metrics: ``on_time`` (higher is better), ``false_alarm``, ``late``, ``missed`` and ``alpha`` (lower), the exact α of
+    the worst series in units of the answers. Only ``on_time`` and ``alpha`` are monotone in ε: small ε exchanges missed
+    for false alarms. Method ``theory``: what Dwork & Roth 2014, Theorem 3.24, promises for the textbook's algorithm.
+
+    Values are exact for the series as it is: privacy noise alone. With ``band`` above 0, ``low`` and ``high`` of the
+    four chances show the other error, of one period among those that could have been: the share ``band`` of series
+    whose counts are drawn anew around the observed ones (variance equal to the count), judged by the observed crossing
+    and drawn from ``seed``. Raises InvalidArgument.
+    """
+
+    answers: FloatArray
+    threshold: float
+    people: int = 1
+    limit: int = 1
+    early_by: int = 0
+    late_by: int = 7
+    sensitivity: float = 1.0
+    monotonic: bool = False
+    beta: float = 0.05
+    band: float = 0.0
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        whole(1, limit=self.limit)
+        series, _ = check_series(self.answers, self.threshold, self.limit)
+        series = series.copy()
+        series.flags.writeable = False
+        object.__setattr__(self, "answers", series)
+        whole(1, people=self.people)
+        whole(0, early_by=self.early_by)
+        whole(0, late_by=self.late_by)
+        positive(sensitivity=self.sensitivity)
+        boolean(monotonic=self.monotonic)
+        probability(beta=self.beta)
+        in_range(0.0, 1.0, open_high=True, band=self.band)
+        whole(0, seed=self.seed)
+        if self.band > 0.0 and (series < 0.0).any():
+            raise InvalidArgument("band", "needs answers that are counts, none of them negative")
+
+    @property
+    def n(self) -> int:
+        """People the answers count."""
+        return self.people
+
+    @property
+    def crossing(self) -> int | None:
+        """Index of the first answer at or above the threshold; None when there is none."""
+        reached = np.flatnonzero(self.answers >= self.threshold)
+        return int(reached[0]) if reached.size else None
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Keys of ``methods.LABELS``, the one-way ones only when ``monotonic``."""
+        return (*(method.key for method in METHODS if self.monotonic or not method.monotonic), THEORY)
+
+    @property
+    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+        """See the class."""
+        return {"on_time": "higher", "false_alarm": "lower", "late": "lower", "missed": "lower", "alpha": "lower"}
+
+    def family(self, method: str) -> Family:
+        """A method fitted to this series: everything but ε. Raises InvalidArgument."""
+        one_of(self.methods[:-1], method=method)
+        return family(method, self.answers.size, self.limit, self.beta)
+
+    def mechanism(self, method: str, epsilon: float) -> AboveThreshold | Sparse:
+        """The mechanism that watches, at one ε. Raises InvalidArgument."""
+        return self.family(method).mechanism(positive(epsilon=epsilon), self.sensitivity)
+
+    def law(self, method: str, epsilon: float, n: float | None = None) -> AlarmLaw:
+        """Where the alarms fall, exactly, at one ε and n. Raises InvalidArgument."""
+        ratio = 1.0 if n is None else positive(n=n) / self.n
+        mechanism = self.mechanism(method, epsilon)
+        line = self.threshold * ratio + mechanism.offset
+        return alarm_law(mechanism.scales, self.answers * ratio, line, self.limit)
+
+    def outcomes(self, method: str, epsilon: FloatArray, n: FloatArray) -> Outcomes:
+        """How a run ends, exactly, at m settings: ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
+        ratio = np.asarray(n, dtype=np.float64) / self.n
+        return self._outcomes(self.answers, self.family(method), np.asarray(epsilon, dtype=np.float64), ratio)
+
+    def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
+        """See ``tradeoff.Problem``. Raises InvalidArgument."""
+        one_of(tuple(self.metrics), metric=metric)
+        levels, sizes = np.asarray(epsilon, dtype=np.float64), np.asarray(n, dtype=np.float64)
+        if method == THEORY:
+            return Estimate.bound(self._promise(metric, levels, sizes / self.n))
+        if metric == "alpha":
+            return Estimate.exact(self.family(method).alpha_factor * self.sensitivity / levels)
+        value: FloatArray = getattr(self.outcomes(method, levels, sizes), metric)
+        if self.band == 0.0:
+            return Estimate.exact(value)
+        drawn = self._redrawn(method, metric, levels, sizes)
+        low, high = np.quantile(drawn, [(1.0 - self.band) / 2.0, (1.0 + self.band) / 2.0], axis=0)
+        return Estimate.exact(value, np.minimum(low, value), np.maximum(high, value))
+
+    def watched_for(self, queries: int) -> AlarmProblem:
+        """The same question over another number of queries: the quiet time before the crossing is stretched or cut.
+
+        The answers from the crossing on stay, and so do those just before it; earlier ones repeat those.
+        Raises InvalidArgument.
+        """
+        whole(self.limit, queries=queries)
+        start, _ = self._window
+        if start == 0 and queries > self.answers.size:
+            raise InvalidArgument("queries", "must be fewer: there is no quiet time before the crossing to repeat")
+        quiet = np.resize(self.answers[:start][::-1], max(queries - (self.answers.size - start), 0))[::-1]
+        return replace(self, answers=np.concatenate([quiet, self.answers[start:]])[:queries])
+
+    @property
+    def _window(self) -> tuple[int, int]:
+        """First query that may raise an alarm on time, and the one after the last."""
+        k, crossing = self.answers.size, self.crossing
+        if crossing is None:
+            return k, k
+        return max(crossing - self.early_by, 0), min(crossing + self.late_by + 1, k)
+
+    def _outcomes(self, answers: FloatArray, fitted: Family, epsilon: FloatArray, ratio: FloatArray) -> Outcomes:
+        start, end = self._window
+        column = np.zeros(self.answers.size, dtype=np.int64)
+        column[start:] = 1
+        column[end:] = 2
+        unit = self.sensitivity / epsilon
+        run = run_laws(
+            answers,
+            one_sided=fitted.method.noise == "exponential",
+            threshold=self.threshold * ratio + fitted.offset_factor * unit,
+            threshold_scale=fitted.threshold_factor * unit,
+            query_scale=fitted.query_factor * unit,
+            ratio=ratio,
+            limit=self.limit,
+            column=column,
+            restart=start,
+        )
+        return _read(run, self.crossing is not None)
+
+    def _redrawn(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> FloatArray:
+        """The metric for series drawn anew, shape (``REDRAWS``, m); the same draws at every setting."""
+        normal = np.random.default_rng(self.seed).standard_normal((REDRAWS, self.answers.size))
+        fitted = self.family(method)
+        drawn = np.empty((REDRAWS, epsilon.size))
+        sizes, place = np.unique(n / self.n, return_inverse=True)
+        for index, ratio in enumerate(sizes):
+            here = place == index
+            spread = np.sqrt(self.answers / ratio)  # of counts at that size, in units of the observed ones
+            for row, step in enumerate(normal):
+                series = np.maximum(self.answers + spread * step, 0.0)
+                found = self._outcomes(series, fitted, epsilon[here], np.full(int(here.sum()), ratio))
+                drawn[row, here] = getattr(found, metric)
+        return drawn
+
+    def _promise(self, metric: str, epsilon: FloatArray, ratio: FloatArray) -> FloatArray:
+        """The theorem's α; and its failure chance for the distance there is, when used as a promise about outcomes."""
+        book = NoisePair.of(1.0, 1.0, "laplace", 0.5, self.limit, False)
+        unit = self.sensitivity / epsilon
+        if metric == "alpha":
+            return theorem_alpha(book, self.answers.size, self.beta) * unit
+        start, end = self._window
+        if metric in ("late", "missed") and self.crossing is None:
+            return np.zeros_like(epsilon)
+        before, within = self.answers[:start], self.answers[start:end]
+        below = self.threshold - float(before.max(initial=-np.inf))
+        over = float(within.max()) - self.threshold if within.size else np.inf
+        if metric == "false_alarm":
+            end, distance = max(start, 1), below
+        elif metric == "missed":
+            end, distance = self.answers.size, float(self.answers.max()) - self.threshold
+        else:
+            end, distance = max(end, 1), min(below, over)
+        wrong = theorem_beta(book, end, distance * ratio / unit)
+        return 1.0 - wrong if metric == "on_time" else wrong
+
+
+def _read(run: RunLaws, crossed: bool) -> Outcomes:
+    """Columns are: before the crossing, on time, later. Without a crossing all queries are in the first."""
+    before = run.alarm[:, :, 0]
+    if not crossed:
+        none = np.zeros(before.shape[0])
+        quiet = run.left[:, 0]
+        return Outcomes(
+            on_time=quiet, false_alarm=before[:, 0], late=none, missed=none, false_alarms=before.sum(axis=1)
+        )
+    after = np.zeros((before.shape[0], 2))
+    after[:, : run.alarm.shape[2] - 1] = run.alarm[:, 0, 1:]
+    return Outcomes(
+        on_time=after[:, 0],
+        false_alarm=before[:, -1],
+        late=after[:, 1],
+        missed=run.left[:, 0],
+        false_alarms=before.sum(axis=1),
+    )
