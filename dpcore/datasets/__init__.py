@@ -5,16 +5,19 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from dpcore.datasets.completion import completed_from
 from dpcore.datasets.conversion import Account, Applied
 from dpcore.datasets.entry import QUESTIONS, Question, Sample
 from dpcore.datasets.report import Alternative, ColumnReading, Notice, ReadColumn, Report
 from dpcore.datasets.samples import expanded, load_sample, sample, samples
 from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.suitability import Suited, questions_for
 from dpcore.datasets.table import Table
+from dpcore.datasets.twin import Relation, twin
 from dpcore.errors import ReadingCancelled, UnavailableSample, UnreadableFile
 
 if TYPE_CHECKING:
-    from dpcore.datasets.reading import Reading, fingerprint, read_csv
+    from dpcore.datasets.reading import Likeness, Reading, fingerprint, likeness, read_csv, sketch, sketched_likeness
 
 __all__ = [
     "QUESTIONS",
@@ -23,27 +26,36 @@ __all__ = [
     "Applied",
     "Column",
     "ColumnReading",
+    "Likeness",
     "Notice",
     "Question",
     "ReadColumn",
     "Reading",
     "ReadingCancelled",
+    "Relation",
     "Report",
     "Sample",
     "Schema",
+    "Suited",
     "Table",
     "UnavailableSample",
     "UnreadableFile",
+    "completed_from",
     "expanded",
     "fingerprint",
+    "likeness",
     "load_sample",
+    "questions_for",
     "read_csv",
     "sample",
     "samples",
+    "sketch",
+    "sketched_likeness",
+    "twin",
 ]
 
 # Reading loads DuckDB, so it is imported when it is first asked for.
-_LAZY = ("Reading", "fingerprint", "read_csv")
+_LAZY = ("Likeness", "Reading", "fingerprint", "likeness", "read_csv", "sketch", "sketched_likeness")
 
 
 def __getattr__(name: str) -> Any:

@@ -69,7 +69,7 @@ def numbers(text: pd.Series, decimal: Decimal) -> FloatArray:
     """float64 values of tidied text; NaN where a cell is no number or lies beyond the range of a float."""
     clean = canonical(text, decimal)
     empty = (clean == "").to_numpy(dtype=bool)
-    values: FloatArray = np.array(clean.where(~empty, "nan").astype("float64"), dtype=np.float64)
+    values: FloatArray = np.array(clean.where(~empty, "nan").astype("float64[pyarrow]"), dtype=np.float64)
     values[~np.isfinite(values)] = np.nan
     values += 0.0  # −0 becomes 0
     return values

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.guessing import dates, numerals
+from dpcore.datasets.guessing.numerals import Marks
 from dpcore.datasets.guessing.words import Guess, Hint, Words, words_of
-from dpcore.datasets.numerals import is_number, tidy
+from dpcore.datasets.numerals import tidy
 from dpcore.datasets.report import ReadColumn, listed
 from dpcore.datasets.schema import NO_WORDS, SPREADSHEET_ERRORS, YES_WORDS, Column, DateOrder, Decimal
 from dpcore.validate import IntArray
@@ -31,11 +32,12 @@ def read_columns(
     for place, name in enumerate(frame.columns):
         say(0.5 * place / frame.shape[1])
         found.append(words_of(str(name), frame.iloc[:, place]))
-    hint = Hint(decimal=decimal or _agreed_decimal(found), order=order or _agreed_order(found))
+    seen = [numerals.marks(words) for words in found]
+    hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found))
     columns = []
     for place, words in enumerate(found):
         say(0.5 + 0.5 * place / frame.shape[1])
-        guess = _guess(words, hint)
+        guess = _guess(words, seen[place], hint)
         bad = words.words[guess.bad]
         places = np.flatnonzero(tidy(frame.iloc[:, place]).isin(bad)) if len(bad) else np.zeros(0, dtype=np.int64)
         columns.append(
@@ -50,15 +52,19 @@ def read_columns(
                 distinct=words.distinct,
                 identifier=guess.identifier,
                 readings=guess.readings,
-                notes=(*guess.notes, *_notes(words, guess), *_change(words, guess, frame.iloc[:, place], lines)),
+                notes=(
+                    *guess.notes,
+                    *_notes(words, guess),
+                    *_change(words, seen[place], guess, frame.iloc[:, place], lines),
+                ),
             )
         )
     return tuple(columns)
 
 
-def _change(words: Words, guess: Guess, text: pd.Series, lines: IntArray) -> tuple[str, ...]:
+def _change(words: Words, seen: Marks, guess: Guess, text: pd.Series, lines: IntArray) -> tuple[str, ...]:
     """Where a column of numbers turns into words, or the other way round, once and for all."""
-    number = is_number(words.words, ".") | is_number(words.words, ",")
+    number = seen.point | seen.comma
     if guess.column.type not in ("category", "text") or not 0.2 <= words.share(number) <= 0.999:
         return ()
     tidied = tidy(text)
@@ -69,9 +75,9 @@ def _change(words: Words, guess: Guess, text: pd.Series, lines: IntArray) -> tup
     return (f"Words before line {lines[numeric[0]]:,} and numbers from there on.",) if other[-1] < numeric[0] else ()
 
 
-def _agreed_decimal(found: list[Words]) -> Decimal | None:
-    marks = {mark for words in found if (mark := numerals.decisive_decimal(words)) is not None}
-    return marks.pop() if len(marks) == 1 else None
+def _agreed_decimal(seen: list[Marks]) -> Decimal | None:
+    found = {marks.decisive for marks in seen} - {None}
+    return found.pop() if len(found) == 1 else None
 
 
 def _agreed_order(found: list[Words]) -> DateOrder | None:
@@ -79,14 +85,19 @@ def _agreed_order(found: list[Words]) -> DateOrder | None:
     return orders.pop() if len(orders) == 1 else None
 
 
-def _guess(words: Words, hint: Hint) -> Guess:
+def _guess(words: Words, seen: Marks, hint: Hint) -> Guess:
     if words.present == 0:
         return Guess(
             column=Column(name=words.name, type="text"),
             reason="Every cell is missing.",
             bad=np.zeros(0, dtype=bool),
         )
-    return _flags(words) or dates.guess(words, hint.order) or numerals.guess(words, hint.decimal) or _words(words)
+    return (
+        _flags(words)
+        or dates.guess(words, hint.order)
+        or numerals.guess(words, seen, hint.decimal)
+        or _words(words, seen)
+    )
 
 
 def _flags(words: Words) -> Guess | None:
@@ -104,9 +115,9 @@ def _flags(words: Words) -> Guess | None:
     )
 
 
-def _words(words: Words) -> Guess:
+def _words(words: Words, seen: Marks) -> Guess:
     nothing = np.zeros(words.distinct, dtype=bool)
-    mixed = _mixture(words)
+    mixed = _mixture(words, seen)
     if words.distinct <= max(2, min(_FEW, words.present // 2)):
         return Guess(
             column=Column(name=words.name, type="category"),
@@ -122,8 +133,8 @@ def _words(words: Words) -> Guess:
     )
 
 
-def _mixture(words: Words) -> str:
-    count = words.cells(is_number(words.words, ".") | is_number(words.words, ","))
+def _mixture(words: Words, seen: Marks) -> str:
+    count = words.cells(seen.point | seen.comma)
     return f", {count:,} of them numbers: too few for a column of numbers" if count >= 0.2 * words.present else ""
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.dates import dates
+from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
 from dpcore.datasets.schema import Column, DateOrder
 from dpcore.validate import BoolArray
@@ -52,8 +53,6 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
     found = _finish(words, order, day if order == "dmy" else month, "Dates, as in other columns of this file")
     if hint is not None:
         return found
-    from dpcore.datasets.guessing.examples import reading
-
     readings = tuple(reading(Column(name=words.name, type="date", date_order=each), words, apart) for each in _ORDERS)
     reason = "Dates, but day or month could come first: please choose."
     return Guess(column=found.column, reason=reason, bad=found.bad, readings=readings)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
 from dpcore.datasets.numerals import integers, is_number, numbers
 from dpcore.datasets.report import ColumnReading
@@ -16,43 +18,54 @@ _ID_NAME = re.compile(
     r"(?:^|[\W_])(?:id|ids|uid|uuid|nr|no|num|number|code|key|index|row|zip|postcode|plz|phone)$", re.I
 )
 _DATE_NAME = re.compile(r"date|datum|fecha|data|dato|day|tag|dob|birth|admitted|since|when", re.I)
-_MANY = 20
+_MANY, _SAMPLE = 20, 500
 
 
-def decisive_decimal(words: Words) -> Decimal | None:
-    """The decimal mark, where the column shows it beyond doubt."""
-    if words.distinct == 0 or not words.words.str.contains(r"[0-9][.,][0-9]", regex=True).any():
-        return None
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Marks:
+    """Which words are numbers when a point, and when a comma, marks decimals, shape (distinct,)."""
+
+    point: BoolArray
+    comma: BoolArray
+    mostly: bool
+
+    @property
+    def decisive(self) -> Decimal | None:
+        """The decimal mark, where the column shows it beyond doubt."""
+        point, comma = bool((self.point & ~self.comma).any()), bool((self.comma & ~self.point).any())
+        if not self.mostly or point == comma:
+            return None
+        return "." if point else ","
+
+
+def marks(words: Words) -> Marks:
+    """Looked for in a sample first: most columns without numbers are told apart by a few hundred words."""
+    nothing = np.zeros(words.distinct, dtype=bool)
+    few = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
+    if words.distinct > 4 * _SAMPLE and not (is_number(few, ".") | is_number(few, ",")).any():
+        return Marks(point=nothing, comma=nothing, mostly=False)
     point, comma = is_number(words.words, "."), is_number(words.words, ",")
-    if max(words.share(point), words.share(comma)) < MOSTLY:
-        return None
-    if (point & ~comma).any() and not (comma & ~point).any():
-        return "."
-    return "," if (comma & ~point).any() and not (point & ~comma).any() else None
+    return Marks(point=point, comma=comma, mostly=max(words.share(point), words.share(comma)) >= MOSTLY)
 
 
-def guess(words: Words, hint: Decimal | None) -> Guess | None:
+def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
     """A number or integer column, a column of digits that are not numbers, or None."""
-    point, comma = is_number(words.words, "."), is_number(words.words, ",")
-    if max(words.share(point), words.share(comma)) < MOSTLY:
+    if not seen.mostly:
         return None
     if (codes := _codes(words)) is not None:
         return codes
-    own = decisive_decimal(words)
-    by_point, by_comma = numbers(words.words, "."), numbers(words.words, ",")
-    both = point & comma
-    differ = both & ~((by_point == by_comma) | (np.isnan(by_point) & np.isnan(by_comma)))
-    if own is None and not differ.any():
-        return _finish(words, "." if words.share(point) >= words.share(comma) else ",", "")
-    if own is not None or hint is not None:
-        decimal: Decimal = own or hint or "."
+    differ = seen.point & seen.comma & words.words.str.contains(r"[.,]", regex=True).to_numpy(dtype=bool)
+    if seen.decisive is None and not differ.any():
+        return _finish(words, "." if words.share(seen.point) >= words.share(seen.comma) else ",", seen, "")
+    if seen.decisive is not None or hint is not None:
+        decimal: Decimal = seen.decisive or hint or "."
         mark = "comma" if decimal == "," else "point"
-        why = "" if own is not None else ", as in other columns of this file"
-        return _finish(words, decimal, f" with a decimal {mark}{why}")
+        why = "" if seen.decisive is not None else ", as in other columns of this file"
+        return _finish(words, decimal, seen, f" with a decimal {mark}{why}")
     decimal = "," if words.words.str.contains(r",[0-9]{3}$", regex=True).sum() == 0 else "."
-    chosen = _finish(words, decimal, "")
-    other = _finish(words, "," if decimal == "." else ".", "")
-    readings = tuple(_reading(each.column, words, differ) for each in (chosen, other))
+    chosen = _finish(words, decimal, seen, "")
+    other = _finish(words, "," if decimal == "." else ".", seen, "")
+    readings = tuple(reading(each.column, words, differ) for each in (chosen, other))
     reason = "Numbers, but a comma or point in them can mark decimals or thousands: please choose."
     return Guess(column=chosen.column, reason=reason, bad=chosen.bad, readings=readings, notes=chosen.notes)
 
@@ -80,14 +93,15 @@ def _codes(words: Words) -> Guess | None:
     return None
 
 
-def _finish(words: Words, decimal: Decimal, how: str) -> Guess:
+def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
+    good = seen.point if decimal == "." else seen.comma
     values = numbers(words.words, decimal)
-    good = ~np.isnan(values)
-    marked = words.words.str.contains("." if decimal == "." else ",", regex=False).to_numpy(dtype=bool) & good
-    spelled = words.words.str.contains(r"[eE]", regex=True).to_numpy(dtype=bool) & good
-    counted = integers(words.words, decimal)[1]
-    whole = bool(good.any()) and not marked.any() and not (spelled & good).any() and bool(counted[good].all())
-    if whole and _identifies(words, values[good]):
+    read = ~np.isnan(values)
+    broken = words.words.str.contains(r"\." if decimal == "." else ",", regex=True).to_numpy(dtype=bool) & read
+    whole = bool(read.any()) and not broken.any() and bool((values[read] == np.floor(values[read])).all())
+    if whole:
+        read = integers(words.words, decimal)[1]
+    if whole and _identifies(words, values[read]):
         return Guess(
             column=Column(name=words.name, type="text"),
             reason="Every value is different and the numbers only count or name rows: an identifier, kept as text.",
@@ -95,15 +109,14 @@ def _finish(words: Words, decimal: Decimal, how: str) -> Guess:
             identifier=True,
         )
     column = Column(name=words.name, type="integer" if whole else "number", decimal=decimal)
-    kind = "Whole numbers" if whole else "Numbers"
-    rest = words.cells(~good)
+    rest = words.cells(~read)
     share = "all cells" if rest == 0 else f"all but {rest:,} cells"
     return Guess(
         column=column,
-        reason=f"{kind}{how} in {share} that are not missing.",
-        bad=~good,
+        reason=f"{'Whole numbers' if whole else 'Numbers'}{how} in {share} that are not missing.",
+        bad=~read,
         readings=_serial_dates(words, column, values) if whole else (),
-        notes=_notes(words, values, good),
+        notes=_notes(words, values, read, good),
     )
 
 
@@ -114,22 +127,22 @@ def _identifies(words: Words, values: FloatArray) -> bool:
     return run or _ID_NAME.search(words.name) is not None
 
 
-def _notes(words: Words, values: FloatArray, good: BoolArray) -> tuple[str, ...]:
+def _notes(words: Words, values: FloatArray, read: BoolArray, good: BoolArray) -> tuple[str, ...]:
     notes = []
-    percent = words.words.str.endswith("%").to_numpy(dtype=bool) & good
-    if percent.any():
-        some = "" if percent[good].all() else " in some cells only"
+    odd = words.words[read & ~words.words.str.fullmatch(r"[-+]?[0-9.,]*[0-9]").to_numpy(dtype=bool)]
+    if (percent := odd.str.endswith("%")).any():
+        some = "" if percent.sum() == read.sum() else " in some cells only"
         notes.append(f"Percent signs{some} are left out: 12% reads as 12.")
-    signs = {sign for sign in "€$£¥₹" if words.words[good].str.contains(sign, regex=False).any()}
+    signs = [sign for sign in "€$£¥₹" if odd.str.contains(sign, regex=False).any()]
     if signs:
-        notes.append(f"Currency signs ({' '.join(sorted(signs))}) are left out; amounts are not converted.")
+        notes.append(f"Currency signs ({' '.join(signs)}) are left out; amounts are not converted.")
     if len(signs) > 1:
         notes.append("More than one currency occurs in this column.")
-    if words.words[good].str.startswith("(").any():
+    if odd.str.startswith("(").any():
         notes.append("Numbers in brackets are read as negative.")
-    if (np.abs(values[good]) >= 2.0**53).any():
+    if (np.abs(values[read]) >= 2.0**53).any():
         notes.append("Some numbers are too long for exact decimals; whole ones are kept exact.")
-    if (~good & is_number(words.words, ".")).any():
+    if (good & ~read).any():
         notes.append("Some numbers are too large to be read and count as unreadable.")
     return tuple(notes)
 
@@ -141,10 +154,4 @@ def _serial_dates(words: Words, column: Column, values: FloatArray) -> tuple[Col
         return ()
     every = np.ones(words.distinct, dtype=bool)
     dated = Column(name=words.name, type="date", date_order="serial")
-    return (_reading(column, words, every), _reading(dated, words, every))
-
-
-def _reading(column: Column, words: Words, telling: BoolArray) -> ColumnReading:
-    from dpcore.datasets.guessing.examples import reading
-
-    return reading(column, words, telling)
+    return (reading(column, words, every), reading(dated, words, every))

@@ -62,9 +62,9 @@ class Guess:
 
 
 def words_of(name: str, text: pd.Series) -> Words:
-    counted = text.str.strip().value_counts(sort=False)
-    raw = pd.Series(counted.index, dtype=text.dtype)
-    weights = np.asarray(counted, dtype=np.int64)
+    codes, different = pd.factorize(text.str.strip())
+    raw = pd.Series(different, dtype=text.dtype)
+    weights = np.bincount(codes, minlength=len(raw)).astype(np.int64)
     absent = raw.str.lower().isin(MISSING_WORDS).to_numpy(dtype=bool)
     missing = sorted(zip(raw[absent], weights[absent], strict=True), key=lambda pair: -pair[1])
     return Words(

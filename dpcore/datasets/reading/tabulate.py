@@ -227,8 +227,9 @@ def _refuse_uneven(
     """Too many rows with too many cells are a sign of a wrong delimiter or of commas that should be quoted."""
     if uneven or extra.sum() <= _BEARABLE * keep.sum():
         return
-    first = int(np.argmax(extra))
+    first, others = int(np.argmax(extra)), int(extra.sum()) - 1
+    more = f", and {others:,} other rows have too many as well" if others else ""
     raise UnreadableFile(
-        f"Line {lines[first]:,} has {counts[first]:,} cells where the heading has {found.width}, and so have "
-        f"{int(extra.sum()) - 1:,} other rows too many; check for decimal commas or text with delimiters in it."
+        f"Line {lines[first]:,} has {counts[first]:,} cells where the table has {found.width} columns{more}; "
+        "check for decimal commas or text with delimiters in it."
     )

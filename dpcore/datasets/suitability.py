@@ -1,0 +1,138 @@
+"""Which questions a declared table can answer, and with which columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcore.datasets.entry import Question
+from dpcore.datasets.schema import Column, Schema
+from dpcore.errors import InvalidArgument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suited:
+    """One way in which a table suits a question.
+
+    ``kind`` names the form of the question on its page, ``columns`` the columns for each of its roles, as
+    (role, names) pairs with the most fitting name first. ``lacking`` says in one sentence what must still be declared
+    before a private answer can be given ("" when nothing); looking at what-if curves never needs it.
+    """
+
+    question: Question
+    kind: str
+    sentence: str
+    columns: tuple[tuple[str, tuple[str, ...]], ...]
+    lacking: str = ""
+
+    def choices(self, role: str) -> tuple[str, ...]:
+        """The names that can take a role. Raises InvalidArgument."""
+        for known, names in self.columns:
+            if known == role:
+                return names
+        raise InvalidArgument("role", "must be one of this question's roles")
+
+
+def questions_for(schema: Schema) -> tuple[Suited, ...]:
+    """Every question the declared columns suit, by page and then the simplest form first; empty when there is none."""
+    found = {"record": _records, "option": _options, "step": _steps}[schema.each_row](schema)
+    return tuple(
+        sorted(found, key=lambda suited: ("selection", "thresholding", "experts", "training").index(suited.question))
+    )
+
+
+def _records(schema: Schema) -> list[Suited]:
+    words = schema.of_type("category", "yes/no")
+    numeric = schema.of_type("number", "integer")
+    found: list[Suited] = []
+    if words:
+        found.append(_suited("selection", "most_common", "Which {0} is most common", schema, column=_names(words)))
+        found.append(
+            _suited(
+                "thresholding",
+                "groups",
+                "Has any {0} passed a number of rows",
+                schema,
+                group=_names(words),
+                condition=_names(schema.of_type("yes/no")),
+            )
+        )
+    if numeric:
+        found.append(_suited("selection", "quantile", "What is the median of {0}", schema, column=_names(numeric)))
+    if dated := schema.of_type("date"):
+        found.append(
+            _suited("thresholding", "days", "Has any day passed a number of rows, by {0}", schema, date=_names(dated))
+        )
+    labels = _labels(words)
+    for label in labels[:1]:
+        features = tuple(name for name in _names((*numeric, *words)) if name != label)
+        if features:
+            found.append(
+                _suited("selection", "rule", "Which simple rule predicts {0}", schema, label=labels, features=features)
+            )
+            found.append(
+                _suited("training", "classify", "Can {0} be predicted", schema, label=labels, features=features)
+            )
+    if len(numeric) >= 2:
+        names = _names(numeric)
+        found.append(_suited("training", "regress", "Can {0} be estimated", schema, target=names, features=names))
+    return found
+
+
+def _options(schema: Schema) -> list[Suited]:
+    options = _names((*schema.of_type("category"), *schema.of_type("text")))
+    scores = sorted(schema.of_type("number", "integer"), key=lambda column: column.sensitivity is None)
+    if not options or not scores:
+        return []
+    best = "has the smallest" if scores[0].better == "lower" else "has the largest"
+    lacking = "" if scores[0].sensitivity is not None else f"Say how far one {schema.unit} can move a score."
+    return [
+        Suited(
+            question="selection",
+            kind="scores",
+            sentence=f"Which {options[0]} {best} {scores[0].name}.",
+            columns=(("option", options), ("score", _names(scores))),
+            lacking=lacking,
+        )
+    ]
+
+
+def _steps(schema: Schema) -> list[Suited]:
+    numeric, outcomes = schema.of_type("number", "integer"), schema.of_type("yes/no")
+    found: list[Suited] = []
+    if numeric:
+        found.append(_suited("thresholding", "series", "Has {0} passed a threshold", schema, value=_names(numeric)))
+    chances = tuple(column for column in numeric if (column.low, column.high) == (0, 1))
+    if len(chances) >= 2 and outcomes:
+        found.append(
+            _suited(
+                "experts", "forecasts", "Whose forecasts of {0} to follow", schema,
+                outcome=_names(outcomes), experts=_names(chances),
+            )
+        )  # fmt: skip
+    elif len(numeric) >= 2:
+        found.append(_suited("experts", "values", "Which column to follow over time", schema, experts=_names(numeric)))
+    return found
+
+
+def _suited(question: Question, kind: str, sentence: str, schema: Schema, **roles: tuple[str, ...]) -> Suited:
+    leading = next(iter(roles.values()))
+    used = [schema.column(name) for names in roles.values() for name in names[:1]]
+    open_ = [column.name for column in used if not column.releasable]
+    lacking = f"Declare bounds or categories of {', '.join(open_)} before a private answer." if open_ else ""
+    return Suited(
+        question=question,
+        kind=kind,
+        sentence=sentence.format(leading[0]) + ".",
+        columns=tuple(roles.items()),
+        lacking=lacking,
+    )
+
+
+def _names(columns: tuple[Column, ...] | list[Column]) -> tuple[str, ...]:
+    return tuple(column.name for column in columns)
+
+
+def _labels(words: tuple[Column, ...]) -> tuple[str, ...]:
+    """What can be predicted: two values first, then any category ("is it this one?")."""
+    two = [column for column in words if column.type == "yes/no" or len(column.categories) == 2]
+    return _names([*two, *(column for column in words if column not in two)])
