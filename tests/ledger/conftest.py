@@ -1,0 +1,71 @@
+"""Every test of the ledger that takes ``place`` runs on SQLite and on a private PostgreSQL server."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchmarks.private_postgresql import PrivateServer, private_server
+from dpcore.ledger import Ledger
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PrivateServer]:
+    """A PostgreSQL server for this run. A machine without one fails the tests: the same promises hold on both."""
+    try:
+        running = private_server()
+        found = running.__enter__()
+    except RuntimeError as error:
+        pytest.fail(str(error))
+    yield found
+    running.__exit__(None, None, None)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one ledger is."""
+
+    url: str
+    journal: Path
+    database: Path | None
+
+    def open(self) -> Ledger:
+        return Ledger.open(self.url, journal=self.journal)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Place]:
+    """Makes empty places for ledgers, all on the same kind of database."""
+    numbers = itertools.count()
+
+    def make() -> Place:
+        folder = tmp_path / f"ledger{next(numbers)}"
+        if request.param == "sqlite":
+            file = folder / "ledger.sqlite3"
+            return Place(url=f"sqlite:///{file}", journal=file.with_name(file.name + ".journal"), database=file)
+        url = request.getfixturevalue("server").new_database()
+        return Place(url=url, journal=folder / "ledger.journal", database=None)
+
+    return make
+
+
+@pytest.fixture
+def place(new_place: Callable[[], Place]) -> Place:
+    return new_place()
+
+
+@pytest.fixture
+def ledger(place: Place) -> Iterator[Ledger]:
+    opened = place.open()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_place(tmp_path: Path) -> Place:
+    file = tmp_path / "ledger.sqlite3"
+    return Place(url=f"sqlite:///{file}", journal=tmp_path / "ledger.sqlite3.journal", database=file)

@@ -1,0 +1,308 @@
+"""What a ledger promises about charges: never over the cap, never twice, never less than before."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from dataclasses import replace
+
+import pytest
+
+from dpcore.accounting import Cost, gaussian_epsilon, zcdp_epsilon
+from dpcore.errors import InvalidArgument
+from dpcore.events import SampledGaussianEvent
+from dpcore.ledger import BudgetExceeded, InvalidCost, Ledger, LedgerError, LedgerUnsound, UnknownLineage
+
+
+def test_three_tenths_fit_three_tenths_and_nothing_more(ledger: Ledger) -> None:
+    ledger.open_budget("people", epsilon=0.3)
+    for number in range(3):
+        ledger.charge(f"r{number}", "people", Cost.pure(0.1), "Which is most common?")
+    assert ledger.remaining("people") == Cost(epsilon=0.0)
+    with pytest.raises(BudgetExceeded, match="ε = 1e-09 and ε = 0 is left; nothing was charged"):
+        ledger.charge("r3", "people", Cost.pure(1e-9), "Which is most common?")
+    assert len(ledger.history("people")) == 3
+
+
+def test_tiny_charges_are_not_free(ledger: Ledger) -> None:
+    """Amounts are whole units of 1e-9; anything above 0 costs at least one."""
+    ledger.open_budget("people", epsilon=3e-9)
+    for number in range(3):
+        ledger.charge(f"r{number}", "people", Cost.pure(1e-30), "?")
+    with pytest.raises(BudgetExceeded):
+        ledger.charge("r3", "people", Cost.pure(1e-30), "?")
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [
+        lambda: Cost(epsilon=0.0),
+        lambda: Cost(epsilon=math.inf),
+        lambda: forged(epsilon=-1.0),
+        lambda: forged(epsilon=math.nan),
+        lambda: forged(rho=-1.0),
+        lambda: forged(rho=0.0),
+        lambda: forged(delta=-0.5),
+        lambda: forged(delta=1.0),
+        lambda: forged(epsilon="1"),
+        lambda: forged(epsilon=True),
+        lambda: 0.1,
+        lambda: None,
+    ],
+)
+@pytest.mark.parametrize("delta", [0.0, 1e-5])
+def test_a_cost_that_is_no_cost_is_refused(cost: object, delta: float) -> None:
+    """Also one that got around Cost's own check; nothing is charged and nothing is refunded."""
+    ledger = Ledger.open("sqlite://")
+    ledger.open_budget("people", epsilon=1.0, delta=delta)
+    ledger.charge("first", "people", Cost.pure(0.01), "?")
+    before = ledger.budget("people")
+    with pytest.raises(InvalidCost):
+        ledger.charge("r", "people", cost(), "?")
+    assert ledger.budget("people") == before
+    assert ledger.receipt("r") is None
+
+
+def forged(**fields: object) -> Cost:
+    """A Cost with fields that its own check refuses."""
+    made = replace(Cost.pure(0.1))
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+@pytest.mark.parametrize("epsilon", [1.0000001, 1e6, 1e300])
+@pytest.mark.parametrize("delta", [0.0, 1e-5])
+def test_a_huge_cost_does_not_fit(epsilon: float, delta: float) -> None:
+    ledger = Ledger.open("sqlite://")
+    ledger.open_budget("people", epsilon=1.0, delta=delta)
+    with pytest.raises(BudgetExceeded, match="nothing was charged"):
+        ledger.charge("r", "people", Cost(epsilon=epsilon), "?")
+    assert ledger.remaining("people").epsilon == 1.0
+
+
+def test_the_same_request_is_charged_once(ledger: Ledger) -> None:
+    ledger.open_budget("people", epsilon=1.0)
+    first = ledger.charge("r", "people", Cost.pure(0.4), "?", mechanism="m", neighbours="add_remove", question="q")
+    again = [
+        ledger.charge("r", "people", Cost.pure(0.4), "?", mechanism="m", neighbours="add_remove", question="q")
+        for _ in range(50)
+    ]
+    assert all(receipt == first for receipt in again)
+    assert ledger.remaining("people").epsilon == pytest.approx(0.6)
+
+
+def test_a_request_answers_one_question_only(ledger: Ledger) -> None:
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.open_budget("others", epsilon=1.0)
+    asked = {"mechanism": "m", "neighbours": "add_remove", "question": "q"}
+    ledger.charge("r", "people", Cost.pure(0.1), "what", **asked)
+    different = [
+        ("others", Cost.pure(0.1), "what", asked),
+        ("people", Cost.pure(0.2), "what", asked),
+        ("people", Cost.bounded_range(0.1), "what", asked),
+        ("people", Cost.pure(0.1), "something else", asked),
+        ("people", Cost.pure(0.1), "what", {**asked, "mechanism": "n"}),
+        ("people", Cost.pure(0.1), "what", {**asked, "neighbours": "replace_one"}),
+        ("people", Cost.pure(0.1), "what", {**asked, "question": "p"}),
+    ]
+    for lineage, cost, what, others in different:
+        with pytest.raises(InvalidArgument, match="request_id was used for a different question"):
+            ledger.charge("r", lineage, cost, what, **others)
+    assert ledger.remaining("people").epsilon == pytest.approx(0.9)
+    assert ledger.remaining("others").epsilon == 1.0
+
+
+def test_a_repeat_still_answers_when_the_budget_is_spent(ledger: Ledger) -> None:
+    ledger.open_budget("people", epsilon=0.1)
+    first = ledger.charge("r", "people", Cost.pure(0.1), "?")
+    assert ledger.charge("r", "people", Cost.pure(0.1), "?") == first
+
+
+def test_the_first_answer_stored_is_kept(ledger: Ledger) -> None:
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.charge("r", "people", Cost.pure(0.1), "?")
+    assert ledger.receipt("r").answer_hash is None
+    assert ledger.store_answer("r", {"winner": "ä"}).answer == {"winner": "ä"}
+    assert ledger.store_answer("r", {"winner": "b"}).answer == {"winner": "ä"}
+    assert ledger.charge("r", "people", Cost.pure(0.1), "?").answer == {"winner": "ä"}
+    assert ledger.history("people")[0].answer == {"winner": "ä"}
+    ledger.charge("none", "people", Cost.pure(0.1), "?")
+    assert ledger.store_answer("none", None).answer_hash is not None  # None is an answer too
+    for wrong in (math.nan, math.inf, object(), {1, 2}, b"x"):
+        with pytest.raises(InvalidArgument, match="answer"):
+            ledger.store_answer("r", wrong)
+    with pytest.raises(InvalidArgument, match="has not been charged"):
+        ledger.store_answer("unknown", 1)
+
+
+def test_unknown_people_have_no_budget(ledger: Ledger) -> None:
+    for use in (ledger.remaining, ledger.budget, ledger.history, ledger.reset_practice, ledger.undo_reset):
+        with pytest.raises(UnknownLineage, match="No budget has been opened"):
+            use("nobody")
+    with pytest.raises(UnknownLineage):
+        ledger.charge("r", "nobody", Cost.pure(0.1), "?")
+
+
+def test_a_cap_is_never_changed(ledger: Ledger) -> None:
+    first = ledger.open_budget("people", epsilon=1.0, name="Ward 3")
+    assert ledger.open_budget("people", epsilon=1.0) == first
+    for other in ({"epsilon": 2.0}, {"epsilon": 1.0, "delta": 1e-6}, {"epsilon": 1.0, "practice": True}):
+        with pytest.raises(InvalidArgument, match="has a budget already"):
+            ledger.open_budget("people", **other)
+    assert ledger.rename("people", "Ward 4").name == "Ward 4"
+    assert [budget.name for budget in ledger.budgets()] == ["Ward 4"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"lineage": ""},
+        {"lineage": " "},
+        {"lineage": "x" * 201},
+        {"lineage": "a\nb"},
+        {"lineage": None},
+        {"epsilon": 0.0},
+        {"epsilon": -1.0},
+        {"epsilon": math.nan},
+        {"epsilon": math.inf},
+        {"epsilon": 1e7},
+        {"epsilon": 1e-10},
+        {"delta": 1.0},
+        {"delta": -1e-6},
+        {"delta": 1e-16},
+        {"name": "a\x00b"},
+    ],
+)
+def test_wrong_budgets_are_refused_by_name(wrong: dict) -> None:
+    ledger = Ledger.open("sqlite://")
+    asked = {"lineage": "people", "epsilon": 1.0, "delta": 0.0, "name": "n"} | wrong
+    with pytest.raises(InvalidArgument, match=next(iter(wrong))):
+        ledger.open_budget(asked.pop("lineage"), **asked)
+    assert ledger.budgets() == []
+
+
+def test_practice_can_be_reset_and_the_reset_undone(ledger: Ledger) -> None:
+    ledger.open_budget("sample", epsilon=1.0, practice=True)
+    ledger.charge("a", "sample", Cost.pure(0.7), "?")
+    assert ledger.reset_practice("sample").remaining.epsilon == 1.0
+    assert ledger.history("sample") == []
+    ledger.charge("b", "sample", Cost.pure(0.1), "?")
+    ledger.reset_practice("sample")
+    assert ledger.undo_reset("sample").remaining.epsilon == pytest.approx(0.9)
+    assert ledger.undo_reset("sample").remaining.epsilon == pytest.approx(0.3)
+    with pytest.raises(LedgerError, match="no reset"):
+        ledger.undo_reset("sample")
+    assert [receipt.request_id for receipt in ledger.history("sample")] == ["a"]
+    assert len(ledger.history("sample", every_generation=True)) == 2
+    assert ledger.reset_practice("sample").generation == 4
+    ledger.verify()
+
+
+def test_what_is_spent_about_real_people_stays_spent(ledger: Ledger) -> None:
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.charge("a", "people", Cost.pure(0.7), "?")
+    for use in (ledger.reset_practice, ledger.undo_reset):
+        with pytest.raises(LedgerError, match="Only a practice budget"):
+            use("people")
+    assert ledger.remaining("people").epsilon == pytest.approx(0.3)
+
+
+class TestApproximateCaps:
+    """(ε, δ) caps: two accounts side by side, see dpcore.ledger.budget."""
+
+    def test_one_pure_answer_may_use_all_of_epsilon(self, ledger: Ledger) -> None:
+        ledger.open_budget("people", epsilon=1.0, delta=1e-6)
+        assert ledger.remaining("people").epsilon == 1.0
+        assert ledger.remaining("people").delta == 1e-6
+        ledger.charge("a", "people", Cost.pure(1.0), "?")
+        with pytest.raises(BudgetExceeded):
+            ledger.charge("b", "people", Cost.pure(0.001), "?")
+
+    def test_many_small_answers_go_further_than_their_sum(self, ledger: Ledger) -> None:
+        """ρ = ε²/8 for the exponential mechanism: 73 answers of 0.05 where ε alone would allow 20."""
+        budget = ledger.open_budget("people", epsilon=1.0, delta=1e-6)
+        cost = Cost.bounded_range(0.05)
+        room = budget.answers_left(cost)
+        assert room > 3 * 20
+        for number in range(room):
+            ledger.charge(f"r{number}", "people", cost, "?")
+        assert not ledger.budget("people").fits(cost)
+        with pytest.raises(BudgetExceeded, match="ρ"):
+            ledger.charge("more", "people", cost, "?")
+        spent = sum(receipt.rho for receipt in ledger.history("people"))
+        assert zcdp_epsilon(spent, 5e-7) <= 1.0
+
+    def test_gaussian_and_sampled_releases(self, ledger: Ledger) -> None:
+        ledger.open_budget("people", epsilon=1.0, delta=1e-5)
+        ledger.charge("gauss", "people", Cost.gaussian(20, 1e-6), "?")
+        event = SampledGaussianEvent(noise_multiplier=2.0, sampling_rate=0.01, count=100)
+        ledger.charge("sampled", "people", Cost(epsilon=0.3, delta=2e-6, event=event), "?")
+        left = ledger.remaining("people")
+        assert left.delta == pytest.approx(7e-6)
+        assert left.epsilon == pytest.approx(0.7 - gaussian_epsilon(20, 1e-6))
+        with pytest.raises(BudgetExceeded):
+            ledger.charge("delta", "people", Cost(epsilon=0.01, delta=3e-6), "?")
+        assert ledger.receipt("sampled").cost.event == event
+
+    def test_a_pure_cap_takes_pure_answers_only(self, ledger: Ledger) -> None:
+        ledger.open_budget("people", epsilon=1.0)
+        with pytest.raises(BudgetExceeded, match="pure ε only"):
+            ledger.charge("a", "people", Cost.gaussian(20, 1e-6), "?")
+        with pytest.raises(BudgetExceeded):
+            ledger.charge("b", "people", Cost(epsilon=math.inf, rho=1e-6), "?")
+        assert ledger.remaining("people").epsilon == 1.0
+
+
+def test_a_receipt_says_it_all(ledger: Ledger) -> None:
+    ledger.open_budget("people", epsilon=1.0, delta=1e-6)
+    receipt = ledger.charge("r", "people", Cost.bounded_range(0.1), "Which?", mechanism="EM", neighbours="replace_one")
+    found = json.loads(receipt.to_json())
+    assert found["epsilon"] == 0.1
+    assert found["rho"] == pytest.approx(0.00125)
+    assert found["mechanism"] == "EM"
+    assert found["neighbours"] == "replace_one"
+    assert found["time"].endswith("Z")
+    assert {"python", "opendp", "numpy"} <= set(found["versions"])
+    assert len(found["journal_hash"]) == 64
+    assert ledger.confirms(receipt)
+    assert ledger.confirms(receipt.to_json())
+    answered = ledger.store_answer("r", {"winner": 1})
+    assert ledger.confirms(answered.to_json())
+    assert ledger.confirms(receipt)  # the one from before the answer is still true
+    for name, value in (("epsilon", 0.01), ("what", "Other?"), ("answer", {"winner": 2}), ("journal_hash", "0" * 64)):
+        assert not ledger.confirms(json.dumps(json.loads(answered.to_json()) | {name: value}))
+    for nonsense in ("", "[]", "{}", "null", '{"request_id": 1}'):
+        assert not ledger.confirms(nonsense)
+
+
+def test_threads_share_one_ledger(ledger: Ledger) -> None:
+    """8 threads, 25 distinct requests each and 25 shared ones, for a cap of 100 charges."""
+    ledger.open_budget("people", epsilon=1.0)
+    granted: list[str] = []
+
+    def work(number: int) -> None:
+        for attempt in range(25):
+            for request in (f"own-{number}-{attempt}", f"shared-{attempt}"):
+                try:
+                    ledger.charge(request, "people", Cost.pure(0.01), "?")
+                except BudgetExceeded:
+                    continue
+                granted.append(request)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(granted)) == 100
+    assert len(ledger.history("people")) == 100
+    assert ledger.remaining("people").epsilon == 0.0
+    ledger.verify()
+
+
+def test_a_closed_ledger_stays_closed(ledger: Ledger) -> None:
+    ledger.close()
+    with pytest.raises(LedgerUnsound, match="has been closed"):
+        ledger.budgets()
