@@ -54,7 +54,7 @@ right = float(problem.law("permute_and_flip", epsilon)[np.argmax(table.counts("c
 
 st.title("How much privacy can you afford, and what does it cost?")
 st.markdown(
-    f"### At ε = {words.number(epsilon)} a private answer to “which complaint is most common?” "
+    f"## At ε = {words.number(epsilon)} a private answer to “which complaint is most common?” "
     f"is right **{words.times_in_100(right)}**."
 )
 st.caption(f"{example.title}. Drag ε at the left: small values hide each person better, large ones answer better.")

@@ -12,7 +12,7 @@ from dashboard.charts.theme import colours
 from dashboard.panels.picture import picture
 from dashboard.panels.selection.what_if import Case
 from dashboard.panels.tradeoff import View
-from dpcore.selection import MostCommon, catalog
+from dpcore.selection import FreeGap, MostCommon, catalog
 from dpcore.validate import Neighbours
 
 DRAWS, SHOWN = 12, 8
@@ -68,6 +68,12 @@ def show(case: Case, neighbours: Neighbours, main: str, epsilon: float) -> None:
         + ", ".join(words.visible(name) for name in winners)
         + ".",
     )
+    if main == "permute_and_flip":
+        gap = FreeGap(epsilon=mechanism.epsilon, sensitivity=mechanism.sensitivity, monotonic=mechanism.monotonic)
+        st.caption(
+            "The same noise also shows by how much the winner beat the runner-up, at no further cost: on average "
+            f"{words.number(gap.mean_gap(case.scores))} {words.safe(case.unit)} here. Shown for exploring only."
+        )
     with st.expander("The formula and its source"):
         st.latex(formula)
         st.caption(

@@ -1,0 +1,44 @@
+"""The app in process: its own ledger per test, and one way to open a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+
+
+@pytest.fixture
+def ledger_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = tmp_path / "ledger.db"
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture
+def open_app(ledger_file: Path) -> Callable[..., AppTest]:
+    """Opens a page in a fresh session; ``query`` is the link's part after the question mark."""
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+    def go(page: str = "start", **query: str) -> AppTest:
+        app = AppTest.from_file(str(APP), default_timeout=60)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        if page != "start":
+            app.switch_page(f"app_pages/{page}.py").run()
+        assert not app.exception, [error.value for error in app.exception]
+        return app
+
+    return go
+
+
+def text(app: AppTest) -> str:
+    """All prose on the page."""
+    kinds = (app.title, app.header, app.subheader, app.markdown, app.caption, app.info, app.warning, app.error)
+    return "\n".join(str(element.value) for kind in kinds for element in kind)

@@ -1,0 +1,122 @@
+"""The Selection page and the frame around it, driven as a person would, without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.datasets import load_sample
+from dpcore.selection import PermuteAndFlip
+from tests.dashboard.conftest import text
+
+Open = Callable[..., AppTest]
+
+
+def said_chance(epsilon: float) -> str:
+    """What the headline must say: the exact law of permute and flip on the clinic's complaints, rows replaced."""
+    counts = load_sample("clinic").counts("complaint")
+    law = PermuteAndFlip(epsilon=epsilon).probabilities(counts)
+    return f"about **{round(100 * law[np.argmax(counts)])} times in 100**"
+
+
+def test_start_shows_a_living_example_and_the_way_on(open_app: Open) -> None:
+    app = open_app()
+    assert "How much privacy can you afford" in app.title[0].value
+    before = text(app)
+    app.number_input(key="epsilon").set_value(0.1).run()
+    assert not app.exception
+    assert text(app) != before
+    assert "ε = 0.1" in text(app)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 0.1])
+def test_the_headline_is_the_exact_law(open_app: Open, epsilon: float) -> None:
+    app = open_app("selection")
+    app.number_input(key="epsilon").set_value(epsilon).run()
+    assert said_chance(epsilon) in text(app)
+
+
+def test_slider_and_typed_entry_are_one_value(open_app: Open) -> None:
+    app = open_app("selection")
+    app.select_slider(key="_slider").set_value(0.2).run()
+    assert app.number_input(key="epsilon").value == 0.2
+    app.number_input(key="epsilon").set_value(0.123).run()
+    assert app.select_slider(key="_slider").value == 0.123
+
+
+def test_a_link_reopens_the_same_picture(open_app: Open) -> None:
+    app = open_app("selection", epsilon="0.2", selection_axis="Both")
+    assert app.number_input(key="epsilon").value == 0.2
+    assert "At ε = 0.2" in text(app)
+
+
+@pytest.mark.parametrize("value", ["0", "1e9", "-1"])
+def test_a_link_with_a_wrong_epsilon_gets_one_sentence(open_app: Open, value: str) -> None:
+    app = open_app("selection", epsilon=value)
+    assert [warning.value for warning in app.warning] == [
+        "ε must be a number from 0.01 to 10; the pages use 0.5 until you change it."
+    ]
+    assert "At ε = 0.5" in text(app)
+
+
+@pytest.mark.parametrize("value", ["nan", "abc", ""])
+def test_a_link_without_a_number_changes_nothing(open_app: Open, value: str) -> None:
+    assert "At ε = 0.5" in text(open_app("selection", epsilon=value))
+
+
+@pytest.mark.parametrize("question", ["Most common or best", "Median or quantile", "Best simple rule"])
+@pytest.mark.parametrize("axis", ["Privacy level ε", "Sample size", "Both"])
+def test_every_question_draws_every_axis(open_app: Open, question: str, axis: str) -> None:
+    app = open_app("selection")
+    app.segmented_control(key="question").set_value(question).run()
+    page = {"Most common or best": "selection", "Median or quantile": "quantile", "Best simple rule": "rule"}[question]
+    app.segmented_control(key=f"{page}_axis").set_value(axis).run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) >= 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["clinic", "town", "meeting_dates", "census_marital_status", "breast_cancer", "wine", "diabetes", "gapminder"],
+)
+@pytest.mark.parametrize("question", ["Most common or best", "Median or quantile", "Best simple rule"])
+def test_every_sample_gets_a_picture_or_a_sentence(open_app: Open, name: str, question: str) -> None:
+    app = open_app("selection")
+    app.selectbox(key="data").set_value(name).run()
+    app.segmented_control(key="question").set_value(question).run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) >= 3 or len(app.info) == 1
+
+
+def test_the_census_says_that_privacy_is_free(open_app: Open) -> None:
+    app = open_app("selection")
+    app.selectbox(key="data").set_value("census_marital_status").run()
+    assert "With 32,561 people privacy is free here" in text(app)
+
+
+def test_editing_a_count_moves_the_answer_and_back(open_app: Open) -> None:
+    app = open_app("selection")
+    app.session_state["edit-clinic-complaint-1"] = 20.0
+    app.run()
+    assert "practically always" in text(app) or "in 1,000" in text(app)
+    app.session_state["edit-clinic-complaint-1"] = 79.0
+    app.run()
+    assert said_chance(0.5) in text(app)
+
+
+def test_the_needed_epsilon_is_used_by_its_button(open_app: Open) -> None:
+    app = open_app("selection")
+    app.button(key="selection-use").click().run()
+    used = app.number_input(key="epsilon").value
+    counts = load_sample("clinic").counts("complaint")
+    assert PermuteAndFlip(epsilon=used).probabilities(counts)[np.argmax(counts)] >= 0.95
+    assert PermuteAndFlip(epsilon=used * 0.99).probabilities(counts)[np.argmax(counts)] < 0.95
+
+
+def test_scenarios_are_kept_up_to_four_and_survive_nonsense(open_app: Open) -> None:
+    app = open_app("selection", selection_kept="scenario = A; ε = 0.5 | nonsense | = ; | scenario = <b>B</b>; ε = 2")
+    app.run()
+    assert not app.exception
