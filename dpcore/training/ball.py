@@ -79,11 +79,11 @@ class Ball:
         rows, answers = checked_rows(X, y, self.loss)
         return _law(self, rows.shape[0] * objective(self.loss, self.candidates(rows.shape[1]), rows, answers))
 
-    def expected_excess(self, X: FloatArray, y: FloatArray, minimum: float) -> float:
-        """Expected mean loss above ``minimum``, exact."""
+    def expected_excess(self, X: FloatArray, y: FloatArray, minimum: float, n: float | None = None) -> float:
+        """Expected mean loss above ``minimum``, exact, for ``n`` rows spread like these."""
         rows, answers = checked_rows(X, y, self.loss)
         losses = objective(self.loss, self.candidates(rows.shape[1]), rows, answers)
-        return float(_law(self, rows.shape[0] * losses) @ losses) - minimum
+        return float(_law(self, (rows.shape[0] if n is None else n) * losses) @ losses) - minimum
 
     def excess_bound(self, n: int, d: int, beta: float = 0.05) -> float:
         """What theory promises: with chance 1 − β the mean loss over the whole ball's minimum is at most this.

@@ -54,9 +54,9 @@ class LaplaceMean:
     def cost(self) -> Cost:
         return Cost.laplace(1.0 / self.epsilon)
 
-    def expected_excess(self, y: FloatArray) -> float:
-        """Expected ½(w − mean)²: half the variance of the noise."""
-        return (self.noise_scale / len(y)) ** 2
+    def expected_excess(self, y: FloatArray, n: float | None = None) -> float:
+        """Expected ½(w − mean)²: half the variance of the noise. For ``n`` numbers spread like y."""
+        return (self.noise_scale / (len(y) if n is None else n)) ** 2
 
     def fit(self, X: FloatArray, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
         """``replicas`` independent private means of y, X a column of ones."""
@@ -103,9 +103,9 @@ class MeanByLoss:
     def cost(self) -> Cost:
         return Cost.bounded_range(self.epsilon)
 
-    def expected_excess(self, y: FloatArray) -> float:
-        """Expected ½(w − mean)², from the second moment of the cut normal law."""
-        scale = 1.0 / math.sqrt(self.slope * len(y))
+    def expected_excess(self, y: FloatArray, n: float | None = None) -> float:
+        """Expected ½(w − mean)², by the cut normal law's second moment. For ``n`` numbers spread like y."""
+        scale = 1.0 / math.sqrt(self.slope * (len(y) if n is None else n))
         low, high = (-1.0 - float(np.mean(y))) / scale, (1.0 - float(np.mean(y))) / scale
         inside = float(ndtr(high) - ndtr(low))
         edges = high * math.exp(-0.5 * high**2) - low * math.exp(-0.5 * low**2)

@@ -53,11 +53,17 @@ class IntervalMedian:
     def cost(self) -> Cost:
         return self._quantile.cost
 
-    def expected_excess(self, y: FloatArray) -> float:
-        """Expected mean |w − yᵢ| above its smallest: the loss is linear in every gap, so its midpoint is enough."""
-        law = self._quantile.law(y)
-        _, losses = absolute_losses(y, law.intervals.edges)
-        return float(law.probabilities @ (losses[1:] + losses[:-1]) / 2.0 - losses.min()) / len(y)
+    def expected_excess(self, y: FloatArray, n: float | None = None) -> float:
+        """Expected mean |w − yᵢ| above its smallest, for ``n`` numbers spread like y.
+
+        The loss is linear in every gap, so its value in the middle is enough.
+        """
+        quantile = self._quantile
+        intervals = quantile.intervals(y)
+        people, slope = np.array([float(len(y) if n is None else n)]), quantile.slopes(np.array([self.epsilon]))
+        chances = quantile.laws(intervals, people, np.array([0.5]), slope)[0]
+        _, losses = absolute_losses(y, intervals.edges)
+        return float(chances @ (losses[1:] + losses[:-1]) / 2.0 - losses.min()) / len(y)
 
     def fit(self, X: FloatArray, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
         """``replicas`` independent private medians of y, X a column of ones."""
@@ -101,15 +107,16 @@ class MedianByLoss:
     def cost(self) -> Cost:
         return Cost.bounded_range(self.epsilon)
 
-    def law(self, y: FloatArray) -> Pieces:
-        """The exact law of the answer."""
+    def law(self, y: FloatArray, n: float | None = None) -> Pieces:
+        """The exact law of the answer, for ``n`` numbers spread like y."""
         ends, losses = absolute_losses(y)
-        return Pieces(ends=ends, logits=-self.slope * losses)
+        people = len(y) if n is None else n
+        return Pieces(ends=ends, logits=-self.slope * people / len(y) * losses)
 
-    def expected_excess(self, y: FloatArray) -> float:
-        """Expected mean |w − yᵢ| above its smallest."""
+    def expected_excess(self, y: FloatArray, n: float | None = None) -> float:
+        """Expected mean |w − yᵢ| above its smallest, for ``n`` numbers spread like y."""
         _, losses = absolute_losses(y)
-        return self.law(y).expectation(losses / len(y)) - float(losses.min()) / len(y)
+        return self.law(y, n).expectation(losses / len(y)) - float(losses.min()) / len(y)
 
     def fit(self, X: FloatArray, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
         """``replicas`` independent private medians of y, X a column of ones."""

@@ -1,0 +1,211 @@
+"""From a table to rows of the unit ball: which columns, which answer, and every refusal in one sentence.
+
+Only declared bounds and categories decide the features, never the values, so preparing data costs no privacy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from dpcore.errors import InvalidArgument
+from dpcore.training.encoding import Encoding, encoding
+from dpcore.validate import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from dpcore.datasets.schema import Schema
+    from dpcore.datasets.table import Table
+
+MOST_FEATURES = 2000
+FEWEST_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """Columns to predict from, and the ``target`` to predict: two classes, or a number.
+
+    A row is the numbers of all columns and, with ``intercept``, a constant 1, all divided by √(number of columns + 1):
+    its length is at most 1 whoever it is about. With ``positive`` the target is one of its categories against the
+    rest: answers are 1 for it and −1 otherwise. Else the answer is the number, −1..1 for its bounds. Raises
+    InvalidArgument.
+    """
+
+    columns: tuple[Encoding, ...]
+    target: Encoding
+    positive: str | None = None
+    intercept: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise InvalidArgument("columns", "must hold at least one column to predict from")
+        names = [column.name for column in self.columns]
+        if self.target.name in names:
+            raise InvalidArgument("columns", f"cannot include “{self.target.name}”: it is the column to predict")
+        if len(set(names)) != len(names):
+            raise InvalidArgument("columns", "must all be different")
+        if self.d > MOST_FEATURES:
+            raise InvalidArgument(
+                "columns", f"become {self.d:,} features and at most {MOST_FEATURES:,} can be used; choose fewer"
+            )
+        if self.target.kind == "category" and self.positive not in self.target.categories:
+            raise InvalidArgument("positive", f"must be the category of “{self.target.name}” to predict")
+        if self.target.kind == "yes/no" and self.positive not in ("yes", "no"):
+            raise InvalidArgument("positive", "must be yes or no")
+        if self.target.kind in ("number", "date") and self.positive is not None:
+            raise InvalidArgument("positive", f"must be left out: “{self.target.name}” is a number")
+
+    @classmethod
+    def of(
+        cls,
+        schema: Schema,
+        *,
+        target: str,
+        columns: Sequence[str] | None = None,
+        positive: str | None = None,
+    ) -> Self:
+        """From declared columns: ``columns`` (all others that can be used, unless given) to predict ``target``.
+
+        ``positive`` is the class to predict; for yes/no and for two categories it defaults to yes and to the second.
+        Raises InvalidArgument.
+        """
+        if columns is None:
+            usable = [column for column in schema.columns if column.name != target and column.type != "text"]
+            chosen = [encoding(column) for column in usable if column.bounded and len(column.categories) != 1]
+        else:
+            chosen = [encoding(schema.column(name)) for name in columns]
+        answer = _target(schema, target)
+        if positive is None and answer.kind == "yes/no":
+            positive = "yes"
+        if positive is None and len(answer.categories) == 2:
+            positive = answer.categories[1]
+        return cls(columns=tuple(chosen), target=answer, positive=positive)
+
+    @property
+    def two_classes(self) -> bool:
+        return self.positive is not None
+
+    @property
+    def d(self) -> int:
+        """How many numbers a row has."""
+        return sum(column.width for column in self.columns) + int(self.intercept)
+
+    @property
+    def scale(self) -> float:
+        """What every number of a row is divided by."""
+        return math.sqrt(len(self.columns) + int(self.intercept))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each of the d numbers."""
+        own = [label for column in self.columns for label in column.labels]
+        return (*own, "intercept") if self.intercept else tuple(own)
+
+    @property
+    def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Lowest and highest value of each of the d numbers."""
+        low = [0.0 if column.categories else -1.0 for column in self.columns for _ in range(column.width)]
+        if self.intercept:
+            low.append(-1.0)
+        return tuple(value / self.scale for value in low), (1.0 / self.scale,) * self.d
+
+    def rows(self, numbers: Sequence[FloatArray]) -> FloatArray:
+        """Rows (n, d) of the unit ball from what each column's ``typed`` or ``plain`` gave."""
+        parts = [column.spread(values) for column, values in zip(self.columns, numbers, strict=True)]
+        if self.intercept:
+            parts.append(np.ones((parts[0].shape[0], 1)))
+        return np.concatenate(parts, axis=1) / self.scale
+
+    def answers(self, values: FloatArray) -> FloatArray:
+        """Answers (n,) from what the target's ``typed`` gave; NaN where missing."""
+        if self.target.kind == "category":
+            positive = values == self.target.categories.index(self.positive or "")
+            return np.where(np.isnan(values), np.nan, np.where(positive, 1.0, -1.0))
+        return -values if self.positive == "no" else values
+
+    def prepare(self, table: Table) -> Prepared:
+        """Rows and answers of a table, those with a missing value left out and counted.
+
+        For looking at data, not for a release: the checks here look at the values. Raises InvalidArgument with a
+        sentence for data that no model can be trained on.
+        """
+        numbers = [column.typed(table.frame[column.name]) for column in self.columns]
+        answers = self.answers(self.target.typed(table.frame[self.target.name]))
+        for column, values in zip(self.columns, numbers, strict=True):
+            if bool(np.isnan(values).all()):
+                raise InvalidArgument(
+                    "columns", f"cannot include “{column.name}”: none of its cells is a {_unit(column)} as declared"
+                )
+        labelled = ~np.isnan(answers)
+        if not labelled.any():
+            raise InvalidArgument("target", f"cannot be “{self.target.name}”: it has no value in any row")
+        full = labelled & ~np.isnan(np.stack(numbers)).any(axis=0)
+        kept = np.flatnonzero(full)
+        if kept.size < FEWEST_ROWS:
+            raise InvalidArgument(
+                "columns",
+                f"leave {kept.size} rows without missing values, and training needs at least {FEWEST_ROWS}",
+            )
+        if self.d > kept.size:
+            raise InvalidArgument(
+                "columns", f"become {self.d:,} features, more than the {kept.size:,} rows; choose fewer columns"
+            )
+        for column, values in zip(self.columns, numbers, strict=True):
+            if bool((values[kept] == values[kept[0]]).all()):
+                raise InvalidArgument("columns", f"cannot include “{column.name}”: it has the same value in every row")
+        if bool((answers[kept] == answers[kept[0]]).all()):
+            what = "only one class" if self.two_classes else "the same value in every row"
+            raise InvalidArgument("target", f"cannot be “{self.target.name}”: it has {what}")
+        return Prepared(
+            X=self.rows([values[kept] for values in numbers]),
+            y=answers[kept],
+            kept=kept.astype(np.int64),
+            without_answer=int((~labelled).sum()),
+            incomplete=int((labelled & ~full).sum()),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prepared:
+    """X (n, d) in the unit ball and y (n,), of the ``kept`` rows of a table, and how many rows were left out."""
+
+    X: FloatArray
+    y: FloatArray
+    kept: IntArray
+    without_answer: int
+    incomplete: int
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, in sentences."""
+        found = []
+        if self.without_answer:
+            found.append(f"{_rows(self.without_answer)} no value in the column to predict and stay out.")
+        if self.incomplete:
+            found.append(f"{_rows(self.incomplete)} a missing value in a column to predict from and stay out.")
+        return tuple(found)
+
+
+def _rows(count: int) -> str:
+    return "1 row has" if count == 1 else f"{count:,} rows have"
+
+
+def _unit(column: Encoding) -> str:
+    return {"number": "number", "date": "date", "yes/no": "yes or no", "category": "category"}[column.kind]
+
+
+def _target(schema: Schema, name: str) -> Encoding:
+    try:
+        return encoding(schema.column(name))
+    except InvalidArgument as error:
+        if error.argument == "column":
+            raise
+        problem = error.problem.replace("cannot include", "cannot be", 1).replace("leave it out", "choose another")
+        raise InvalidArgument("target", problem) from None

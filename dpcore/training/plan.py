@@ -1,0 +1,138 @@
+"""What a sweep simulates, and the slices it is done in: plain data that can go to another process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcore.discovery import discover
+from dpcore.errors import InvalidArgument
+from dpcore.training.baselines import NON_PRIVATE
+from dpcore.training.fit import Method, checked_rows
+from dpcore.training.losses import LOGISTIC, Logistic, Loss
+from dpcore.validate import FloatArray, finite_vector, positive, probability, whole
+
+FIRST = 4  # replicas of the quick first round
+_SECONDS = 0.4  # aimed at for one slice
+_PACKAGE = "dpcore.training"
+Settings = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sweep:
+    """What to simulate: ``seeds`` private models of every method at every ε and size.
+
+    ``X``, ``y`` are the rows to train on, ``X_test``, ``y_test`` those to measure on. A size below the number of
+    training rows takes that many of them, in a fixed random order; above it, rows are repeated: more people like
+    these. ``options`` holds (method, ((field, value), …)) of fixed public settings. Raises InvalidArgument.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    X_test: FloatArray
+    y_test: FloatArray
+    methods: tuple[str, ...]
+    epsilon: tuple[float, ...]
+    delta: float = 1e-5
+    sizes: tuple[int, ...] = ()
+    loss: Loss = LOGISTIC
+    seeds: int = 20
+    seed: int = 0
+    options: tuple[tuple[str, Settings], ...] = ()
+
+    def __post_init__(self) -> None:
+        checked_rows(self.X, self.y, self.loss)
+        checked_rows(self.X_test, self.y_test, self.loss)
+        probability(delta=self.delta)
+        whole(1, seeds=self.seeds)
+        for level in finite_vector(epsilon=self.epsilon):
+            positive(epsilon=level)
+        for size in self.sizes:
+            whole(2, sizes=size)
+        for key in self.methods:
+            if key not in discover(_PACKAGE):
+                raise InvalidArgument("methods", "must be keys of the training catalogue")
+
+    @property
+    def n(self) -> int:
+        """Rows to train on."""
+        return int(self.X.shape[0])
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        return ("accuracy" if isinstance(self.loss, Logistic) else "squared_error", "excess_risk")
+
+    def method(self, key: str, epsilon: float) -> Method:
+        """The method as it is simulated at ε. Raises InvalidArgument."""
+        return build(
+            key, epsilon=epsilon, delta=self.delta, loss=self.loss, options=dict(dict(self.options).get(key, ()))
+        )
+
+    def training_rows(self, size: int) -> tuple[FloatArray, FloatArray]:
+        """The rows and answers of one size."""
+        order = np.random.Generator(np.random.SFC64([self.seed, 1])).permutation(self.n)
+        chosen = order[:size] if size <= self.n else np.resize(order, size)
+        return self.X[chosen], self.y[chosen]
+
+    def parts(self) -> tuple[Part, ...]:
+        """The slices: baselines, then a few replicas of everything, then the rest; quick methods first."""
+        sizes = self.sizes or (self.n,)
+        found = [Part(method=NON_PRIVATE, size=size, epsilon=(), replicas=1, number=0) for size in sizes]
+        first = min(FIRST, self.seeds)
+        rounds = [first, self.seeds - first] if self.seeds > first else [first]
+        for number, replicas in enumerate(rounds):
+            slices = [
+                part for key in self.methods for size in sizes for part in self._split(key, size, replicas, number)
+            ]
+            found += sorted(slices, key=lambda part: self._seconds(part.method, part.size))
+        return tuple(found)
+
+    def _seconds(self, key: str, size: int) -> float:
+        """About how long one replica at one ε takes, on one core."""
+        d = int(self.X.shape[1])
+        passes = {"noisy_gradient_descent": 100, "clipped_examples": 100, "book_gradient_descent": 10, "adassp": 1}
+        per_pass = 4.0 * size * d / 5e10
+        if key in ("dp_sgd", "disjoint_batches"):
+            return 250.0 * per_pass + 0.002
+        return passes.get(key, 150) * per_pass + d**3 / 1e10 + 1e-4
+
+    def _split(self, key: str, size: int, replicas: int, number: int) -> list[Part]:
+        """One part, or several of fewer ε each where one would take too long."""
+        fixed = 0.25 if key == "dp_sgd" else 0.0  # finding its noise takes a search through privacy losses
+        many = max(1, int(_SECONDS / (fixed + self._seconds(key, size) * replicas)))
+        levels = self.epsilon
+        return [
+            Part(method=key, size=size, epsilon=levels[start : start + many], replicas=replicas, number=number)
+            for start in range(0, len(levels), many)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One slice: ``replicas`` models of one method at some ε and one size; ``number`` is its round."""
+
+    method: str
+    size: int
+    epsilon: tuple[float, ...]
+    replicas: int
+    number: int
+
+
+def build(
+    key: str, *, epsilon: float, delta: float, loss: Loss = LOGISTIC, options: dict[str, Any] | None = None
+) -> Method:
+    """The method ``key`` at (ε, δ): without δ where it has none, with ``loss`` where it can train for it.
+
+    ``options`` are further fields of it. Raises InvalidArgument.
+    """
+    found = discover(_PACKAGE)
+    if key not in found:
+        raise InvalidArgument("method", "must be a key of the training catalogue")
+    kind: Any = found[key]
+    chosen: dict[str, Any] = dict(options or {})
+    if loss.name in kind.losses:
+        chosen.setdefault("loss", loss)
+    made: Method = kind(epsilon=epsilon, delta=0.0 if kind.pure else delta, **chosen)
+    return made

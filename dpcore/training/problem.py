@@ -1,0 +1,78 @@
+"""Training as a question of ``dpcore.tradeoff``, simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dpcore.tradeoff import Estimate
+from dpcore.training.baselines import MAJORITY, NON_PRIVATE
+from dpcore.training.plan import Part, Sweep
+from dpcore.training.rates import RATES, rate
+from dpcore.training.sweep import collect, run_slice
+from dpcore.validate import FloatArray, one_of
+
+_DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
+    "accuracy": "higher",
+    "squared_error": "lower",
+    "excess_risk": "lower",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrainingProblem:
+    """A ``Sweep`` as a tradeoff problem: its methods, the baselines and the rates. Its own ε and sizes do not matter.
+
+    Simulated afresh at every call with the sweep's ``seeds`` and seed: for slow methods use the slices of ``sweep``.
+    """
+
+    sweep: Sweep
+
+    @property
+    def n(self) -> int:
+        """Rows to train on."""
+        return self.sweep.n
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return (*self.sweep.methods, NON_PRIVATE, MAJORITY, *RATES)
+
+    @property
+    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+        return {name: _DIRECTIONS[name] for name in self.sweep.metrics}
+
+    def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
+        """See ``tradeoff.Problem``. What a method has no value for is NaN, such as the accuracy of a rate."""
+        one_of(self.methods, method=method)
+        one_of(tuple(self.metrics), metric=metric)
+        if method in RATES:
+            d = int(self.sweep.X.shape[1])
+            value = rate(method, d=d, epsilon=epsilon, n=n, delta=self.sweep.delta)
+            return Estimate.bound(value if metric == "excess_risk" else np.full_like(value, np.nan))
+        value, low, high = (np.full_like(epsilon, np.nan) for _ in range(3))
+        for size in np.unique(np.maximum(2, np.round(n))):
+            here = np.flatnonzero(np.round(n) == size)
+            levels = tuple(float(level) for level in epsilon[here])
+            frame = self._frame(method, int(size), levels)
+            part = frame[(frame["method"] == method) & (frame["metric"] == metric)].set_index("epsilon")
+            for place, level in zip(here, levels, strict=True):
+                if level in part.index:
+                    value[place], low[place], high[place] = part.loc[level, ["value", "low", "high"]]
+        kind: Literal["exact", "simulated"] = "exact" if method in (NON_PRIVATE, MAJORITY) else "simulated"
+        return Estimate(value=value, low=low, high=high, kind=kind)
+
+    def _frame(self, method: str, size: int, levels: tuple[float, ...]) -> Any:
+        at = Sweep(
+            **{
+                name: getattr(self.sweep, name)
+                for name in ("X", "y", "X_test", "y_test", "methods", "delta", "loss", "seeds", "seed", "options")
+            },
+            epsilon=tuple(sorted(set(levels))),
+            sizes=(size,),
+        )
+        parts = [Part(method=NON_PRIVATE, size=size, epsilon=(), replicas=1, number=0)]
+        if method not in (NON_PRIVATE, MAJORITY):
+            parts.append(Part(method=method, size=size, epsilon=at.epsilon, replicas=at.seeds, number=0))
+        return collect(at, [run_slice(at, part) for part in parts])

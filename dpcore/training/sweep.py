@@ -1,0 +1,141 @@
+"""Accuracy and excess risk of every method over ε and sample size, simulated in slices.
+
+A ``Sweep`` is plain data. ``sweep.parts()`` are its slices in the order to run them, ``run_slice(sweep, part)`` does
+one, ``collect(sweep, results)`` makes the tidy frame of those that are done: a worker process can report progress
+after each and be stopped between any two. ``stream`` does all of it in this process.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpcore.errors import InvalidArgument
+from dpcore.tradeoff import COLUMNS
+from dpcore.training.baselines import MAJORITY, NON_PRIVATE, majority_share, non_private
+from dpcore.training.fit import Fit, accuracy, mean_squared_error
+from dpcore.training.losses import Logistic, objective
+from dpcore.training.optimum import minimise
+from dpcore.training.plan import Part, Sweep
+from dpcore.validate import FloatArray
+
+_BAND = (0.1, 0.9)  # low and high: 8 replicas of 10 lie between
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PartResult:
+    """What a slice found: a metric's values of shape (ε, replicas) by its name, "objective" in place of excess risk."""
+
+    part: Part
+    values: dict[str, FloatArray]
+
+
+def run_slice(sweep: Sweep, part: Part) -> PartResult:
+    """Train and measure one slice. The same slice gives the same numbers wherever and whenever it runs."""
+    X, y = sweep.training_rows(part.size)
+    if part.method == NON_PRIVATE:
+        return PartResult(part=part, values=_baselines(sweep, X, y))
+    stream = [sweep.seed, 2, zlib.crc32(part.method.encode()), part.size, part.number]
+    rng = np.random.Generator(np.random.SFC64([*stream, *(int(1e6 * level) for level in part.epsilon)]))
+    methods = [sweep.method(part.method, level) for level in part.epsilon]
+    fits = type(methods[0]).fit_all(methods, X, y, rng, part.replicas)
+    measured = [_measured(sweep, fit, X, y) for fit in fits]
+    return PartResult(part=part, values={name: np.stack([one[name] for one in measured]) for name in measured[0]})
+
+
+def _measured(sweep: Sweep, fit: Fit, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+    values = {}
+    if isinstance(sweep.loss, Logistic):
+        values["accuracy"] = accuracy(fit, sweep.X_test, sweep.y_test)
+    else:
+        values["squared_error"] = mean_squared_error(fit, sweep.X_test, sweep.y_test)
+    if fit.loss == sweep.loss:
+        values["objective"] = objective(sweep.loss, fit.weights, X, y)
+    return values
+
+
+def _baselines(sweep: Sweep, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+    values = {name: value[None] for name, value in _measured(sweep, non_private(X, y, sweep.loss), X, y).items()}
+    values["minimum"] = np.array([[minimise(sweep.loss, X, y).objective]])
+    if isinstance(sweep.loss, Logistic):
+        values[MAJORITY] = np.array([[majority_share(sweep.y_test)]])
+    return values
+
+
+def collect(sweep: Sweep, results: Sequence[PartResult]) -> pd.DataFrame:
+    """The tidy frame (``tradeoff.COLUMNS``) of the slices done so far, replicas of several rounds together.
+
+    Values are means over replicas; 8 of 10 replicas lie within ``low``..``high``. Excess risk appears once the
+    baseline of its size is there. Baselines (methods "non_private" and "majority_class") are of kind "exact".
+    """
+    minima = {one.part.size: float(one.values["minimum"][0, 0]) for one in results if "minimum" in one.values}
+    pooled: dict[tuple[str, float, int, str], list[FloatArray]] = {}
+    rows: list[tuple[Any, ...]] = []
+    for one in results:
+        if one.part.method == NON_PRIVATE:
+            rows += _baseline_rows(sweep, one)
+            continue
+        for name, values in one.values.items():
+            if name == "objective" and one.part.size not in minima:
+                continue
+            for level, found in zip(one.part.epsilon, values, strict=True):
+                shown = np.maximum(found - minima[one.part.size], 0.0) if name == "objective" else found
+                metric = "excess_risk" if name == "objective" else name
+                pooled.setdefault((one.part.method, level, one.part.size, metric), []).append(shown)
+    for (key, level, size, metric), arrays in pooled.items():
+        values = np.concatenate(arrays)
+        low, high = np.quantile(values, _BAND)
+        rows.append((key, level, size, metric, float(values.mean()), float(low), float(high), "simulated"))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return frame.sort_values(["method", "metric", "n", "epsilon"], kind="stable", ignore_index=True)
+
+
+def _baseline_rows(sweep: Sweep, one: PartResult) -> list[tuple[Any, ...]]:
+    main = sweep.metrics[0]
+    size, rows = one.part.size, []
+    for level in sweep.epsilon:
+        value = float(one.values[main][0, 0])
+        excess = max(0.0, float(one.values["objective"][0, 0] - one.values["minimum"][0, 0]))
+        rows.append((NON_PRIVATE, level, size, main, value, value, value, "exact"))
+        rows.append((NON_PRIVATE, level, size, "excess_risk", excess, excess, excess, "exact"))
+        if MAJORITY in one.values:
+            share = float(one.values[MAJORITY][0, 0])
+            rows.append((MAJORITY, level, size, main, share, share, share, "exact"))
+    return rows
+
+
+def stream(sweep: Sweep) -> Iterator[tuple[float, pd.DataFrame]]:
+    """After every slice, the fraction done and the frame so far."""
+    parts, results = sweep.parts(), []
+    for index, part in enumerate(parts):
+        results.append(run_slice(sweep, part))
+        yield (index + 1) / len(parts), collect(sweep, results)
+
+
+def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, along: str = "epsilon") -> float | None:
+    """The smallest ε (or, ``along`` "n", size) at which a swept curve reaches ``target``, or None within its range.
+
+    The simulated curve is made monotone by least squares first and read off between its points on a log scale.
+    """
+    from sklearn.isotonic import IsotonicRegression
+
+    higher = metric == "accuracy"
+    part = frame[(frame["method"] == method) & (frame["metric"] == metric)].sort_values(along)
+    if part.empty:
+        raise InvalidArgument("method", "must have been swept for this metric")
+    places = np.log(part[along].to_numpy(dtype=np.float64))
+    smooth = IsotonicRegression(increasing=higher).fit_transform(places, part["value"].to_numpy(dtype=np.float64))
+    ahead = smooth - target if higher else target - smooth
+    reached = np.flatnonzero(ahead >= 0.0)
+    if reached.size == 0:
+        return None
+    first = int(reached[0])
+    if first == 0 or ahead[first] == ahead[first - 1]:
+        return float(np.exp(places[first]))
+    back = ahead[first] / (ahead[first] - ahead[first - 1])
+    return float(np.exp(places[first] - back * (places[first] - places[first - 1])))
