@@ -7,6 +7,7 @@ most 1, so the log-odds of two experts by at most 2η: a play has bounded range 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal, cast
 
 import numpy as np
@@ -49,12 +50,13 @@ def hedge_rate(rounds: int, experts: int, hold: int = 1) -> float:
     return math.sqrt(8 * math.log(experts) / (rounds * hold))
 
 
+@lru_cache(maxsize=16384)
 def capped_rate(
     epsilon: float, delta: float, rounds: int, experts: int, *, hold: int = 1, rule: str = "bounded_range"
 ) -> float:
     """The rate to use: the private one for the draws that look at data, or ``hedge_rate`` when that is smaller.
 
-    The first play is uniform whatever the data, so ⌈T/hold⌉ − 1 draws look at losses. When there are none the rate is 0.
+    The first play is uniform whatever the data, so ⌈T/hold⌉ − 1 draws look at losses. With none the rate is 0.
     """
     draws = draws_with_data(rounds, hold)
     if draws == 0:
@@ -70,6 +72,7 @@ def draws_with_data(rounds: int, hold: int = 1) -> int:
     return -(-rounds // hold) - 1
 
 
+@lru_cache(maxsize=16384)
 def best_hold(rho: float, rounds: int, experts: int) -> int:
     """For how many rounds to hold a play so that the regret bound η·hold·T/8 + ln k/η is least.
 
@@ -83,14 +86,15 @@ def best_hold(rho: float, rounds: int, experts: int) -> int:
     return int(holds[np.argmin(rates * holds * rounds / 8 + math.log(experts) / rates)])
 
 
-def plays_cost(rate: float, draws: int, delta: float, *, reacting: bool) -> Cost:
-    """What ``draws`` plays at ``rate`` cost at ``delta``: by zCDP when losses may react to plays, else exactly."""
+def plays_cost(rate: float, draws: int, epsilon: float, delta: float, *, reacting: bool) -> Cost:
+    """What ``draws`` plays at ``rate`` cost at ``delta``: by zCDP when losses may react to plays, else exactly.
+
+    Not above ``epsilon``, for which the rate was made: the two ways of computing agree to rounding only.
+    """
     if draws == 0 or rate == 0.0:
         return Cost(epsilon=0.0)
     width = 2 * rate
     rho = draws * width * width / 8
-    epsilon = min(
-        draws * width, zcdp_epsilon(rho, delta) if reacting else bounded_range_epsilon(width, draws, delta)
-    )
+    epsilon = min(draws * width, zcdp_epsilon(rho, delta) if reacting else bounded_range_epsilon(width, draws, delta))
     event = BoundedRangeEvent(epsilon=width, count=draws, adaptive=reacting)
     return Cost(epsilon=epsilon, rho=rho, delta=delta, event=event)

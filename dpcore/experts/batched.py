@@ -1,0 +1,76 @@
+"""Weighted majority that holds each play for several rounds, so that fewer plays share the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from dpcore.accounting import Cost
+from dpcore.calibration import zcdp_rho
+from dpcore.experts import strategy, stretches
+from dpcore.experts.hedge import Losses
+from dpcore.experts.rates import best_hold, capped_rate, draws_with_data, plays_cost
+from dpcore.experts.strategy import Assumption, Chances, Forecast, check_private_run
+from dpcore.experts.stretches import Stretch
+from dpcore.validate import whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batched:
+    """Hedge that plays afresh only every ``hold`` rounds, with a higher η for the fewer draws.
+
+    N = ⌈T/hold⌉ − 1 draws look at data, by the exact bounded-range account; regret at most η·hold·T/8 + ln k/η. Holding
+    a play is harmless only when losses do not react to it. ``hold`` is chosen to make that bound least unless given.
+    Raises InvalidArgument.
+    """
+
+    key: ClassVar[str] = "batched"
+    label: ClassVar[str] = "Batched weighted majority"
+    rank: ClassVar[int] = 2
+    assumption: ClassVar[Assumption] = "oblivious"
+
+    epsilon: float
+    delta: float
+    rounds: int
+    experts: int
+    hold: int | None = None
+
+    def __post_init__(self) -> None:
+        check_private_run(self.epsilon, self.delta, self.rounds, self.experts)
+        if self.hold is not None:
+            whole(1, hold=self.hold)
+
+    @classmethod
+    def at(cls, *, epsilon: float, delta: float, rounds: int, experts: int, reacting: bool = False) -> Self:
+        return cls(epsilon=epsilon, delta=delta, rounds=rounds, experts=experts)
+
+    @property
+    def held(self) -> int:
+        """For how many rounds each play is held."""
+        return self.hold or best_hold(zcdp_rho(self.epsilon, self.delta), self.rounds, self.experts)
+
+    @property
+    def rate(self) -> float:
+        """η."""
+        return capped_rate(self.epsilon, self.delta, self.rounds, self.experts, hold=self.held)
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        return (Stretch(0, self.rounds, self.held, self.rate),)
+
+    @classmethod
+    def forecast(cls, runs: Sequence[Self], losses: Losses, *, spread: bool = True) -> Forecast:
+        return stretches.forecast([run.stretches for run in runs], losses, spread=spread)
+
+    def chances(self, losses: Losses) -> Chances:
+        return stretches.chances(self.stretches, losses)
+
+    expected_regret = strategy.expected_regret
+    play = strategy.play
+    weights = strategy.weights
+
+    @property
+    def cost(self) -> Cost:
+        """All draws together, at most (ε, δ)."""
+        return plays_cost(self.rate, draws_with_data(self.rounds, self.held), self.epsilon, self.delta, reacting=False)

@@ -1,0 +1,25 @@
+"""The best fixed choice for a linear cost: one of d columns, or a mix of them, with the least average cost."""
+
+from __future__ import annotations
+
+from dpcore.discovery import discover
+from dpcore.experts.linear.choice import LinearMethod
+from dpcore.experts.linear.learner import LinearLearner
+from dpcore.experts.linear.problem import LinearProblem, linear_bound
+from dpcore.experts.linear.vertices import VertexExponential, VertexPermuteAndFlip
+
+
+def catalog() -> dict[str, type[LinearMethod]]:
+    """Ways to choose by ``key``, in the order pages show them."""
+    return dict(discover("dpcore.experts.linear"))
+
+
+__all__ = [
+    "LinearLearner",
+    "LinearMethod",
+    "LinearProblem",
+    "VertexExponential",
+    "VertexPermuteAndFlip",
+    "catalog",
+    "linear_bound",
+]

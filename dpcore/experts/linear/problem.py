@@ -1,0 +1,121 @@
+"""The question which fixed choice costs least. Implements ``tradeoff.Problem``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpcore.discovery import discover
+from dpcore.errors import InvalidArgument
+from dpcore.experts.bounds import regret_bound
+from dpcore.experts.linear.choice import LinearMethod, as_costs
+from dpcore.tradeoff import Estimate
+from dpcore.validate import FloatArray, in_range, one_of, positive, probability, whole
+
+THEORY = "theory"
+LONGEST = 10**8  # rows × columns that one evaluation may run over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinearProblem:
+    """How much more the private choice costs per row than the best single column; n is the number of rows.
+
+    ``costs`` (rows, columns) within [−1, 1]. An n below the table's own takes its first n rows; above, the table is
+    repeated. Methods: the catalogue of ``dpcore.experts.linear`` and ``theory`` (see ``linear_bound``). Metric
+    ``excess``: the expected average cost of the choice over those rows less that of the best column, exact; ``low`` and
+    ``high`` hold about the share ``band`` of answers (mean and exact deviation). Raises InvalidArgument.
+    """
+
+    costs: FloatArray
+    delta: float = 1e-6
+    beta: float = 0.05
+    band: float = 0.8
+
+    def __post_init__(self) -> None:
+        table = as_costs(self.costs).copy()
+        whole(2, rows=table.shape[0])
+        whole(2, columns=table.shape[1])
+        probability(delta=self.delta)
+        probability(beta=self.beta)
+        in_range(0.0, 1.0, open_high=True, band=self.band)
+        table.setflags(write=False)
+        object.__setattr__(self, "costs", table)
+
+    @property
+    def n(self) -> int:
+        """Rows in the table."""
+        return int(self.costs.shape[0])
+
+    @property
+    def columns(self) -> int:
+        return int(self.costs.shape[1])
+
+    @property
+    def longest(self) -> int:
+        """The largest n that can be evaluated."""
+        return LONGEST // self.columns
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return (*discover("dpcore.experts.linear"), THEORY)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Every method with the name a person reads."""
+        kinds: Mapping[str, Any] = discover("dpcore.experts.linear")
+        return {**{key: kind.label for key, kind in kinds.items()}, THEORY: "What theory promises the linear learner"}
+
+    @property
+    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+        return {"excess": "lower"}
+
+    @property
+    def central(self) -> LinearProblem:
+        """The same without bands."""
+        return replace(self, band=0.0)
+
+    def method(self, method: str, epsilon: float, rows: int | None = None) -> LinearMethod:
+        """The way to choose behind ``method``. Raises InvalidArgument."""
+        kinds: Mapping[str, Any] = discover("dpcore.experts.linear")
+        kind = kinds[one_of(tuple(kinds), method=method)]
+        found: LinearMethod = kind.at(
+            epsilon=positive(epsilon=epsilon),
+            delta=self.delta,
+            rows=self.n if rows is None else rows,
+            columns=self.columns,
+        )
+        return found
+
+    def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
+        """See ``tradeoff.Problem``; ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
+        one_of(tuple(self.metrics), metric=metric)
+        one_of(self.methods, method=method)
+        sizes = np.maximum(np.rint(np.asarray(n, dtype=np.float64)), 1.0)
+        if not (sizes <= self.longest).all():
+            raise InvalidArgument("n", f"must be at most {self.longest:,} rows for this many columns")
+        rows = [int(size) for size in sizes]
+        if method == THEORY:
+            pairs = zip(epsilon, rows, strict=True)
+            bound = [linear_bound(size, self.columns, level, self.delta, self.beta) for level, size in pairs]
+            return Estimate.bound(np.array(bound))
+        runs = [self.method(method, level, size) for level, size in zip(epsilon, rows, strict=True)]
+        table = self.costs if max(rows) <= self.n else np.resize(self.costs, (max(rows), self.columns))
+        found = type(runs[0]).excess(runs, table[: max(rows)])
+        reach = ndtri((1 + self.band) / 2) * found.deviation
+        return Estimate.exact(found.mean, np.clip(found.mean - reach, 0.0, 2.0), np.clip(found.mean + reach, 0.0, 2.0))
+
+
+def linear_bound(rows: int, columns: int, epsilon: float, delta: float, beta: float = 0.05) -> float:
+    """Excess cost that the linear learner exceeds with probability at most β when rows are independent draws.
+
+    Dwork & Roth 2014, Theorem 11.6, gives the rate √(ln(1/δ)) ln(d/β)/(ε√n); the constants are worked out here: regret
+    by Theorem 11.3, and three sums of n bounded steps (plays, rows, the best column) by Azuma at β/3 each. Costs lie in
+    [−1, 1]; judged on the distribution the rows come from, where no choice exceeds 2. Raises InvalidArgument.
+    """
+    regret = regret_bound("11.3", rounds=rows, experts=columns, epsilon=epsilon, delta=delta).total
+    return 2 * (regret + 3 * math.sqrt(rows * math.log(3 / probability(beta=beta)) / 2)) / rows

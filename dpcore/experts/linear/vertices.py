@@ -1,0 +1,115 @@
+"""Choosing one column outright: the exponential mechanism and permute-and-flip on total costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpcore.accounting import Cost
+from dpcore.experts.linear.choice import Excess, LinearMethod, check_method, costs_of, mean_costs
+from dpcore.selection import Exponential, PermuteAndFlip, laws
+from dpcore.validate import FloatArray, generator
+
+SENSITIVITY = 2.0  # one row replaced moves a column's total from −1 to 1 at most, each its own way
+
+
+def expected_choice(self: Any, costs: ArrayLike) -> FloatArray:
+    """The chance of each column, shape (columns,), exact. Raises InvalidArgument."""
+    totals = costs_of(self, costs).sum(axis=0)
+    law: FloatArray = _laws(self.mechanism, totals, [self.epsilon])[0]
+    return law
+
+
+def choose(self: Any, costs: ArrayLike, rng: np.random.Generator) -> FloatArray:
+    """One simulated answer: 1 for the chosen column, 0 elsewhere, shape (columns,). Raises InvalidArgument."""
+    steps = np.cumsum(expected_choice(self, costs))
+    place = int(np.searchsorted(steps, generator(rng=rng).random() * steps[-1], side="right"))
+    return np.eye(1, steps.size, min(place, steps.size - 1))[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VertexExponential:
+    """Choose column i with probability ∝ exp(−(ε/4) × total cost of i). ε-DP, no δ. Raises InvalidArgument."""
+
+    key: ClassVar[str] = "vertex_exponential"
+    label: ClassVar[str] = "Exponential mechanism on the columns"
+    rank: ClassVar[int] = 2
+    mechanism: ClassVar[type[Any]] = Exponential
+
+    epsilon: float
+    rows: int
+    columns: int
+
+    def __post_init__(self) -> None:
+        check_method(self.epsilon, self.rows, self.columns)
+
+    @classmethod
+    def at(cls, *, epsilon: float, delta: float, rows: int, columns: int) -> Self:
+        return cls(epsilon=epsilon, rows=rows, columns=columns)
+
+    @classmethod
+    def excess(cls, runs: Sequence[Self], costs: FloatArray) -> Excess:
+        return _excess(cls.mechanism, runs, costs)
+
+    expected_choice = expected_choice
+    choose = choose
+
+    @property
+    def cost(self) -> Cost:
+        return Cost.bounded_range(self.epsilon)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VertexPermuteAndFlip:
+    """Choose a column by permute-and-flip on total costs, which one row moves by at most 2. ε-DP, no δ.
+
+    Raises InvalidArgument.
+    """
+
+    key: ClassVar[str] = "vertex_permute_and_flip"
+    label: ClassVar[str] = "Permute and flip on the columns"
+    rank: ClassVar[int] = 1
+    mechanism: ClassVar[type[Any]] = PermuteAndFlip
+
+    epsilon: float
+    rows: int
+    columns: int
+
+    def __post_init__(self) -> None:
+        check_method(self.epsilon, self.rows, self.columns)
+
+    @classmethod
+    def at(cls, *, epsilon: float, delta: float, rows: int, columns: int) -> Self:
+        return cls(epsilon=epsilon, rows=rows, columns=columns)
+
+    @classmethod
+    def excess(cls, runs: Sequence[Self], costs: FloatArray) -> Excess:
+        return _excess(cls.mechanism, runs, costs)
+
+    expected_choice = expected_choice
+    choose = choose
+
+    @property
+    def cost(self) -> Cost:
+        return Cost.pure(self.epsilon)
+
+
+def _laws(kind: type[Any], totals: FloatArray, epsilons: ArrayLike) -> FloatArray:
+    found: FloatArray = laws(kind, -totals, epsilons, sensitivity=SENSITIVITY)
+    return found
+
+
+def _excess(kind: type[Any], runs: Sequence[LinearMethod], costs: FloatArray) -> Excess:
+    means = mean_costs(runs, costs)
+    gaps = means - means.min(axis=1, keepdims=True)
+    levels, rows = np.array([run.cost.epsilon for run in runs]), np.array([run.rows for run in runs])
+    chances = np.empty_like(means)
+    for size in np.unique(rows):
+        same = np.flatnonzero(rows == size)
+        chances[same] = _laws(kind, means[same[0]] * size, levels[same])
+    mean = (chances * gaps).sum(axis=1)
+    return Excess(mean=mean, deviation=np.sqrt(np.maximum((chances * gaps * gaps).sum(axis=1) - mean * mean, 0.0)))

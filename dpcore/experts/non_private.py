@@ -1,0 +1,63 @@
+"""Hedge without privacy: what the private strategies are measured against."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from dpcore.accounting import Cost
+from dpcore.experts import strategy, stretches
+from dpcore.experts.hedge import Losses
+from dpcore.experts.rates import hedge_rate
+from dpcore.experts.strategy import Assumption, Chances, Forecast, check_run
+from dpcore.experts.stretches import Stretch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivate:
+    """Hedge at η = √(8 ln k / T): regret at most √(T ln k / 2) on any losses. Nothing is protected.
+
+    Cesa-Bianchi & Lugosi, Prediction, Learning, and Games, 2006, Theorem 2.2. Raises InvalidArgument.
+    """
+
+    key: ClassVar[str] = "non_private"
+    label: ClassVar[str] = "Without privacy"
+    rank: ClassVar[int] = 9
+    assumption: ClassVar[Assumption] = "any"
+
+    rounds: int
+    experts: int
+
+    def __post_init__(self) -> None:
+        check_run(self.rounds, self.experts)
+
+    @classmethod
+    def at(cls, *, epsilon: float, delta: float, rounds: int, experts: int, reacting: bool = False) -> Self:
+        return cls(rounds=rounds, experts=experts)
+
+    @property
+    def rate(self) -> float:
+        """η."""
+        return hedge_rate(self.rounds, self.experts)
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        return (Stretch(0, self.rounds, 1, self.rate),)
+
+    @classmethod
+    def forecast(cls, runs: Sequence[Self], losses: Losses, *, spread: bool = True) -> Forecast:
+        return stretches.forecast([run.stretches for run in runs], losses, spread=spread)
+
+    def chances(self, losses: Losses) -> Chances:
+        return stretches.chances(self.stretches, losses)
+
+    expected_regret = strategy.expected_regret
+    play = strategy.play
+    weights = strategy.weights
+
+    @property
+    def cost(self) -> Cost:
+        """Infinite: there is no guarantee."""
+        return Cost(epsilon=math.inf)

@@ -1,0 +1,199 @@
+"""The question whom to follow: every strategy's regret on one run of losses. Implements ``tradeoff.Problem``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpcore.discovery import discover
+from dpcore.errors import InvalidArgument
+from dpcore.experts.bounds import RegretBound, regret_bound
+from dpcore.experts.hedge import Losses, as_losses, totals_at
+from dpcore.experts.scenarios import Scenario
+from dpcore.experts.strategy import ASSUMPTIONS, Assumption, Forecast, Strategy
+from dpcore.experts.weighted_majority import WeightedMajority
+from dpcore.tradeoff import Estimate
+from dpcore.validate import FloatArray, IntArray, in_range, one_of, positive, probability, whole
+
+TEXTBOOK = "textbook"
+THEORIES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "theory": "11.3",
+        "theory_likely": "11.4",
+        "theory_non_private": "hedge",
+        "theory_non_private_textbook": "11.1",
+    }
+)
+LONGEST = 10**8  # rounds × experts that one evaluation may run over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ExpertsProblem:
+    """How much worse a private strategy does than the best expert in hindsight; n is the number of rounds T.
+
+    ``losses`` (rounds, experts) within [0, 1]. A T below the table's own takes its first T rounds; above, the table is
+    repeated from its first round, or, with a ``scenario``, the simulation goes on. ``assumption`` is what the person
+    is ready to assume and leaves out the strategies that need more: ``any`` losses; ``oblivious``: they do not react
+    to what was played; ``independent``: oblivious, and rounds are independent draws from one distribution.
+
+    Methods: strategies by key, ``textbook`` (weighted majority at the textbook's rate), and the theorems of
+    ``THEORIES``. Metrics: ``regret_per_round``, ``regret`` and ``total_loss``, expectations over the plays. Exact but
+    for matrix factorisation. ``low`` and ``high`` hold the share ``band`` of runs (from the exact variance, by the
+    normal approximation); with ``band`` 0 they equal ``value``, or hold the simulation's error. Raises InvalidArgument.
+    """
+
+    losses: Losses
+    delta: float = 1e-6
+    assumption: Assumption = "oblivious"
+    scenario: Scenario | None = None
+    beta: float = 0.05
+    band: float = 0.8
+
+    def __post_init__(self) -> None:
+        table = as_losses(self.losses)
+        whole(2, rounds=table.shape[0])
+        whole(2, experts=table.shape[1])
+        probability(delta=self.delta)
+        one_of(ASSUMPTIONS, assumption=self.assumption)
+        probability(beta=self.beta)
+        in_range(0.0, 1.0, open_high=True, band=self.band)
+        if table.flags.writeable:
+            table = table.copy()
+            table.setflags(write=False)
+        object.__setattr__(self, "losses", table)
+
+    @classmethod
+    def simulated(cls, scenario: Scenario, rounds: int, **options: Any) -> Self:
+        """The problem on ``rounds`` simulated rounds; longer runs go on with the same simulation."""
+        return cls(losses=scenario.losses(rounds), scenario=scenario, **options)
+
+    @property
+    def n(self) -> int:
+        """Rounds in the table."""
+        return int(self.losses.shape[0])
+
+    @property
+    def experts(self) -> int:
+        return int(self.losses.shape[1])
+
+    @property
+    def longest(self) -> int:
+        """The largest n that can be evaluated."""
+        return LONGEST // self.experts
+
+    @property
+    def beyond(self) -> str:
+        """What a run longer than the table is made of, in a sentence."""
+        if self.scenario is not None:
+            return "Longer runs go on with the same simulation."
+        return f"Longer runs repeat the {self.n:,} rounds of the table from the first one on."
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(self.labels)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Every method with the name a person reads."""
+        allowed = ASSUMPTIONS[: ASSUMPTIONS.index(self.assumption) + 1]
+        strategies = {key: kind.label for key, kind in _kinds().items() if kind.assumption in allowed}
+        return {
+            TEXTBOOK: "Weighted majority as in the textbook",
+            **strategies,
+            "theory": "What theory promises",
+            "theory_likely": f"What theory promises {100 * (1 - self.beta):g} times in 100",
+            "theory_non_private": "What theory promises without privacy",
+            "theory_non_private_textbook": "The same, in the textbook's form",
+        }
+
+    @property
+    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+        return {"regret_per_round": "lower", "regret": "lower", "total_loss": "lower"}
+
+    @property
+    def central(self) -> ExpertsProblem:
+        """The same without bands, in less time."""
+        return replace(self, band=0.0)
+
+    def strategy(self, method: str, epsilon: float, rounds: int | None = None) -> Strategy:
+        """The strategy behind ``method`` for ``rounds`` (the table's own unless given). Raises InvalidArgument."""
+        if method in THEORIES:
+            raise InvalidArgument("method", "must be a strategy, not a theorem")
+        one_of(self.methods, method=method)
+        level, length = positive(epsilon=epsilon), self.n if rounds is None else rounds
+        if method == TEXTBOOK:
+            return WeightedMajority(
+                epsilon=level, delta=self.delta, rounds=length, experts=self.experts, rule="textbook"
+            )
+        found: Strategy = _kinds()[method].at(
+            epsilon=level,
+            delta=self.delta,
+            rounds=length,
+            experts=self.experts,
+            reacting=self.assumption == "any",
+        )
+        return found
+
+    def promise(self, method: str, epsilon: float, rounds: int | None = None) -> RegretBound:
+        """The bound behind one of ``THEORIES``. Raises InvalidArgument."""
+        return regret_bound(
+            THEORIES[one_of(tuple(THEORIES), method=method)],
+            rounds=self.n if rounds is None else rounds,
+            experts=self.experts,
+            epsilon=epsilon,
+            delta=self.delta,
+            beta=self.beta,
+        )
+
+    def forecast(self, method: str, epsilon: FloatArray, n: FloatArray) -> Forecast:
+        """The law's moments of a strategy's total loss at m settings. Raises InvalidArgument."""
+        rounds = self._rounds(n)
+        runs = [self.strategy(method, level, int(size)) for level, size in zip(epsilon, rounds, strict=True)]
+        return type(runs[0]).forecast(runs, self.run(int(rounds.max())), spread=self.band > 0.0)
+
+    def run(self, rounds: int) -> Losses:
+        """The losses of a run of ``rounds``: see ``beyond``. Raises InvalidArgument."""
+        whole(1, self.longest, n=rounds)
+        if rounds <= self.n:
+            return self.losses[:rounds]
+        if self.scenario is not None:
+            return self.scenario.losses(rounds)
+        return np.resize(self.losses, (rounds, self.experts))
+
+    def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
+        """See ``tradeoff.Problem``; ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
+        one_of(tuple(self.metrics), metric=metric)
+        one_of(self.methods, method=method)
+        rounds = self._rounds(n)
+        unit = rounds if metric == "regret_per_round" else np.ones(rounds.shape)
+        if method in THEORIES:
+            regret = [self.promise(method, level, int(size)).total for level, size in zip(epsilon, rounds, strict=True)]
+            best = totals_at(self.run(int(rounds.max())), rounds).min(axis=1) if metric == "total_loss" else 0.0
+            return Estimate.bound((np.array(regret) + best) / unit)
+        found = self.forecast(method, epsilon, n)
+        error = 1.96 * found.error if found.error is not None else np.zeros(rounds.shape)
+        reach = np.hypot(error, ndtri((1 + self.band) / 2) * found.deviation)
+        zero = 0.0 if metric == "total_loss" else found.best
+        ends = (
+            np.clip(total - zero, -zero, rounds - zero)
+            for total in (found.mean, found.mean - reach, found.mean + reach)
+        )
+        value, low, high = (end / unit for end in ends)
+        return Estimate(value=value, low=low, high=high, kind="exact" if found.error is None else "simulated")
+
+    def _rounds(self, n: FloatArray) -> IntArray:
+        sizes = np.maximum(np.rint(np.asarray(n, dtype=np.float64)), 1.0)
+        if not (sizes <= self.longest).all():
+            raise InvalidArgument("n", f"must be at most {self.longest:,} rounds for this many experts")
+        return sizes.astype(np.int64)
+
+
+def _kinds() -> Mapping[str, Any]:
+    """The catalogue of strategies."""
+    kinds: Mapping[str, Any] = discover("dpcore.experts")
+    return kinds

@@ -1,0 +1,71 @@
+"""Randomised weighted majority with a fresh play every round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from dpcore.accounting import Cost
+from dpcore.experts import strategy, stretches
+from dpcore.experts.hedge import Losses
+from dpcore.experts.rates import as_rule, capped_rate, draws_with_data, plays_cost
+from dpcore.experts.strategy import Assumption, Chances, Forecast, check_private_run
+from dpcore.experts.stretches import Stretch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedMajority:
+    """Every round, follow expert i with probability ∝ exp(−η × losses of i so far).
+
+    The exponential mechanism once a round (Dwork & Roth 2014, Algorithm 16). η is ``learning_rate(…, rule)``, never
+    above the best rate without privacy: past that it would only lose (a fast learner then spends less than ε). With
+    ``rule`` ``textbook`` or ``zcdp`` the guarantee holds for any losses; ``bounded_range`` needs losses that do not
+    react to the plays. Raises InvalidArgument.
+    """
+
+    key: ClassVar[str] = "weighted_majority"
+    label: ClassVar[str] = "Weighted majority"
+    rank: ClassVar[int] = 1
+    assumption: ClassVar[Assumption] = "any"
+
+    epsilon: float
+    delta: float
+    rounds: int
+    experts: int
+    rule: str = "bounded_range"
+
+    def __post_init__(self) -> None:
+        check_private_run(self.epsilon, self.delta, self.rounds, self.experts)
+        as_rule(self.rule)
+
+    @classmethod
+    def at(cls, *, epsilon: float, delta: float, rounds: int, experts: int, reacting: bool = False) -> Self:
+        rule = "zcdp" if reacting else "bounded_range"
+        return cls(epsilon=epsilon, delta=delta, rounds=rounds, experts=experts, rule=rule)
+
+    @property
+    def rate(self) -> float:
+        """η."""
+        return capped_rate(self.epsilon, self.delta, self.rounds, self.experts, rule=self.rule)
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        return (Stretch(0, self.rounds, 1, self.rate),)
+
+    @classmethod
+    def forecast(cls, runs: Sequence[Self], losses: Losses, *, spread: bool = True) -> Forecast:
+        return stretches.forecast([run.stretches for run in runs], losses, spread=spread)
+
+    def chances(self, losses: Losses) -> Chances:
+        return stretches.chances(self.stretches, losses)
+
+    expected_regret = strategy.expected_regret
+    play = strategy.play
+    weights = strategy.weights
+
+    @property
+    def cost(self) -> Cost:
+        """All plays together, by the account that ``rule`` permits; at most (ε, δ)."""
+        reacting = self.rule != "bounded_range"
+        return plays_cost(self.rate, draws_with_data(self.rounds), self.epsilon, self.delta, reacting=reacting)
