@@ -12,30 +12,54 @@ from dpcore.training.ball import Ball
 from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
 from dpcore.training.clipped_examples import ClippedExamples
+from dpcore.training.encoding import Encoding
+from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared_error
 from dpcore.training.gradient_descent import NoisyGradientDescent
+from dpcore.training.lessons import (
+    BookLesson,
+    Rows,
+    TuningPrice,
+    book_lesson,
+    clipping_curve,
+    steps_curve,
+    tuning_price,
+)
 from dpcore.training.losses import Absolute, Distance, Logistic, Loss, Squared
 from dpcore.training.mean import LaplaceMean, MeanByLoss
 from dpcore.training.median import IntervalMedian, MedianByLoss
+from dpcore.training.model import LinearModel, load_model, predict
 from dpcore.training.objective_perturbation import ObjectivePerturbation, ObjectivePerturbation2012
 from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
+from dpcore.training.plan import Part, Sweep, build
+from dpcore.training.problem import TrainingProblem
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
+from dpcore.training.rates import RATES, rate
 from dpcore.training.sgd import DisjointBatches, DpSgd
+from dpcore.training.simple_problems import LineProblem, OneNumberProblem
 from dpcore.training.statistical_queries import StatisticalQueries, sample_size
+from dpcore.training.sweep import PartResult, collect, reaching, run_slice, stream
+from dpcore.training.trace import Trace, descent_trace
 
 __all__ = [
+    "RATES",
     "Absolute",
     "AdaSSP",
     "Ball",
     "BookGradientDescent",
+    "BookLesson",
     "ClippedExamples",
     "DisjointBatches",
     "Distance",
     "DpSgd",
+    "Encoding",
+    "Features",
     "Fit",
     "IntervalMedian",
     "LaplaceMean",
+    "LineProblem",
+    "LinearModel",
     "Logistic",
     "Loss",
     "MeanByLoss",
@@ -44,19 +68,41 @@ __all__ = [
     "NoisyGradientDescent",
     "ObjectivePerturbation",
     "ObjectivePerturbation2012",
+    "OneNumberProblem",
     "Optimum",
     "OutputPerturbation",
+    "Part",
+    "PartResult",
+    "Prepared",
     "PureObjectivePerturbation",
+    "Rows",
     "Squared",
     "StatisticalQueries",
+    "Sweep",
+    "Trace",
+    "TrainingProblem",
+    "TuningPrice",
     "accuracy",
+    "book_lesson",
+    "build",
     "catalog",
+    "clipping_curve",
+    "collect",
+    "descent_trace",
     "excess_risk",
+    "load_model",
     "majority_share",
     "mean_squared_error",
     "minimise",
     "non_private",
+    "predict",
+    "rate",
+    "reaching",
+    "run_slice",
     "sample_size",
+    "steps_curve",
+    "stream",
+    "tuning_price",
 ]
 
 

@@ -1,0 +1,92 @@
+"""Rows, slopes and gradient sums in whole numbers: what a released model adds its noise to.
+
+Products are taken in double precision, where they are exact in any order: every number is whole and every partial sum
+stays below 2⁵³. So one row's part in a sum is the same whatever the other rows are and wherever it stands.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit
+
+from dpcore.errors import InvalidArgument
+from dpcore.training.features import Features
+from dpcore.validate import FloatArray, IntArray, whole
+
+if TYPE_CHECKING:
+    from dpcore.datasets.table import Table
+
+ROW_BITS, SLOPE_BITS, WEIGHT_BITS = 18, 14, 14
+SUM_UNIT = 2.0 ** -(ROW_BITS + SLOPE_BITS)
+LARGEST_WEIGHT = 2.0**11
+MOST_ROWS = 2_000_000
+_MARGIN_BITS = ROW_BITS + WEIGHT_BITS
+_TABLE_BITS, _TABLE_REACH = 12, 32  # slopes at margins −32 to 32, 2⁻¹² apart
+_CHUNK = 1 << 16  # rows at a time: 2¹⁶ rows × slope 2¹⁴ × entry 2¹⁸ is 2⁴⁸
+
+
+def clip_units(clip: float) -> int:
+    """A clipping norm in units of the sums, rounded down."""
+    return math.floor(clip / SUM_UNIT)
+
+
+class WholeRows:
+    """The rows of a table as whole units of 2⁻¹⁸; ``sums(weights)`` adds up their clipped gradients in ``SUM_UNIT``.
+
+    For any weights, one row's part in the sums has an L2 length of at most ``clip`` units. Rows with a missing value
+    are rows of 0. Raises InvalidArgument for columns that are not there and for too many rows.
+    """
+
+    def __init__(self, features: Features, clip: int, table: Table) -> None:
+        needed = [features.target, *features.columns]
+        if any(column.name not in table.frame.columns for column in needed):
+            raise InvalidArgument("data", "must have every column of the model")
+        whole(1, MOST_ROWS, data=len(table.frame))
+        self.d, self._logistic = features.d, features.two_classes
+        answers = features.answers(features.target.typed(table.frame[features.target.name]))
+        numbers = [column.typed(table.frame[column.name]) for column in features.columns]
+        present = ~(np.isnan(answers) | np.isnan(np.stack(numbers)).any(axis=0))
+        self._chunks: list[Any] = []
+        for start in range(0, len(table.frame), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            here = np.trunc(features.rows([values[rows] for values in numbers]) * 2.0**ROW_BITS).astype(np.int64)
+            squares = (here**2).sum(axis=1)
+            # the first condition alone decides in practice; the second is what the proof asks for
+            kept = present[rows] & (squares <= 1 << 2 * ROW_BITS)
+            here[~kept] = 0
+            lengths = np.maximum(np.ceil(np.sqrt(np.where(kept, squares, 0))), 1.0).astype(np.int64)
+            self._chunks.append((here.astype(np.float32), self._whole_answers(answers[rows]), clip // lengths))
+        self._table = _slope_table() if self._logistic else np.zeros(0, dtype=np.int64)
+
+    def _whole_answers(self, answers: FloatArray) -> IntArray:
+        """1 for the positive class and 0 otherwise; numbers in units of a margin."""
+        present = np.nan_to_num(answers, nan=0.0)
+        if self._logistic:
+            return (present > 0.0).astype(np.int64)
+        return np.asarray(np.trunc(np.clip(present, -1.0, 1.0) * 2.0**_MARGIN_BITS), dtype=np.int64)
+
+    def sums(self, weights: FloatArray) -> IntArray:
+        """Σ over rows of the clipped gradient at public ``weights`` (d,), in ``SUM_UNIT``, exact, shape (d,)."""
+        units = np.rint(np.clip(weights, -LARGEST_WEIGHT, LARGEST_WEIGHT) * 2.0**WEIGHT_BITS)
+        total = np.zeros(self.d, dtype=np.int64)
+        for rows, answers, caps in self._chunks:
+            exact = rows.astype(np.float64)
+            slopes = self._slopes((exact @ units).astype(np.int64), answers)
+            total += (np.clip(slopes, -caps, caps).astype(np.float64) @ exact).astype(np.int64)
+        return total
+
+    def _slopes(self, margins: IntArray, answers: IntArray) -> IntArray:
+        if not self._logistic:
+            return np.asarray((margins - answers) >> (_MARGIN_BITS - SLOPE_BITS))
+        half = self._table.size // 2
+        places = np.clip(margins >> (_MARGIN_BITS - _TABLE_BITS), -half, half) + half
+        return np.asarray(self._table[places] - (answers << SLOPE_BITS))
+
+
+def _slope_table() -> IntArray:
+    """The chance of the positive class in units of 2⁻¹⁴ at margins from −32 to 32: public, the same for everyone."""
+    half = _TABLE_REACH << _TABLE_BITS
+    return np.asarray(np.rint(expit(np.arange(-half, half + 1) / 2.0**_TABLE_BITS) * 2.0**SLOPE_BITS), dtype=np.int64)

@@ -1,0 +1,153 @@
+"""A released model: plain JSON that predicts, without the data it was trained on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit
+
+from dpcore.errors import InvalidArgument
+from dpcore.training.encoding import Encoding
+from dpcore.training.features import Features
+from dpcore.validate import FloatArray, finite_vector
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KIND, VERSION = "epsilon-lab linear model", 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinearModel:
+    """``features`` (public) and ``weights`` (d,). ``about`` is how it was trained and what it cost."""
+
+    features: Features
+    weights: FloatArray
+    about: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if finite_vector(weights=self.weights).shape[0] != self.features.d:
+            raise InvalidArgument("weights", "must have one entry for every feature")
+
+    def margins(self, records: pd.DataFrame | Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> FloatArray:
+        """xᵀw for every record, shape (m,). A missing or unknown value counts as the middle, or as no category.
+
+        Records are a frame or dictionaries by column name. Raises InvalidArgument for a column that is not there.
+        """
+        rows = _listed(records)
+        numbers = []
+        for column in self.features.columns:
+            if any(column.name not in row for row in rows):
+                raise InvalidArgument("records", f"must have a value (or None) for “{column.name}”")
+            numbers.append(column.plain([row[column.name] for row in rows]))
+        return np.asarray(self.features.rows(numbers) @ self.weights)
+
+    def chances(self, records: pd.DataFrame | Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> FloatArray:
+        """The model's own chance of the positive class, shape (m,). Raises InvalidArgument for a number to predict."""
+        if not self.features.two_classes:
+            raise InvalidArgument("records", "have no chances: this model predicts a number")
+        return np.asarray(expit(self.margins(records)))
+
+    def predict(self, records: pd.DataFrame | Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Any]:
+        """The class (its name) or the number for every record."""
+        target, margins = self.features.target, self.margins(records)
+        if not self.features.two_classes:
+            numbers = target.unscaled(margins)
+            return [round(value) if target.integer else float(value) for value in numbers]
+        return [self.classes[int(margin > 0.0)] for margin in margins]
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """Names of the negative and the positive class."""
+        target, positive = self.features.target, str(self.features.positive)
+        names = ("no", "yes") if target.kind == "yes/no" else target.categories
+        others = [name for name in names if name != positive]
+        return (others[0] if len(others) == 1 else f"not {positive}", positive)
+
+    def plain(self) -> dict[str, Any]:
+        """The model as JSON can hold it; ``load_model`` reads it back."""
+        return {
+            "kind": KIND,
+            "version": VERSION,
+            "predicts": _plain(self.features.target) | {"positive": self.features.positive},
+            "columns": [_plain(column) for column in self.features.columns],
+            "intercept": self.features.intercept,
+            "divided_by": self.features.scale,
+            "features": list(self.features.names),
+            "weights": [float(weight) for weight in self.weights],
+            "about": dict(self.about),
+        }
+
+
+def load_model(source: str | Path | Mapping[str, Any]) -> LinearModel:
+    """A model from a JSON file, its text or its contents, alone or within a receipt under "answer".
+
+    Raises InvalidArgument for anything else.
+    """
+    contents: Any = source
+    if not isinstance(source, Mapping):
+        try:
+            text = str(source) if str(source).lstrip().startswith("{") else Path(source).read_text(encoding="utf-8")
+            contents = json.loads(text)
+        except (OSError, ValueError):
+            raise InvalidArgument("source", "must be a model file of Epsilon Lab in JSON") from None
+    if isinstance(contents, Mapping) and "weights" not in contents:
+        contents = contents.get("answer", contents)
+    if not isinstance(contents, Mapping) or contents.get("kind") != KIND or contents.get("version") != VERSION:
+        raise InvalidArgument("source", "must be a model file of Epsilon Lab in JSON")
+    try:
+        predicts = dict(contents["predicts"])
+        positive = predicts.pop("positive")
+        features = Features(
+            columns=tuple(_encoding(column) for column in contents["columns"]),
+            target=_encoding(predicts),
+            positive=positive,
+            intercept=bool(contents["intercept"]),
+        )
+        weights = finite_vector(weights=list(contents["weights"]))
+        about = dict(contents.get("about", {}))
+    except (KeyError, TypeError, AttributeError):
+        raise InvalidArgument("source", "must be a complete model file of Epsilon Lab") from None
+    return LinearModel(features=features, weights=weights, about=about)
+
+
+def predict(
+    model: LinearModel | str | Path | Mapping[str, Any],
+    records: pd.DataFrame | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+) -> list[Any]:
+    """What a model, or a model file, predicts for every record. Raises InvalidArgument."""
+    loaded = model if isinstance(model, LinearModel) else load_model(model)
+    return loaded.predict(records)
+
+
+def _plain(column: Encoding) -> dict[str, Any]:
+    found: dict[str, Any] = {"column": column.name, "kind": column.kind}
+    if column.kind == "category":
+        found["categories"] = list(column.categories)
+    elif column.kind != "yes/no":
+        found |= {"low": column.low, "high": column.high, "integer": column.integer}
+    return found
+
+
+def _encoding(plain: Mapping[str, Any]) -> Encoding:
+    return Encoding(
+        name=str(plain["column"]),
+        kind=plain["kind"],
+        low=float(plain.get("low", 0.0)),
+        high=float(plain.get("high", 1.0)),
+        categories=tuple(str(word) for word in plain.get("categories", ())),
+        integer=bool(plain.get("integer", False)),
+    )
+
+
+def _listed(records: Any) -> list[Mapping[str, Any]]:
+    if isinstance(records, Mapping):
+        return [records]
+    if hasattr(records, "to_dict"):
+        return list(records.to_dict("records"))
+    return list(records)
