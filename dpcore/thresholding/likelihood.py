@@ -27,8 +27,9 @@ def log_probability(
 ) -> float:
     """Logarithm of the chance that exactly the queries marked in ``raised`` (k,) raise an alarm, all k being asked.
 
-    Accurate for outcomes of any rarity: what a privacy check has to compare. Kinks are thinned beyond ``MOST_KINKS``.
-    ``highest``: the chance that the threshold's noise is at most that as well.
+    Accurate for very rare outcomes too, which a privacy check has to compare; −∞ for what only threshold noise beyond
+    700 scales could bring about. Kinks are thinned beyond ``MOST_KINKS``. ``highest``: the chance that the threshold's
+    noise is at most that as well.
     """
     margins = answers - threshold
     distinct, where = np.unique(np.stack([margins, raised]), axis=1, return_inverse=True)
@@ -43,8 +44,13 @@ def log_probability(
         total = np.log(weight)
     for margin, alarm, count in zip(distinct[0], distinct[1], times, strict=True):
         total += count * log_chance(pair, (t - margin) / pair.query_scale, alarm=bool(alarm))
-    top = float(total.max())
-    return top + float(np.log(np.exp(total - top).sum()))
+    return log_sum(total)
+
+
+def log_sum(terms: FloatArray) -> float:
+    """ln Σ exp(terms), −∞ when there is nothing."""
+    top = float(terms.max())
+    return top + math.log(float(np.exp(terms - top).sum())) if math.isfinite(top) else top
 
 
 def log_chance(pair: NoisePair, x: FloatArray, *, alarm: bool) -> FloatArray:

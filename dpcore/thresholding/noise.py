@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike
 from scipy.special import exprel
 
 from dpcore.errors import InvalidArgument
-from dpcore.validate import FloatArray, boolean, in_range, one_of, positive, whole
+from dpcore.validate import FloatArray, boolean, finite_vector, in_range, one_of, positive, whole
 
 NoiseKind = Literal["laplace", "exponential"]
 Share = float | Literal["best"] | None
 SHARES = (0.01, 0.99)
+FARTHEST = 1e100  # of noise scales from 1, either way
 
 
 def best_share(limit: int = 1, *, monotonic: bool = False) -> float:
@@ -44,12 +45,12 @@ def check_parameters(
     epsilon: float, sensitivity: float, noise: str, share: Share, monotonic: bool, offset: float, limit: int
 ) -> None:
     """The public parameters every mechanism here has. Raises InvalidArgument."""
-    positive(epsilon=epsilon)
-    positive(sensitivity=sensitivity)
+    largest = positive(sensitivity=sensitivity) * whole(1, 10**9, limit=limit) / positive(epsilon=epsilon)
+    if not 1.0 / FARTHEST < largest < FARTHEST:
+        raise InvalidArgument("epsilon", "is too far from the sensitivity to reckon with")
     one_of(("laplace", "exponential"), noise=noise)
     boolean(monotonic=monotonic)
     in_range(-1e15, 1e15, offset=offset)
-    whole(1, limit=limit)
     resolve_share(share, otherwise=0.5, limit=limit, monotonic=monotonic)
 
 
@@ -87,7 +88,7 @@ class NoisePair:
 
     def error_rates(self, margins: ArrayLike, offset: float = 0.0) -> FloatArray:
         """Chance that one query alone is decided wrongly: false positive below the threshold, else false negative."""
-        margin = np.asarray(margins, dtype=np.float64)
+        margin = finite_vector(margins=np.ravel(margins), at_least=0).reshape(np.shape(margins))
         moved = margin - offset
         rate: FloatArray = np.where(margin >= 0.0, self.silence_chance(moved), self.alarm_chance(moved))
         return rate
