@@ -29,7 +29,7 @@ class FiniteClassProblem:
     stay. ``relation`` as for ``FiniteClass``. ``alpha``: how far above the best error rate still counts as right.
     ``questions`` such choices share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
     ``disagreements`` (d,): on how many rows each hypothesis differs from the best one; without them mistakes are taken
-    to fall on different people, which makes the band wider.
+    to fall on different people, the most that they can differ.
 
     Metrics: ``error``, the mean error rate of the chosen hypothesis; ``excess``, how far that is above the best;
     ``success``, the chance of an excess of at most ``alpha``. Two bounds: ``theory``, the exponential mechanism's

@@ -30,7 +30,7 @@ scores_of = pytest.mark.parametrize("scores", SCORES.values(), ids=SCORES.keys()
 
 
 def public(kind: type[Selector], **fields: object) -> Selector:
-    return kind(**({"epsilon": 1.0} | fields))  # type: ignore[arg-type]
+    return kind(**({"epsilon": 1.0} | fields))
 
 
 @every
@@ -45,7 +45,7 @@ def test_it_is_data_with_a_name(kind: type[Selector]) -> None:
     assert all(p.kind is inspect.Parameter.KEYWORD_ONLY for p in inspect.signature(kind).parameters.values())
     mechanism = public(kind)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        mechanism.epsilon = 2.0  # type: ignore[misc]
+        mechanism.epsilon = 2.0
     assert not hasattr(mechanism, "__dict__")
 
 
@@ -191,29 +191,29 @@ def test_every_invalid_argument_is_refused_by_name(kind: type[Selector]) -> None
     mechanism = public(kind)
     for bad in ([], [1.0, float("nan")], [float("inf")], [[1.0, 2.0]], ["a"], None, 3.0):
         with pytest.raises(InvalidArgument, match=r"^scores "):
-            mechanism.probabilities(bad)  # type: ignore[arg-type]
+            mechanism.probabilities(bad)
         with pytest.raises(InvalidArgument, match=r"^scores "):
-            mechanism.sample(bad, rng, 1)  # type: ignore[arg-type]
+            mechanism.sample(bad, rng, 1)
         with pytest.raises(InvalidArgument, match=r"^scores "):
-            expected_loss(mechanism, bad)  # type: ignore[arg-type]
+            expected_loss(mechanism, bad)
     for bad in (-1, 1.5, float("nan"), "3", None):
         with pytest.raises(InvalidArgument, match=r"^size "):
-            mechanism.sample([1.0, 2.0], rng, bad)  # type: ignore[arg-type]
+            mechanism.sample([1.0, 2.0], rng, bad)
     for bad in (None, 7, np.random):
         with pytest.raises(InvalidArgument, match=r"^rng "):
-            mechanism.sample([1.0], bad, 1)  # type: ignore[arg-type]
+            mechanism.sample([1.0], bad, 1)
         with pytest.raises(InvalidArgument, match=r"^rng "):
-            mechanism.noise(2, bad, 1)  # type: ignore[arg-type]
+            mechanism.noise(2, bad, 1)
     for bad in (0, -3, 2.5, "2", None):
         with pytest.raises(InvalidArgument, match=r"^k "):
-            mechanism.utility_bound(bad, 0.1)  # type: ignore[arg-type]
+            mechanism.utility_bound(bad, 0.1)
         with pytest.raises(InvalidArgument, match=r"^k "):
-            mechanism.noise(bad, rng, 1)  # type: ignore[arg-type]
+            mechanism.noise(bad, rng, 1)
     for bad in (0.0, 1.0, -0.1, float("nan"), "0.1", None):
         with pytest.raises(InvalidArgument, match=r"^beta "):
-            mechanism.utility_bound(3, bad)  # type: ignore[arg-type]
+            mechanism.utility_bound(3, bad)
     with pytest.raises(TypeError):
-        kind(1.0)  # type: ignore[misc]
+        kind(1.0)
 
 
 def test_messages_hold_no_values() -> None:
