@@ -21,7 +21,7 @@ class Batched:
     """Hedge that plays afresh only every ``hold`` rounds, with a higher η for the fewer draws.
 
     N = ⌈T/hold⌉ − 1 draws look at data, by the exact bounded-range account; regret at most η·hold·T/8 + ln k/η. Holding
-    a play is harmless only when losses do not react to it. ``hold`` is chosen to make that bound least unless given.
+    a play is harmless only when losses do not react to it. ``hold`` is chosen so that η is largest unless given.
     Raises InvalidArgument.
     """
 

@@ -28,7 +28,8 @@ def choose(self: Any, costs: ArrayLike, rng: np.random.Generator) -> FloatArray:
     """One simulated answer: 1 for the chosen column, 0 elsewhere, shape (columns,). Raises InvalidArgument."""
     steps = np.cumsum(expected_choice(self, costs))
     place = int(np.searchsorted(steps, generator(rng=rng).random() * steps[-1], side="right"))
-    return np.eye(1, steps.size, min(place, steps.size - 1))[0]
+    chosen: FloatArray = np.eye(1, steps.size, min(place, steps.size - 1))[0]
+    return chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
