@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
 from dpcore.selection.laws import Selector, find
+from dpcore.selection.rules import RuleClass
 from dpcore.selection.scores import scaled
 from dpcore.selection.sharing import per_question
 from dpcore.tradeoff import Estimate
-from dpcore.validate import FloatArray, Neighbours, finite_vector, in_range, one_of, positive, probability, whole
+from dpcore.validate import (
+    FloatArray,
+    Neighbours,
+    finite_matrix,
+    finite_vector,
+    in_range,
+    one_of,
+    positive,
+    probability,
+    whole,
+)
 
 THEORY, PAC = "theory", "pac"
+_HAIR = 1e-12  # rates are quotients of whole numbers: rounding must not exclude alpha itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,17 +42,18 @@ class FiniteClassProblem:
     ``errors`` (d,) on ``people`` rows, with ``counts`` (d,) hypotheses each (1 unless given); at n people the rates
     stay. ``relation`` as for ``FiniteClass``. ``alpha``: how far above the best error rate still counts as right.
     ``questions`` such choices share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
-    ``disagreements`` (d,): on how many rows each hypothesis differs from the best one; without them mistakes are taken
-    to fall on different people, the most that they can differ.
+    ``covariance`` (d, d) of two hypotheses' mistakes on one person, for the band; ``of_rules`` counts all that from a
+    table.
 
     Metrics: ``error``, the mean error rate of the chosen hypothesis; ``excess``, how far that is above the best;
     ``success``, the chance of an excess of at most ``alpha``. Two bounds: ``theory``, the exponential mechanism's
     utility theorem, about privacy noise alone like every exact value; ``pac``, the textbook's learning theorem, which
     covers sampling too: with probability 1 − ``beta`` an excess of at most max((ln k + ln(1/β))/(a·n), √(ln k / n)).
 
-    ``value`` is exact for rates as observed. ``low`` and ``high`` show the other error, of drawing n people: every
-    hypothesis' lead or lag to the best moves together by its normal quantiles at (1 ± ``band``)/2, judged by the
-    observed rates; a cautious band, since they do not move together. Off when ``band`` is 0. Raises InvalidArgument.
+    ``value`` is exact for rates as observed. ``low`` and ``high`` show the other error, of drawing n people, judged by
+    the observed rates: the share ``band`` of draws gives between them. For that the rates move along the likeliest
+    path of the linear function of them that moves the metric most (normal approximation). Off when ``band`` is 0 or
+    ``covariance`` is not known. Raises InvalidArgument.
     """
 
     errors: FloatArray
@@ -50,10 +65,9 @@ class FiniteClassProblem:
     delta: float = 0.0
     beta: float = 0.05
     band: float = 0.8
-    disagreements: FloatArray | None = None
+    covariance: FloatArray | None = None
     _gaps: FloatArray = field(init=False, repr=False)
     _number: FloatArray = field(init=False, repr=False)
-    _spread: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         errors = finite_vector(errors=self.errors).copy()
@@ -72,22 +86,24 @@ class FiniteClassProblem:
         in_range(0.0, 1.0, open_high=True, band=self.band)
         held = number > 0
         best = rates[held].min()
-        differ = np.minimum(rates + best, 1.0)
-        if self.disagreements is not None:
-            differ = finite_vector(disagreements=self.disagreements) / self.people
-            if differ.shape != rates.shape or (differ < 0).any() or (differ > 1).any():
-                raise InvalidArgument("disagreements", "must have one entry for each of the errors, of 0 to people")
-        variance = np.maximum(differ - (rates - best) ** 2, 0.0)
-        # equal hypotheses are worked out together; the best come first
-        pairs, place = np.unique(np.stack([rates - best, variance])[:, held], axis=1, return_inverse=True)
-        derived = {
-            "errors": errors,
-            "_gaps": pairs[0],
-            "_spread": np.sqrt(pairs[1]),
-            "_number": np.bincount(place.ravel(), weights=number[held]),
-        }
+        if self.covariance is not None:
+            square = finite_matrix(covariance=self.covariance).shape == (rates.size, rates.size)
+            if not square or self.counts is not None:
+                raise InvalidArgument("covariance", "must have a row and column for each of the errors, and no counts")
+        gaps, place = np.unique(rates[held] - best, return_inverse=True)
+        derived = {"errors": errors, "_gaps": gaps, "_number": np.bincount(place, weights=number[held])}
         for name, value in derived.items():
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def of_rules(cls, rules: RuleClass, table: Mapping[str, Any], target: ArrayLike, **choices: Any) -> Self:
+        """The question which of ``rules`` predicts the yes/no ``target`` (n,) best; ``choices`` are other fields.
+
+        ``errors`` are in the order of ``rules.rules``. Raises InvalidArgument.
+        """
+        covariance = rules.covariance(table, target) if choices.get("band", 1.0) else None
+        errors = rules.errors(table, target).astype(np.float64)
+        return cls(errors=errors, people=int(np.size(target)), covariance=covariance, **choices)
 
     @property
     def n(self) -> int:
@@ -140,16 +156,38 @@ class FiniteClassProblem:
         kind = find(method)
         slopes = self._slopes(kind, levels) * people
         if metric == "success":
-            value = self._read(kind.law.rows(scaled(self._gaps, slopes), self._number), metric)
+            value = self._measure(kind.law.rows(scaled(self._gaps, slopes), self._number), metric, self._gaps)
         else:
             value = kind.law.summary(self._gaps, self._number, slopes)[1] + self._floor(metric)
-        if self.band == 0.0:
+        if self.band == 0.0 or self.covariance is None:
             return Estimate.exact(value)
-        reach = float(ndtri((1 + self.band) / 2)) * self._spread / np.sqrt(people)[:, None]
-        drawn = np.concatenate([self._gaps - reach, self._gaps + reach])
+        drawn = self._sampled(metric, slopes, people)
         depths = (drawn - drawn.min(axis=1, keepdims=True)) * np.tile(slopes, 2)[:, None]
-        ends = np.stack([value, *np.split(self._read(kind.law.rows(depths, self._number), metric), 2)])
+        law = kind.law.rows(depths, np.ones(drawn.shape[1]))
+        ends = np.stack([value, *np.split(self._measure(law, metric, self._lags), 2)])
         return Estimate.exact(value, ends.min(axis=0), ends.max(axis=0))
+
+    def _sampled(self, metric: str, slopes: FloatArray, people: FloatArray) -> FloatArray:
+        """Error rates above the best at both ends of drawing people, shape (2m, d): moved along the likeliest path of
+        what moves the metric most, its gradient under the exponential mechanism's law."""
+        lags = self._lags
+        depths = scaled(lags, slopes)
+        right = lags <= self.alpha + _HAIR
+        if metric == "success" and not right.all():
+            # odds of right against wrong: each side's own softmax, which cannot underflow
+            nearest = [depths[:, side].min(axis=1, keepdims=True) for side in (right, ~right)]
+            inside = np.where(right, np.exp(np.minimum(nearest[0] - depths, 0.0)), 0.0)
+            outside = np.where(right, 0.0, np.exp(np.minimum(nearest[1] - depths, 0.0)))
+            pull = inside / inside.sum(axis=1, keepdims=True) - outside / outside.sum(axis=1, keepdims=True)
+        else:
+            law = np.exp(-depths)
+            law /= law.sum(axis=1, keepdims=True)
+            pull = law * (lags - (law @ lags)[:, None])
+            pull /= np.abs(pull).max(axis=1, keepdims=True) + 1e-300
+        path = pull @ np.asarray(self.covariance)
+        spread = np.sqrt(np.maximum((path * pull).sum(axis=1) * people, 1e-300))
+        path *= float(ndtri((1 + self.band) / 2)) / spread[:, None]
+        return np.concatenate([lags - path, lags + path])
 
     @property
     def _one_way(self) -> bool:
@@ -163,22 +201,24 @@ class FiniteClassProblem:
         return self.best if metric == "error" else 0.0
 
     @property
-    def _right(self) -> FloatArray:
-        # rates are quotients of whole numbers; a hair keeps rounding from excluding alpha itself
-        return (self._gaps <= self.alpha + 1e-12).astype(np.float64)
+    def _lags(self) -> FloatArray:
+        """Error rates above the best, shape (d,), in the order of ``errors``."""
+        lags: FloatArray = self.errors / self.people - self.best
+        return lags
 
-    def _read(self, law: FloatArray, metric: str) -> FloatArray:
+    def _measure(self, law: FloatArray, metric: str, gaps: FloatArray) -> FloatArray:
+        """A metric of laws, shape (m, d), over hypotheses ``gaps`` (d,) above the best."""
         if metric == "success":
-            chance: FloatArray = np.minimum(law @ self._right, 1.0)
+            chance: FloatArray = np.minimum(law @ (gaps <= self.alpha + _HAIR).astype(np.float64), 1.0)
             return chance
-        rate: FloatArray = law @ self._gaps + self._floor(metric)
+        rate: FloatArray = law @ gaps + self._floor(metric)
         return rate
 
     def _promise(self, metric: str, slopes: FloatArray) -> FloatArray:
         """An excess above (ln k + s)/a has probability at most e^−s, for every s ≥ 0."""
         size = math.log(self.size)
         if metric == "success":
-            worse = self._gaps[self._right == 0.0]
+            worse = self._gaps[self._gaps > self.alpha + _HAIR]
             if worse.size == 0:
                 return np.ones_like(slopes)
             promised: FloatArray = 1 - np.exp(np.minimum(size - slopes * worse.min(), 0.0))

@@ -6,7 +6,7 @@ away.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray, finite_vector, whole
+
+_ROWS = 4096  # worked on at a time
 
 Comparison = Literal["always", "at_least", "below", "is", "is_not"]
 
@@ -73,11 +75,10 @@ class Cuts:
         above = np.cumsum(passed[::-1])[::-1][1:]
         return np.stack([above, weights.sum() - above], axis=1).ravel()
 
-    def says(self, rule: Rule, values: ArrayLike) -> BoolArray:
-        """Where ``rule`` predicts yes."""
-        numbers = finite_vector(table=values, at_least=0)
-        cut = float(rule.value)
-        return numbers >= cut if rule.comparison == "at_least" else numbers < cut
+    def says(self, values: ArrayLike) -> BoolArray:
+        """Where each rule predicts yes, shape (n, 2·count)."""
+        above = finite_vector(table=values, at_least=0)[:, None] >= self.grid
+        return np.stack([above, ~above], axis=2).reshape(len(above), 2 * self.count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +104,18 @@ class Categories:
 
     def agreements(self, values: ArrayLike, weights: FloatArray) -> FloatArray:
         """Sum of ``weights`` (n,) of the rows where each rule says yes, shape (2·values,)."""
-        place = {value: i for i, value in enumerate(self.values)}
-        other = len(self.values)
-        codes = np.fromiter((place.get(value, other) for value in _texts(values)), dtype=np.int64)
-        inside = np.bincount(codes, weights=weights, minlength=other + 1)[:other]
+        inside = np.bincount(self._codes(values), weights=weights, minlength=len(self.values) + 1)[:-1]
         return np.stack([inside, weights.sum() - inside], axis=1).ravel()
 
-    def says(self, rule: Rule, values: ArrayLike) -> BoolArray:
-        """Where ``rule`` predicts yes."""
-        same = np.fromiter((value == rule.value for value in _texts(values)), dtype=np.bool_)
-        return same if rule.comparison == "is" else ~same
+    def says(self, values: ArrayLike) -> BoolArray:
+        """Where each rule predicts yes, shape (n, 2·values)."""
+        same = self._codes(values)[:, None] == np.arange(len(self.values))
+        return np.stack([same, ~same], axis=2).reshape(len(same), 2 * len(self.values))
+
+    def _codes(self, values: ArrayLike) -> IntArray:
+        place = {value: i for i, value in enumerate(self.values)}
+        other = len(self.values)
+        return np.fromiter((place.get(value, other) for value in np.asarray(values, dtype=object)), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,13 +161,33 @@ class RuleClass:
         wrong: IntArray = np.rint(np.concatenate(parts) + wanted.sum()).astype(np.int64)
         return wrong
 
+    def covariance(self, table: Mapping[str, Any], target: ArrayLike) -> FloatArray:
+        """How two rules' mistakes on one person vary together, shape (k, k): for the error of drawing people.
+
+        O(n·k²), a few thousand rows at a time. Raises InvalidArgument.
+        """
+        wanted = _yes(target)
+        columns = [(c, np.asarray(_column(table, c.column, wanted.size))) for c in self.columns]
+        together, wrong = np.zeros((self.size, self.size)), np.zeros(self.size)
+        for i in range(0, wanted.size, _ROWS):
+            rows = slice(i, i + _ROWS)
+            plain = np.broadcast_to([False, True], (wanted[rows].size, 2))
+            says = np.concatenate([plain, *(column.says(values[rows]) for column, values in columns)], axis=1)
+            mistakes = (says != wanted[rows, None]).astype(np.float32)  # sums of 4096 ones are exact in float32
+            together += mistakes.T @ mistakes
+            wrong += mistakes.sum(axis=0)
+        rates = wrong / max(1, wanted.size)
+        covariance: FloatArray = together / max(1, wanted.size) - np.outer(rates, rates)
+        return covariance
+
     def predict(self, rule: Rule, table: Mapping[str, Any], n: int) -> BoolArray:
         """Where ``rule`` predicts yes on a table of ``n`` rows, shape (n,). Raises InvalidArgument."""
         if rule.comparison == "always":
             return np.full(whole(0, n=n), bool(rule.value))
         for column in self.columns:
-            if column.column == rule.column:
-                return column.says(rule, _column(table, rule.column, n))
+            if rule in column.rules():
+                says: BoolArray = column.says(_column(table, rule.column, n))[:, column.rules().index(rule)]
+                return says
         raise InvalidArgument("rule", "must be of this class")
 
 
@@ -183,8 +206,3 @@ def _column(table: Mapping[str, Any], name: str, n: int) -> Any:
     if len(values) != n:
         raise InvalidArgument("table", "must have as many rows as the target")
     return values
-
-
-def _texts(values: Any) -> Sequence[Any]:
-    texts: Sequence[Any] = np.asarray(values, dtype=object).tolist()
-    return texts
