@@ -9,12 +9,18 @@ from dashboard.charts.theme import Figure, palette
 
 
 def stepped(
-    figure: Figure, steps: Sequence[Sequence[Figure]], names: Sequence[str], *, dark: bool, pace: int = 700
+    figure: Figure,
+    steps: Sequence[Sequence[Figure]],
+    names: Sequence[str],
+    *,
+    dark: bool,
+    pace: int = 700,
+    start: int = 0,
 ) -> Figure:
     """``figure`` with one frame per entry of ``steps``.
 
     Each step gives the figure's traces in order, as dictionaries of what changes. ``names`` label the slider; ``pace``
-    is milliseconds per step.
+    is milliseconds per step, ``start`` the step shown before anybody presses play.
     """
     look = palette(dark)
     frames = [
@@ -53,6 +59,7 @@ def stepped(
         ],
         "sliders": [
             {
+                "active": start % len(steps),
                 "x": 0,
                 "y": 0,
                 "len": 1,
@@ -70,6 +77,6 @@ def stepped(
             }
         ],
     }
-    first = [trace | change for trace, change in zip(figure["data"], steps[0], strict=False)]
+    first = [trace | change for trace, change in zip(figure["data"], steps[start], strict=False)]
     rest = list(figure["data"][len(first) :])
     return {"data": first + rest, "layout": base | controls, "frames": frames}

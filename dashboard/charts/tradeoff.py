@@ -39,11 +39,13 @@ def tradeoff(
     ghost: pd.DataFrame | None = None,
     ghost_name: str = "as it was",
     dark: bool = False,
+    log_y: bool = False,
 ) -> Figure:
     """Lines of one metric from a tidy frame (columns of ``dpcore.tradeoff.COLUMNS``) against column ``x``.
 
     Exact laws are solid, simulations carry their band, bounds are dotted. ``main`` is drawn thicker, with a marker at
     ``chosen``; ``target`` (in the metric's own unit) is a dashed line; ``ghost`` holds the unedited case of ``main``.
+    ``log_y`` is for metrics without a target that span decades.
     """
     look = palette(dark)
     traces: list[Figure] = []
@@ -95,7 +97,9 @@ def tradeoff(
         lines.append(np.interp(np.log(xs), np.log(ghost[x].to_numpy()), ghost["value"].to_numpy() * scale.factor))
         labels.append(ghost_name)
         inks.append(look.soft)
-    y_range = _y_range(lines, scale)
+    if log_y:
+        lines = [np.log10(np.maximum(line, 1e-12)) for line in lines]
+    y_range = _log_range(lines) if log_y else _y_range(lines, scale)
     # The target's line is an obstacle to names like any other line, but is named at the edge.
     fence = [] if target is None else [np.full_like(xs, target * scale.factor, dtype=float)]
     needed = "" if target is None else f"what you need: {plain(target * scale.factor)}"
@@ -121,6 +125,7 @@ def tradeoff(
     if main in labels_by_method(frame, names):
         main_line = lines[labels.index(names[main])]
         height = float(np.interp(np.log(chosen), np.log(xs), main_line))
+        height = 10.0**height if log_y else height
         traces.append(
             {
                 "type": "scatter",
@@ -148,7 +153,12 @@ def tradeoff(
                 "range": [float(np.log10(xs[0])), float(np.log10(xs[-1]))],
                 **log_ticks(float(xs[0]), float(xs[-1])),
             },
-            yaxis={"title": {"text": scale.title}, "range": list(y_range), "tickformat": "~g"},
+            yaxis={
+                "title": {"text": scale.title},
+                "range": list(y_range),
+                "tickformat": "~g",
+                **({"type": "log", **log_ticks(10.0 ** y_range[0], 10.0 ** y_range[1])} if log_y else {}),
+            },
             shapes=shapes,
             annotations=annotations,
         ),
@@ -177,6 +187,11 @@ def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, fill: str) -> list[F
         common | {"y": low.astype(np.float32)},
         common | {"y": high.astype(np.float32), "fill": "tonexty", "fillcolor": fill},
     ]
+
+
+def _log_range(lines: list[np.ndarray]) -> tuple[float, float]:
+    finite = np.concatenate([line[np.isfinite(line)] for line in lines])
+    return (float(finite.min()) - 0.05, float(finite.max()) + 0.1)
 
 
 def _y_range(lines: list[np.ndarray], scale: Scale) -> tuple[float, float]:

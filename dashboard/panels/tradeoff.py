@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,8 @@ class View:
     """What a page wants drawn.
 
     ``identity`` names the data and every parameter the numbers depend on except ε and n (fingerprint first): it is the
-    cache key. ``methods`` are the keys to draw, ``main`` among them; ``everything`` fixes the colours.
+    cache key. ``methods`` are the keys to draw, ``main`` among them; ``everything`` fixes the colours. ``extra`` names
+    further pictures of the page, shown before the three that every page has.
     """
 
     page: str
@@ -47,6 +48,7 @@ class View:
     code: str | None = None
     sizes: tuple[float, float] | None = None
     band: str | None = None
+    extra: Mapping[str, Callable[[], None]] = field(default_factory=dict)
 
     @property
     def higher(self) -> bool:
@@ -57,8 +59,8 @@ def axis_switch(view: View) -> str:
     """What the chart is drawn against: one of ``AXES``."""
     axis = st.segmented_control(
         "Show it against",
-        AXES,
-        default=AXES[0],
+        [*view.extra, *AXES],
+        default=next(iter(view.extra), AXES[0]),
         required=True,
         key=f"{view.page}_axis",
         bind="query-params",
@@ -70,7 +72,9 @@ def axis_switch(view: View) -> str:
 
 def show(view: View, axis: str) -> None:
     """The chart against ``axis``."""
-    if axis == AXES[2]:
+    if axis in view.extra:
+        view.extra[axis]()
+    elif axis == AXES[2]:
         _map(view)
     else:
         _lines(view, "epsilon" if axis == AXES[0] else "n")

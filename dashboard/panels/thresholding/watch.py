@@ -1,0 +1,324 @@
+"""The question of the page: when does the series first pass the line, and how well does a private alarm tell?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import compute, controls, session, words
+from dashboard.charts.alarms import stopping
+from dashboard.charts.tradeoff import Scale
+from dashboard.panels import cards, shape
+from dashboard.panels.picture import picture
+from dashboard.panels.thresholding import explain, tabs
+from dashboard.panels.thresholding.series import LONGEST, Series, read, sensible_threshold, sources
+from dashboard.panels.tradeoff import View
+from dashboard.source import Source
+from dpcore.errors import InvalidArgument
+from dpcore.thresholding.methods import LABELS
+from dpcore.thresholding.problem import AlarmProblem
+
+PAGE = "thresholding"
+NAMES = dict(LABELS)
+METRICS = {
+    "on_time": Scale(title="alarms on time, in 100", factor=100.0, unit=" times in 100", hundred=True),
+    "false_alarm": Scale(title="false alarms in 100", factor=100.0, unit=" times in 100", hundred=True),
+    "missed": Scale(title="missed in 100", factor=100.0, unit=" times in 100", hundred=True),
+    "alpha": Scale(title="distance from the line that is told apart (α)"),
+}
+ASKED = {
+    "on_time": "On time",
+    "false_alarm": "False alarms",
+    "missed": "Missed",
+    "alpha": "Distance needed (α)",
+}
+BAND = (
+    "Shaded: range of what you might see in another period like this one, with counts that scatter around these. "
+    "That is apart from the privacy noise, which the line itself holds."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the options say."""
+
+    main: str
+    metric: str
+    limit: int
+    late_by: int
+    one_way: bool
+
+
+def show(source: Source) -> None:
+    """The whole page."""
+    offered = sources(source.table)
+    if not offered:
+        st.title("Thresholding")
+        st.info(
+            "These data have nothing to count over: no date, no categories, no column of numbers in order. "
+            "Pick another sample, or declare such a column on the Data page."
+        )
+        return
+    picked: dict[str, str] = {}
+    line_slot: list[DeltaGenerator] = []
+
+    def pick() -> None:
+        picked["series"] = st.selectbox(
+            "Series",
+            list(offered),
+            key="series",
+            bind="query-params",
+            format_func=lambda key: offered.get(key, key),
+            label_visibility="collapsed",
+            width=260,
+        )
+
+    shape.sentence("When do", pick, "pass the line of", lambda: line_slot.append(st.container(width=130)))
+    series = read(source.table, picked["series"])
+    problem_with_it = _refusal(series)
+    if problem_with_it:
+        st.info(problem_with_it)
+        return
+    threshold = _threshold(source, picked["series"], series, line_slot[0])
+    screen = shape.screen()
+    with screen.options, st.popover("Options", icon=":material/tune:", type="tertiary"):
+        settings = _options(series)
+    _answer(screen, source, picked["series"], series, threshold, settings)
+
+
+def _refusal(series: Series) -> str | None:
+    """One sentence for a series that cannot be watched."""
+    if series.answers.size == 0:
+        return "The series is empty: every cell of it is missing. Pick another column."
+    if series.answers.size > LONGEST:
+        return (
+            f"The series has {series.answers.size:,} entries; up to {LONGEST:,} can be shown here. "
+            "Group it by day or category first."
+        )
+    return None
+
+
+def _threshold(source: Source, key: str, series: Series, slot: DeltaGenerator) -> float:
+    """The line: typed, or set by clicking a point of the series."""
+    name = f"line-{source.key}-{key}"
+    default = sensible_threshold(series)
+    with slot:
+        value = st.number_input(
+            "The line",
+            value=default,
+            step=max(float(f"{abs(default) / 20:.1g}"), 1e-6),
+            format="%g",
+            key=name,
+            persist_state="session",
+            label_visibility="collapsed",
+            help="Type it, or click a bar of the series.",
+        )
+    return float(default if value is None else value)
+
+
+def _options(series: Series) -> Settings:
+    one_way = series.one_way and (
+        st.segmented_control(
+            "Who is hidden: two data sets count as neighbours when they differ by",
+            ["replace_one", "add_remove"],
+            default="replace_one",
+            required=True,
+            key="alarm_neighbours",
+            bind="query-params",
+            format_func=words.one_person,
+            help="With one person added or removed all counts move one way, which halves the noise.",
+        )
+        == "add_remove"
+    )
+    metric = st.segmented_control(
+        "Measure",
+        list(METRICS),
+        default="on_time",
+        required=True,
+        key="alarm_metric",
+        bind="query-params",
+        format_func=ASKED.__getitem__,
+    )
+    names = [key for key in NAMES if key != "theory" and (one_way or not key.endswith("monotone"))]
+    best = "exponential_monotone" if one_way else "exponential"
+    main = st.selectbox(
+        "Method used for the answer",
+        names,
+        index=names.index(best),
+        key="alarm_method" if one_way else "alarm_method_general",
+        bind="query-params",
+        format_func=NAMES.__getitem__,
+    )
+    limit = st.number_input(
+        "How many alarms before it stops (c)",
+        min_value=1,
+        max_value=20,
+        value=1,
+        key="alarms",
+        bind="query-params",
+        help="Each alarm gives something away, so more alarms need more noise.",
+    )
+    late = st.number_input(
+        f"An alarm still counts as on time this many {series.step}s after the crossing",
+        min_value=0,
+        max_value=200,
+        value=3,
+        key="late_by",
+        bind="query-params",
+    )
+    st.toggle(
+        "Show what another period like this one would have given (sampling error)", key="sampling", bind="query-params"
+    )
+    controls.beta()
+    controls.seed()
+    return Settings(main=str(main), metric=str(metric), limit=int(limit or 1), late_by=int(late or 0), one_way=one_way)
+
+
+def _answer(
+    screen: shape.Screen, source: Source, key: str, series: Series, threshold: float, settings: Settings
+) -> None:
+    sampling = bool(session.get("sampling", False)) and bool((series.answers >= 0).all()) and series.one_way
+    epsilon = session.epsilon()
+    try:
+        problem = AlarmProblem(
+            answers=series.answers,
+            threshold=threshold,
+            people=series.people,
+            limit=settings.limit,
+            late_by=settings.late_by,
+            sensitivity=series.sensitivity,
+            monotonic=settings.one_way,
+            beta=float(session.get("beta", 0.05)),
+            band=0.8 if sampling else 0.0,
+            seed=controls.current_seed(),
+        )
+    except InvalidArgument as error:
+        st.warning(f"This cannot be watched: {error}.")
+        return
+    factor = float(session.get("alarm_factor", 1.0))
+    edited = problem if factor == 1.0 else scaled(problem, factor)
+    identity = (
+        *("alarm", source.table.fingerprint, key, threshold, settings, problem.beta, sampling),
+        *(problem.seed if sampling else 0, factor),
+    )
+    scale = METRICS[settings.metric]
+    default = {"on_time": 95.0, "false_alarm": 1.0, "missed": 1.0, "alpha": 10.0}[settings.metric]
+    drawn = [name for name in edited.methods if name in NAMES]
+    at = (np.array([epsilon]), np.array([float(edited.n)]))
+    law = compute.cached((*identity, "law", settings.main, epsilon), lambda: edited.law(settings.main, epsilon))
+    window = _window(edited)
+
+    def when() -> None:
+        figure = stopping(
+            series.names,
+            edited.answers,
+            edited.threshold,
+            law.position[0],
+            window,
+            unit=series.unit,
+            dark=session.dark(),
+        )
+        picture(
+            figure,
+            key="thresholding-when",
+            alt=explain.alt_when(series.names, law.position[0], window),
+            data=explain.law_table(series.names, edited.answers, law),
+            mark=source.mark,
+            on_select=lambda: _clicked(f"line-{source.key}-{key}", factor),
+        )
+        st.caption(
+            f"Above: the series and the line. Below: where the private alarm falls, "
+            f"{NAMES[settings.main].lower()}. Click a bar to put the line there."
+        )
+
+    view = View(
+        page=PAGE,
+        problem=edited,
+        identity=identity,
+        metric=settings.metric,
+        scale=scale,
+        names=NAMES,
+        methods=drawn,
+        everything=list(NAMES),
+        main=settings.main,
+        epsilon=epsilon,
+        target=cards.target_value(f"{PAGE}_{settings.metric}", default, scale.factor),
+        size_word="people",
+        ghost=problem if factor != 1.0 else None,
+        ghost_identity=(*identity[:-1], 1.0),
+        mark=source.mark,
+        band=BAND if sampling else None,
+        extra={"When it stops": when},
+    )
+    outcome = edited.outcomes(settings.main, *at)
+    chances = {
+        "on time": float(outcome.on_time[0]),
+        "false alarm": float(outcome.false_alarm[0]),
+        "late": float(outcome.late[0]),
+        "missed": float(outcome.missed[0]),
+    }
+    session.next_cost(edited.mechanism(settings.main, epsilon).cost)
+    screen.answer(*explain.headline(edited, series, settings.main, epsilon, chances))
+
+    def right() -> None:
+        percent = scale.hundred
+        cards.need(
+            view,
+            label={
+                "on_time": "I need it on time, times in 100",
+                "false_alarm": "I accept false alarms, times in 100",
+                "missed": "I accept missed alarms, times in 100",
+                "alpha": f"I need to tell apart, in {series.unit}",
+            }[settings.metric],
+            help="Type what you need; the smallest ε and the smallest number of people follow.",
+            low=0.001,
+            high=99.9 if percent else 1e9,
+            default=default,
+            step=1.0,
+            key=f"{PAGE}_{settings.metric}",
+        )
+        cards.might_see(
+            list(chances),
+            list(chances.values()),
+            [name == "on time" for name in chances],
+            key=PAGE,
+            what="private runs",
+        )
+        cards.protected(
+            words.LabelCard(
+                neighbours="add_remove" if settings.one_way else "replace_one",
+                epsilon=epsilon,
+                not_protected="that the data exist, the line, what is asked about, and how many alarms at most",
+            ),
+            key=PAGE,
+        )
+
+    screen.show(view, right)
+    shape.tabs(PAGE, tabs.bodies(source, series, view, edited, settings.main, settings.one_way, chances))
+
+
+def scaled(problem: AlarmProblem, factor: float) -> AlarmProblem:
+    """The same question with ``factor`` times as many people: answers and line grow alike."""
+    return replace(
+        problem,
+        answers=problem.answers * factor,
+        threshold=problem.threshold * factor,
+        people=max(1, round(problem.people * factor)),
+    )
+
+
+def _window(problem: AlarmProblem) -> tuple[int, int]:
+    k, crossing = problem.answers.size, problem.crossing
+    return (k, k) if crossing is None else (crossing, min(crossing + problem.late_by + 1, k))
+
+
+def _clicked(name: str, factor: float) -> None:
+    """Callback: the line goes to the height of the bar that was clicked."""
+    event = session.get("thresholding-when", None)
+    points = [] if event is None else event["selection"]["points"]
+    heights = [float(point["y"]) for point in points if point.get("curve_number", 0) == 0]
+    if heights:
+        session.put(name, heights[0] / factor)
