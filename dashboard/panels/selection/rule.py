@@ -37,7 +37,7 @@ class Learned:
     rules: RuleClass
     names: tuple[str, ...]
     errors: FloatArray
-    disagreements: FloatArray
+    covariance: FloatArray
     people: int
 
 
@@ -84,13 +84,11 @@ def learn(table: Table, target: str, chosen: list[str], cuts: int) -> Learned:
     values, rows = columns_of(table, [*chosen, target])
     wanted = table.codes(target)[rows]
     errors = rules.errors(values, wanted)
-    best = rules.rules[int(np.argmin(errors))]
-    apart = rules.errors(values, rules.predict(best, values, int(wanted.size)))
     return Learned(
         rules=rules,
         names=tuple(str(rule) for rule in rules.rules),
         errors=errors.astype(np.float64),
-        disagreements=apart.astype(np.float64),
+        covariance=rules.covariance(values, wanted),
         people=int(wanted.size),
     )
 
@@ -200,7 +198,7 @@ def _answer(
             questions=shared,
             beta=beta,
             band=0.8 if sampling else 0.0,
-            disagreements=learned.disagreements,
+            covariance=learned.covariance,
         )
 
     problem = make(questions)
