@@ -75,12 +75,17 @@ class DoublingLeader:
         return Cost.pure(self.epsilon)
 
 
+def epoch_starts(rounds: int) -> IntArray:
+    """First round, from 0, of each epoch of 1, 2, 4, … rounds."""
+    return np.array([(1 << epoch) - 1 for epoch in range(rounds.bit_length())], dtype=np.int64)
+
+
 def _epoch_laws(levels: FloatArray, losses: Losses) -> tuple[IntArray, list[FloatArray]]:
     """First round of each epoch, and the laws of its play at each ε of ``levels``, shape (levels, experts)."""
     from dpcore.selection import PermuteAndFlip, laws
 
     rounds, experts = losses.shape
-    starts = np.array([(1 << epoch) - 1 for epoch in range(rounds.bit_length())], dtype=np.int64)
+    starts = epoch_starts(rounds)
     totals = totals_at(losses, starts)
     found = [np.full((levels.size, experts), 1 / experts)]
     for epoch in range(1, starts.size):
