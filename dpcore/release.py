@@ -11,7 +11,9 @@ import hashlib
 import json
 import math
 import time
+from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
+from inspect import signature
 from typing import Any, Protocol
 
 from dpcore.costs import Cost
@@ -53,22 +55,38 @@ class Request(Protocol):
     def answer(self, data: Any) -> Any: ...
 
 
-def release(ledger: Ledger, request_id: str, lineage: str, request: Request, data: Any) -> Receipt:
+def release(
+    ledger: Ledger,
+    request_id: str,
+    lineage: str,
+    request: Request,
+    data: Any,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Receipt:
     """One private answer about ``data``, paid from the budget of ``lineage``; the receipt holds it.
 
     The same ``request_id`` again gives the same stored answer and no second charge, whatever ``data`` is then; with a
-    different request it is refused. Returns on a fixed tick. Raises BudgetExceeded, UnknownLineage and LedgerError
+    different request it is refused. ``progress`` is told the share done by a request that can be long (one whose
+    ``answer`` takes it). Returns on a fixed tick. Raises BudgetExceeded, UnknownLineage and LedgerError
     from the ledger, InvalidArgument for public parameters, and ReleaseRefused, always with the same sentence, for
     everything that could depend on the data.
     """
     started = time.monotonic()
     try:
-        return _release(ledger, request_id, lineage, request, data)
+        return _release(ledger, request_id, lineage, request, data, progress)
     finally:
         _wait_for_tick(started)
 
 
-def _release(ledger: Ledger, request_id: str, lineage: str, request: Request, data: Any) -> Receipt:
+def _release(
+    ledger: Ledger,
+    request_id: str,
+    lineage: str,
+    request: Request,
+    data: Any,
+    progress: Callable[[float], None] | None,
+) -> Receipt:
     asked = {
         "mechanism": str(request.mechanism),
         "neighbours": str(request.neighbours),
@@ -80,7 +98,8 @@ def _release(ledger: Ledger, request_id: str, lineage: str, request: Request, da
     receipt = ledger.charge(request_id, lineage, request.cost, request.what, **asked)
     if receipt.answer_hash is not None:
         return receipt
-    done, answer = _attempt(lambda: _checked(request.answer(data)))
+    told = {"progress": progress} if "progress" in signature(request.answer).parameters else {}
+    done, answer = _attempt(lambda: _checked(request.answer(data, **told)))
     if not done:
         raise ReleaseRefused(FAILED)
     return ledger.store_answer(request_id, answer)
