@@ -57,12 +57,12 @@ def _open(asked: argparse.Namespace) -> Ledger:
 
 def _status(asked: argparse.Namespace) -> None:
     print(f"Ledger: {ledger_url(asked.ledger).render_as_string(hide_password=True)}")
-    ledger = _open(asked)
-    print(f"Journal: {ledger.journal_path or 'none (a ledger in memory)'}")
-    found = ledger.verify()
-    print(f"Sound: {found.seq} records, {found.charges} charges.")
-    for budget in ledger.budgets():
-        print(_line(budget))
+    with _open(asked) as ledger:
+        print(f"Journal: {ledger.journal_path or 'none (a ledger in memory)'}")
+        found = ledger.verify()
+        print(f"Sound: {found.seq} records, {found.charges} charges.")
+        for budget in ledger.budgets():
+            print(_line(budget))
 
 
 def _line(budget: Budget) -> str:
@@ -74,12 +74,14 @@ def _line(budget: Budget) -> str:
 
 
 def _verify(asked: argparse.Namespace) -> None:
-    found = _open(asked).verify()
+    with _open(asked) as ledger:
+        found = ledger.verify()
     print(f"Sound: {found.seq} records, {found.charges} charges, {len(found.lineages)} groups of people.")
 
 
 def _backup(asked: argparse.Namespace) -> None:
-    count = _open(asked).backup(asked.target)
+    with _open(asked) as ledger:
+        count = ledger.backup(asked.target)
     print(f"Backed up {count} records to {asked.target}.")
 
 
@@ -94,7 +96,8 @@ def _export(asked: argparse.Namespace) -> None:
     form = asked.format or (asked.target.suffix.lstrip(".").lower() if asked.target else "csv")
     if form not in ("csv", "json"):
         raise InvalidArgument("target", "must end in .csv or .json")
-    receipts = _open(asked).receipts()
+    with _open(asked) as ledger:
+        receipts = ledger.receipts()
     text = to_csv(receipts) if form == "csv" else to_json(receipts)
     if asked.target is None:
         sys.stdout.write(text + ("\n" if form == "json" else ""))
@@ -105,7 +108,9 @@ def _export(asked: argparse.Namespace) -> None:
 
 
 def _confirm(asked: argparse.Namespace) -> None:
-    if not _open(asked).confirms(asked.receipt.read_text(encoding="utf-8")):
+    with _open(asked) as ledger:
+        confirmed = ledger.confirms(asked.receipt.read_text(encoding="utf-8"))
+    if not confirmed:
         raise InvalidArgument("receipt", "does not match the journal")
     print("The receipt matches the journal.")
 

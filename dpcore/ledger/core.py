@@ -15,15 +15,15 @@ from typing import Any
 from sqlalchemy import insert, update
 
 from dpcore.costs import Cost
-from dpcore.errors import BudgetExceeded, InvalidArgument
-from dpcore.ledger import accounts, history, people, practice, recovery, schema
-from dpcore.ledger.budget import Budget, Caps, check_cost
+from dpcore.errors import InvalidArgument
+from dpcore.ledger import accounts, charging, history, people, practice, recovery, schema
+from dpcore.ledger.budget import Budget, Caps
+from dpcore.ledger.charging import Asked
 from dpcore.ledger.people import Resemblance
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.verify import Replay
-from dpcore.ledger.words import label, refusal, versions
+from dpcore.ledger.words import label
 
 
 class Ledger:
@@ -47,8 +47,14 @@ class Ledger:
         return cls(Store.open(location, journal))
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database; also at the end of a ``with`` block."""
         self._store.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @property
     def journal_path(self) -> Path | None:
@@ -171,36 +177,8 @@ class Ledger:
         it does not fit (nothing is charged), UnknownLineage, InvalidCost, and InvalidArgument when the request_id
         was used for a different question.
         """
-        label(request_id=request_id)
-        label(what=what, longest=1000)
-        check_cost(cost)
-        body: dict[str, Any] = {
-            "what": what,
-            "mechanism": mechanism,
-            "neighbours": neighbours,
-            "question": question,
-            "cost": cost_to_json(cost),
-        }
-        if (budget := self._cannot_fit(request_id, lineage, cost)) is None:
-            with self._store.writing() as connection:
-                earlier = history.receipt(connection, request_id)
-                if earlier is not None:
-                    return history.same(earlier, lineage, body)
-                budget = accounts.get(connection, lineage)
-                charge = budget.charge_for(cost)
-                if charge is not None and accounts.take(connection, budget, charge):
-                    body |= {"generation": budget.generation, "units": asdict(charge), "versions": versions()}
-                    parts = {"lineage": lineage, "request_id": request_id, "body": body}
-                    return Receipt.of(self._store.append(connection, "charge", **parts), None)
-        raise BudgetExceeded(refusal(budget, cost))
-
-    def _cannot_fit(self, request_id: str, lineage: str, cost: Cost) -> Budget | None:
-        """The budget when this new charge cannot fit any more: sums only grow, so no writer need be kept waiting."""
-        with self._store.reading() as connection:
-            budget = accounts.get(connection, lineage)
-            if budget.fits(cost) or budget.practice or history.receipt(connection, request_id) is not None:
-                return None
-            return budget
+        asked = Asked(what=what, mechanism=mechanism, neighbours=neighbours, question=question)
+        return charging.charge(self._store, request_id, lineage, cost, asked)
 
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
         """Keep the answer of a charge, once and for all, and return the receipt with the answer that is kept.
@@ -208,22 +186,7 @@ class Ledger:
         The first one stored wins. ``answer`` is anything JSON can hold. Raises InvalidArgument for anything else and
         for a request that was never charged.
         """
-        body = {"answer": answer}
-        try:
-            canonical(body)
-        except (TypeError, ValueError):
-            problem = "must be something JSON can hold, without NaN or infinities"
-        else:
-            with self._store.writing() as connection:
-                receipt = history.receipt(connection, request_id)
-                if receipt is None:
-                    raise InvalidArgument("request_id", "has not been charged")
-                if receipt.answer_hash is not None:
-                    return receipt
-                self._store.append(connection, "answer", lineage=receipt.lineage, request_id=request_id, body=body)
-                found = history.receipt(connection, request_id)
-                return receipt if found is None else found
-        raise InvalidArgument("answer", problem)
+        return charging.store_answer(self._store, request_id, answer)
 
     def receipt(self, request_id: str) -> Receipt | None:
         """The receipt of a request, or None when nothing was charged for it."""

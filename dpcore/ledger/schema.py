@@ -9,7 +9,7 @@ metadata = MetaData()
 head = Table(
     "head",
     metadata,
-    Column("id", Integer, primary_key=True, comment="always 1: the end of the chain"),
+    Column("id", Integer, primary_key=True),  # always 1: the end of the chain
     Column("ledger_id", String, nullable=False),
     Column("seq", BigInteger, nullable=False),
     Column("hash", String, nullable=False),
@@ -42,7 +42,7 @@ accounts = Table(
     metadata,
     Column("lineage", String, primary_key=True),
     Column("generation", Integer, primary_key=True, autoincrement=False),
-    Column("kind", String, nullable=False, comment="pure or approximate"),
+    Column("kind", String, nullable=False),  # pure or approximate
     Column("cap_epsilon", BigInteger, nullable=False),
     Column("cap_rho", BigInteger, nullable=False),
     Column("cap_delta", BigInteger, nullable=False),

@@ -47,6 +47,9 @@ class Store:
         url = ledger_url(location)
         file = database_file(url)
         lock = None if file is None else beside(file, "lock")
+        engine: Engine | None = None
+        store: Store | None = None
+        refused: LedgerError | None = None
         try:
             engine = make_engine(url)
             check_server(engine)
@@ -56,14 +59,18 @@ class Store:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 lock = lock or beside(path, "lock")
-            store = cls(engine, None if path is None else Journal(path), lock)
-            with store.writing() as connection:
+            found = cls(engine, None if path is None else Journal(path), lock)
+            with found.writing() as connection:
                 verify_database(connection)
+            store = found
         except (SQLAlchemyError, OSError) as error:
             refused = refuse(error)
-        else:
-            return store
-        raise refused
+        finally:
+            if store is None and engine is not None:
+                engine.dispose()
+        if store is None:
+            raise refused or LedgerError("The ledger could not be opened.")
+        return store
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:

@@ -47,7 +47,7 @@ def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Pl
         if request.param == "sqlite":
             file = folder / "ledger.sqlite3"
             return Place(url=f"sqlite:///{file}", journal=file.with_name(file.name + ".journal"), database=file)
-        url = request.getfixturevalue("server").new_database()
+        url = request.getfixturevalue("server").new_schema()
         return Place(url=url, journal=folder / "ledger.journal", database=None)
 
     return make

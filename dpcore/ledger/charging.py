@@ -1,0 +1,78 @@
+"""One charge, and its answer, each in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dpcore.costs import Cost
+from dpcore.errors import BudgetExceeded, InvalidArgument
+from dpcore.ledger import accounts, history
+from dpcore.ledger.budget import Budget, check_cost
+from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.records import canonical, cost_to_json
+from dpcore.ledger.store import Store
+from dpcore.ledger.words import label, refusal, versions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a charge is for, besides its cost: in words, by which mechanism, who is protected, and a digest."""
+
+    what: str
+    mechanism: str
+    neighbours: str
+    question: str
+
+    def __post_init__(self) -> None:
+        label(what=self.what, longest=1000)
+        for name in ("mechanism", "neighbours", "question"):
+            if not isinstance(getattr(self, name), str):
+                raise InvalidArgument(name, "must be text")
+
+
+def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -> Receipt:
+    """See ``Ledger.charge``."""
+    label(request_id=request_id)
+    check_cost(cost)
+    body: dict[str, Any] = {**asdict(asked), "cost": cost_to_json(cost)}
+    if (budget := _cannot_fit(store, request_id, lineage, cost)) is None:
+        with store.writing() as connection:
+            earlier = history.receipt(connection, request_id)
+            if earlier is not None:
+                return history.same(earlier, lineage, body)
+            budget = accounts.get(connection, lineage)
+            added = budget.charge_for(cost)
+            if added is not None and accounts.take(connection, budget, added):
+                body |= {"generation": budget.generation, "units": asdict(added), "versions": versions()}
+                record = store.append(connection, "charge", lineage=lineage, request_id=request_id, body=body)
+                return Receipt.of(record, None)
+    raise BudgetExceeded(refusal(budget, cost))
+
+
+def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost) -> Budget | None:
+    """The budget when this new charge cannot fit any more: sums only grow, so no writer need be kept waiting."""
+    with store.reading() as connection:
+        budget = accounts.get(connection, lineage)
+        if budget.fits(cost) or budget.practice or history.receipt(connection, request_id) is not None:
+            return None
+        return budget
+
+
+def store_answer(store: Store, request_id: str, answer: Any) -> Receipt:
+    """See ``Ledger.store_answer``."""
+    body = {"answer": answer}
+    try:
+        canonical(body)
+    except (TypeError, ValueError):
+        problem = "must be something JSON can hold, without NaN or infinities"
+    else:
+        with store.writing() as connection:
+            receipt = history.receipt(connection, request_id)
+            if receipt is None:
+                raise InvalidArgument("request_id", "has not been charged")
+            if receipt.answer_hash is not None:
+                return receipt
+            store.append(connection, "answer", lineage=receipt.lineage, request_id=request_id, body=body)
+            return history.receipt(connection, request_id) or receipt
+    raise InvalidArgument("answer", problem)

@@ -1,0 +1,375 @@
+"""A ledger that was edited, copied, truncated or damaged stays closed and says what to do; nothing is refunded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+from dpcore.accounting import Cost
+from dpcore.ledger import Ledger, LedgerError, LedgerUnsound
+from dpcore.ledger.engine import make_engine, migrate, reading
+from dpcore.ledger.recovery import restore
+from dpcore.ledger.schema import metadata
+from dpcore.ledger.verify import POSTGRESQL_CHECKS
+from tests.ledger.conftest import Place
+
+
+def filled(place: Place, charges: int = 3) -> Ledger:
+    ledger = place.open()
+    ledger.open_budget("people", epsilon=1.0)
+    for number in range(charges):
+        ledger.charge(f"r{number}", "people", Cost.pure(0.1), "?")
+    ledger.store_answer("r0", {"winner": 1})
+    return ledger
+
+
+def edit(place: Place, change: Callable[[Connection], object]) -> None:
+    engine = create_engine(place.url)
+    try:
+        with engine.begin() as connection:
+            change(connection)
+    finally:
+        engine.dispose()
+
+
+REFUSED = [
+    "DELETE FROM records",
+    "DELETE FROM accounts",
+    "DELETE FROM lineages",
+    "DELETE FROM head",
+    "UPDATE records SET body = '{}'",
+    "UPDATE records SET hash = hash",
+    "UPDATE accounts SET spent_epsilon = 0",
+    "UPDATE accounts SET spent_epsilon = spent_epsilon - 1",
+    "UPDATE accounts SET cap_epsilon = 2000000000",
+    "UPDATE accounts SET spent_epsilon = cap_epsilon + 1",
+    "UPDATE accounts SET spent_epsilon = -1",
+    "UPDATE accounts SET kind = 'approximate'",
+    "UPDATE lineages SET practice = 1",
+    "UPDATE lineages SET generation = 2",
+    "UPDATE head SET seq = seq - 1",
+    "INSERT INTO records SELECT seq + 100, kind, lineage, request_id, time, body, previous, hash FROM records",
+    "INSERT INTO records VALUES (99, 'charge', 'people', 'r0', '', '{}', '', '')",
+]
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_the_tables_themselves_refuse_to_go_back(new_place: Callable[[], Place], statement: str) -> None:
+    place = new_place()
+    filled(place).close()
+    with pytest.raises(DBAPIError):
+        edit(place, lambda connection: connection.execute(text(statement)))
+    ledger = place.open()
+    ledger.verify()
+    ledger.close()
+
+
+def test_sqlite_replace_and_wrong_types_are_refused(sqlite_place: Place) -> None:
+    """REPLACE deletes without firing triggers unless told to; STRICT keeps text and fractions out of sums."""
+    ledger = filled(sqlite_place)
+    engine = ledger._store.engine
+    for statement in (
+        "INSERT OR REPLACE INTO head VALUES (1, 'x', 0, 'x')",
+        "UPDATE accounts SET spent_epsilon = 'much'",
+        "UPDATE accounts SET spent_epsilon = 400000000.5",
+    ):
+        with pytest.raises(DBAPIError), engine.begin() as connection:
+            connection.exec_driver_sql(statement)
+    ledger.verify()
+    ledger.close()
+
+
+EDITS = {
+    "a sum": "UPDATE accounts SET spent_epsilon = 100000000",
+    "a cap": "UPDATE accounts SET cap_epsilon = 5000000000",
+    "a record": "UPDATE records SET body = replace(body, '100000000', '1') WHERE kind = 'charge'",
+    "the last record": "DELETE FROM records WHERE seq = (SELECT max(seq) FROM records)",
+    "the head": "UPDATE head SET seq = seq + 1",
+    "practice": "UPDATE lineages SET practice = 1",
+    "a lineage": "UPDATE lineages SET name = 'other'",
+    "an answer": "UPDATE records SET body = '{\"answer\":2}' WHERE kind = 'answer'",
+}
+
+
+@pytest.mark.parametrize("what", EDITS)
+def test_an_edited_ledger_stays_closed(new_place: Callable[[], Place], what: str) -> None:
+    """Someone with full rights switches the safeguards off, edits, and switches them on again."""
+    place = new_place()
+    filled(place).close()
+
+    def change(connection: Connection) -> None:
+        if place.database is None:
+            connection.execute(text("SET session_replication_role = replica"))
+            connection.exec_driver_sql(EDITS[what])
+            return
+        triggers = list(connection.execute(text("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")))
+        for name, _ in triggers:
+            connection.execute(text(f"DROP TRIGGER {name}"))
+        connection.exec_driver_sql(EDITS[what])
+        for _, sql in triggers:
+            connection.exec_driver_sql(sql)
+
+    edit(place, change)
+    with pytest.raises(LedgerUnsound, match=r"python -m dpcore\.ledger restore"):
+        place.open()
+
+
+def test_a_ledger_without_its_safeguards_stays_closed(new_place: Callable[[], Place]) -> None:
+    place = new_place()
+    filled(place).close()
+    target = "accounts_grows" if place.database else "accounts_grows ON accounts"
+    edit(place, lambda connection: connection.execute(text(f"DROP TRIGGER {target}")))
+    with pytest.raises(LedgerUnsound, match="safeguards"):
+        place.open()
+
+
+def test_the_migrations_make_the_tables_that_queries_see(new_place: Callable[[], Place]) -> None:
+    place = new_place()
+    place.open().close()
+    engine = create_engine(place.url)
+    with engine.connect() as connection:
+        found = [
+            change
+            for change in compare_metadata(
+                MigrationContext.configure(connection, opts={"compare_type": False}), metadata
+            )
+            if change[0] not in ("remove_index", "remove_constraint", "remove_fk", "remove_table_comment")
+        ]
+        if place.database is None:
+            count = text(
+                "SELECT count(*) FROM pg_constraint WHERE contype = 'c' AND conrelid = CAST(:name AS regclass)"
+            )
+            assert {name: connection.execute(count, {"name": name}).scalar() for name in POSTGRESQL_CHECKS} == dict(
+                POSTGRESQL_CHECKS
+            )
+    engine.dispose()
+    assert found == []
+
+
+def test_a_ledger_of_a_newer_version_is_left_alone(new_place: Callable[[], Place]) -> None:
+    place = new_place()
+    filled(place).close()
+    edit(place, lambda connection: connection.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    with pytest.raises(LedgerUnsound, match="newer version"):
+        place.open()
+
+
+class TestJournal:
+    def test_it_is_there_and_only_grows(self, place: Place) -> None:
+        ledger = filled(place)
+        first = place.journal.read_bytes()
+        ledger.charge("more", "people", Cost.pure(0.1), "?")
+        second = place.journal.read_bytes()
+        assert second.startswith(first)
+        assert second.count(b"\n") == first.count(b"\n") + 1
+        ledger.close()
+
+    def test_a_missing_journal_closes_the_ledger(self, place: Place) -> None:
+        ledger = filled(place)
+        place.journal.unlink()
+        with pytest.raises(LedgerUnsound, match="journal is missing"):
+            ledger.charge("r9", "people", Cost.pure(0.1), "?")
+        with pytest.raises(LedgerUnsound, match="journal is missing"):
+            place.open()
+        ledger.close()
+
+    def test_an_unfinished_line_is_completed(self, place: Place) -> None:
+        """A process that died while writing leaves half a line; the database has the record, so nothing is lost."""
+        filled(place).close()
+        whole = place.journal.read_bytes()
+        place.journal.write_bytes(whole[:-40])
+        place.open().close()
+        assert place.journal.read_bytes() == whole
+
+    @pytest.mark.parametrize("where", [0.1, 0.5, 0.9])
+    def test_a_changed_byte_closes_the_ledger_and_a_new_journal_opens_it(self, place: Place, where: float) -> None:
+        filled(place).close()
+        data = bytearray(place.journal.read_bytes())
+        data[int(len(data) * where)] ^= 1
+        place.journal.write_bytes(data)
+        with pytest.raises(LedgerUnsound, match="journal is damaged"):
+            place.open()
+        with pytest.raises(LedgerUnsound, match="journal is damaged"):
+            restore(place.url, journal=place.journal)
+        said = restore(place.url, journal=place.journal, new_journal=True)
+        assert any("set aside" in sentence for sentence in said)
+        ledger = place.open()
+        assert ledger.remaining("people").epsilon == pytest.approx(0.7)
+        assert ledger.receipt("r0").answer == {"winner": 1}
+        ledger.close()
+
+    def test_two_processes_keep_one_journal(self, place: Place) -> None:
+        """Two independent ledgers on one database, taking turns, see each other's records."""
+        one, two = filled(place), place.open()
+        for number in range(4):
+            (one, two)[number % 2].charge(f"turn{number}", "people", Cost.pure(0.01), "?")
+        one.verify()
+        two.verify()
+        assert len(two.history("people")) == 7
+        one.close()
+        two.close()
+
+
+class TestOlderCopies:
+    def test_an_older_backup_is_noticed_and_brought_up_to_date(self, sqlite_place: Place, tmp_path: Path) -> None:
+        ledger = filled(sqlite_place)
+        ledger.backup(tmp_path / "backup.sqlite3")
+        ledger.charge("later", "people", Cost.pure(0.5), "?")
+        ledger.close()
+        for ending in ("", "-wal", "-shm"):
+            sqlite_place.database.with_name(sqlite_place.database.name + ending).unlink(missing_ok=True)
+        shutil.copy(tmp_path / "backup.sqlite3", sqlite_place.database)
+        with pytest.raises(LedgerUnsound, match="older than its journal"):
+            sqlite_place.open()
+        assert "1 were brought back" in restore(sqlite_place.url)[0]
+        ledger = sqlite_place.open()
+        assert ledger.remaining("people").epsilon == pytest.approx(0.2)
+        ledger.close()
+
+    def test_it_is_noticed_while_running_too(self, sqlite_place: Place, tmp_path: Path) -> None:
+        ledger = filled(sqlite_place)
+        ledger.backup(tmp_path / "backup.sqlite3")
+        ledger.charge("later", "people", Cost.pure(0.5), "?")
+        with sqlite3.connect(tmp_path / "backup.sqlite3") as old, sqlite3.connect(sqlite_place.database) as now:
+            old.backup(now)
+        old.close()
+        now.close()
+        with pytest.raises(LedgerUnsound, match="older than its journal"):
+            ledger.charge("again", "people", Cost.pure(0.5), "?")
+        with pytest.raises(LedgerUnsound, match="older than its journal"):
+            ledger.remaining("people")
+        ledger.close()
+
+    def test_a_server_restored_to_an_older_state_is_noticed(self, server: object, tmp_path: Path) -> None:
+        url = server.new_database()
+        place = Place(url=url, journal=tmp_path / "journal", database=None)
+        ledger = filled(place)
+        ledger.close()
+        engine = create_engine(url, isolation_level="AUTOCOMMIT")
+        name = engine.url.database
+        engine.dispose()
+        admin = create_engine(server.url("postgres"), isolation_level="AUTOCOMMIT")
+        with admin.connect() as connection:
+            connection.execute(text(f'CREATE DATABASE "{name}_old" TEMPLATE "{name}"'))
+        admin.dispose()
+        ledger = place.open()
+        ledger.charge("later", "people", Cost.pure(0.5), "?")
+        ledger.close()
+        older = Place(url=server.url(f"{name}_old"), journal=place.journal, database=None)
+        with pytest.raises(LedgerUnsound, match="older than its journal"):
+            older.open()
+        restore(older.url, journal=older.journal)
+        ledger = older.open()
+        assert ledger.remaining("people").epsilon == pytest.approx(0.2)
+        ledger.close()
+
+    def test_a_database_without_its_wal_is_noticed(self, sqlite_place: Place, tmp_path: Path) -> None:
+        """Copying only the .db while it runs loses what is still in the write-ahead log."""
+        ledger = sqlite_place.open()
+        ledger.open_budget("people", epsilon=1.0)
+        copy = tmp_path / "copy"
+        copy.mkdir()
+        shutil.copy(sqlite_place.database, copy / "ledger.sqlite3")
+        ledger.charge("r", "people", Cost.pure(0.9), "?")
+        shutil.copy(sqlite_place.database, copy / "late.sqlite3")
+        ledger.close()
+        for name in ("ledger.sqlite3", "late.sqlite3"):
+            shutil.copy(sqlite_place.journal, copy / f"{name}.journal")
+            with pytest.raises(LedgerUnsound, match=r"python -m dpcore\.ledger restore"):
+                Ledger.open(copy / name)
+            assert restore(copy / name)
+            again = Ledger.open(copy / name)
+            assert again.remaining("people").epsilon == pytest.approx(0.1)
+            again.close()
+
+    def test_a_copy_without_journal_stays_closed(self, sqlite_place: Place, tmp_path: Path) -> None:
+        ledger = filled(sqlite_place)
+        ledger.backup(tmp_path / "copy.sqlite3")
+        ledger.close()
+        with pytest.raises(LedgerUnsound, match="journal is missing"):
+            Ledger.open(tmp_path / "copy.sqlite3")
+
+    def test_histories_that_disagree_are_not_mixed(self, sqlite_place: Place, tmp_path: Path) -> None:
+        """A backup charged elsewhere in the meantime: neither history contains the other."""
+        ledger = filled(sqlite_place)
+        ledger.backup(tmp_path / "other.sqlite3")
+        shutil.copy(sqlite_place.journal, tmp_path / "other.sqlite3.journal")
+        ledger.charge("here", "people", Cost.pure(0.1), "?")
+        ledger.close()
+        other = Ledger.open(tmp_path / "other.sqlite3")
+        other.charge("there", "people", Cost.pure(0.1), "?")
+        other.close()
+        with pytest.raises(LedgerUnsound, match="different histories"):
+            restore(sqlite_place.url, source=tmp_path / "other.sqlite3")
+        sqlite_place.open().close()
+
+
+def test_a_damaged_database_is_rebuilt_from_journal_and_backup(sqlite_place: Place, tmp_path: Path) -> None:
+    ledger = filled(sqlite_place)
+    ledger.backup(tmp_path / "backup.sqlite3")
+    ledger.charge("later", "people", Cost.pure(0.2), "?")
+    ledger.close()
+    data = bytearray(sqlite_place.database.read_bytes())
+    data[4096:8192] = os.urandom(4096)
+    sqlite_place.database.write_bytes(data)
+    with pytest.raises(LedgerUnsound, match=r"python -m dpcore\.ledger restore"):
+        sqlite_place.open()
+    said = restore(sqlite_place.url, source=tmp_path / "backup.sqlite3")
+    assert "set aside" in said[0]
+    ledger = sqlite_place.open()
+    assert ledger.remaining("people").epsilon == pytest.approx(0.5)
+    assert ledger.receipt("r0").answer == {"winner": 1}
+    ledger.close()
+
+
+def test_a_lost_database_is_noticed_and_rebuilt(sqlite_place: Place) -> None:
+    filled(sqlite_place).close()
+    for ending in ("", "-wal", "-shm"):
+        sqlite_place.database.with_name(sqlite_place.database.name + ending).unlink(missing_ok=True)
+    with pytest.raises(LedgerUnsound, match="older than its journal"):
+        sqlite_place.open()
+    restore(sqlite_place.url)
+    ledger = sqlite_place.open()
+    assert ledger.remaining("people").epsilon == pytest.approx(0.7)
+    ledger.close()
+
+
+def test_a_server_that_may_forget_is_refused(server: object, tmp_path: Path) -> None:
+    """fsync can only be set at start, so the check is shown a server that says it is off."""
+    engine = make_engine(create_engine(server.new_schema()).url)
+    migrate(engine)
+    with reading(engine) as connection:
+        assert connection.execute(text("SELECT current_setting('fsync')")).scalar() == "on"
+        assert connection.execute(text("SELECT current_setting('synchronous_commit')")).scalar() == "on"
+    engine.dispose()
+
+
+def test_a_server_that_is_away_gets_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="cannot be reached"):
+        Ledger.open(f"postgresql+psycopg://nobody@/none?host={tmp_path}", journal=tmp_path / "j")
+
+
+@pytest.mark.parametrize("location", ["mysql://x", "sqlite+aiosqlite:///x", "://", "oracle://a/b"])
+def test_other_databases_are_refused(location: str) -> None:
+    with pytest.raises(ValueError, match="location must"):
+        Ledger.open(location)
+
+
+def test_the_usual_place_and_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("EPSILON_LAB_LEDGER", raising=False)
+    Ledger.open().close()
+    assert (tmp_path / "home" / "epsilon-lab" / "ledger.sqlite3").is_file()
+    assert (tmp_path / "home" / "epsilon-lab" / "ledger.sqlite3").stat().st_mode & 0o077 == 0
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{tmp_path}/elsewhere.db")
+    Ledger.open().close()
+    assert (tmp_path / "elsewhere.db").is_file()
