@@ -81,7 +81,7 @@ def test_an_adversary_catches_accounts_that_allow_too_much() -> None:
         return within and spent.spent_delta <= 4 * caps.cap_delta
 
     assert worst_delta(1.0, 0.01, [pure(0.2)], large_rho) > 0.01 >= worst_delta(1.0, 0.01, [pure(0.2)])
-    costs = [pure(0.4), loose(0.4, 0.15)]
+    costs = [pure(0.4), loose(0.2, 0.15)]
     assert worst_delta(0.8, 0.4, costs, much_delta) > 0.4 >= worst_delta(0.8, 0.4, costs)
 
 
