@@ -13,7 +13,7 @@ from dpcore.thresholding import accuracy, runs
 from dpcore.thresholding.laws import alarm_law, check_series
 from dpcore.thresholding.likelihood import log_probability
 from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
-from dpcore.validate import FloatArray, IntArray, positive
+from dpcore.validate import FloatArray, IntArray, positive, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class AboveThreshold:
     def log_probability(self, answers: ArrayLike, threshold: float, alarm: int | None) -> float:
         """Logarithm of the chance that the run stops at query ``alarm`` (None: never), however rare."""
         series, line = check_series(answers, threshold)
-        asked = series if alarm is None else series[: alarm + 1]
+        asked = series if alarm is None else series[: whole(0, series.size - 1, alarm=alarm) + 1]
         raised = np.zeros(asked.size, dtype=np.bool_)
         if alarm is not None:
             raised[-1] = True

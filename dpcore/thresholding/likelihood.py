@@ -12,13 +12,13 @@ from dpcore.validate import BoolArray, FloatArray
 
 
 def threshold_nodes(pair: NoisePair, margins: FloatArray, reach: float = REACH) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights of the threshold's noise, finely, for queries at ``margins`` (answer − threshold)."""
+    """The finest nodes and weights of the threshold's noise for queries at ``margins`` (answer − threshold)."""
     from dpcore.thresholding.kernel.run import fill, room
 
     kink = np.unique(margins)
     t = np.empty(room(pair.threshold_scale, pair.query_scale, kink.size, reach))
     weight = np.empty_like(t)
-    used = fill(t, weight, kink, pair.threshold_scale, pair.query_scale, pair.one_sided, reach, 1)
+    used = fill(t, weight, kink, pair.threshold_scale, pair.query_scale, pair.one_sided, reach, 2)
     return t[:used], weight[:used]
 
 

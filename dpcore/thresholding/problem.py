@@ -146,17 +146,19 @@ class AlarmProblem:
         return Estimate.exact(value, np.minimum(low, value), np.maximum(high, value))
 
     def watched_for(self, queries: int) -> AlarmProblem:
-        """The same question over another number of queries: the quiet time before the crossing is stretched or cut.
+        """The same question over another number of queries.
 
-        The answers from the crossing on stay, and so do those just before it; earlier ones repeat those.
-        Raises InvalidArgument.
+        A longer run begins with the quiet time, before alarms are due, over again; a shorter one begins later, at the
+        crossing at the latest, and then ends sooner. Raises InvalidArgument.
         """
-        whole(self.limit, queries=queries)
-        start, _ = self._window
-        if start == 0 and queries > self.answers.size:
+        more = whole(self.limit, queries=queries) - self.answers.size
+        quiet = self.answers[: self._window[0]]
+        if more > 0 and quiet.size == 0:
             raise InvalidArgument("queries", "must be fewer: there is no quiet time before the crossing to repeat")
-        quiet = np.resize(self.answers[:start][::-1], max(queries - (self.answers.size - start), 0))[::-1]
-        return replace(self, answers=np.concatenate([quiet, self.answers[start:]])[:queries])
+        if more > 0:
+            return replace(self, answers=np.concatenate([np.resize(quiet[::-1], more)[::-1], self.answers]))
+        cut = min(-more, quiet.size if self.crossing is None else self.crossing)
+        return replace(self, answers=self.answers[cut : cut + queries])
 
     @property
     def _window(self) -> tuple[int, int]:

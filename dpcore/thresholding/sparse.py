@@ -96,7 +96,8 @@ class Sparse:
         """Logarithm of the chance that exactly the queries ``alarms`` (ascending) raise one, however rare."""
         series, line = check_series(answers, threshold, self.limit)
         places = list(alarms)
-        if len(places) > self.limit or sorted(set(places)) != places or (places and places[0] < 0):
+        inside = all(0 <= place < series.size for place in places)
+        if not inside or len(places) > self.limit or sorted(set(places)) != places:
             raise InvalidArgument("alarms", "must be ascending places, at most as many as the limit")
         asked = series[: places[-1] + 1] if len(places) == self.limit else series
         raised = np.zeros(asked.size, dtype=np.bool_)

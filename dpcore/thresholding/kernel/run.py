@@ -24,9 +24,9 @@ OVER = 1e-16  # once so little probability is left, nothing more is computed
 BAND = 500.0  # nodes that share a reference point span at most this many query scales, so that exp cannot overflow
 CLIP = 345.0
 
-# Gauss-Legendre rules: each serves panels up to its width, in units of the smaller scale; quick ones, then fine ones.
+# Gauss-Legendre rules: each serves panels up to its width, in units of the smaller scale: quick, fine and finest.
 WIDTHS = np.array([0.05, 0.4, 1.0, LONGEST])
-SIZES = np.array([[2, 3, 5, 7], [3, 5, 8, 10]])
+SIZES = np.array([[2, 3, 5, 7], [3, 5, 8, 10], [5, 8, 12, 16]])
 MOST = int(SIZES.max())
 POINTS = np.zeros((*SIZES.shape, MOST))
 WEIGHTS = np.zeros((*SIZES.shape, MOST))
@@ -65,7 +65,7 @@ def fill(
     """Write nodes ``t``, ascending, with probability weights, for Laplace or one-sided exponential threshold noise.
 
     ``kink`` holds the answers minus the threshold, ascending; panels are split there and at 0. Noise beyond ``reach``
-    scales is taken to be at the end. Returns the number of nodes.
+    scales is taken to be at the end; ``fine`` picks the rules. Returns the number of nodes.
     """
     half = 1.0 if one_sided else 0.5
     unit = min(threshold_scale, query_scale)
