@@ -110,8 +110,8 @@ def _bounded_range_rate(epsilon: float, delta: float, count: int) -> float:
     return math.exp(_at_most_zero(excess, math.log(adaptive_bounded_range_rate(epsilon, delta, count)), 0.1))
 
 
-def _at_most_zero(excess: Callable[[float], float], low: float, step: float) -> float:
-    """Within about 1e-10 of the zero of a rising smooth ``excess``, and not past it, from a ``low`` not far below.
+def _at_most_zero(excess: Callable[[float], float], low: float, step: float, tolerance: float = 1e-10) -> float:
+    """Within about ``tolerance`` of the zero of a rising smooth ``excess``, not past it, from a ``low`` not far below.
 
     Regula falsi with the Illinois rule, in about ten evaluations.
     """
@@ -120,11 +120,11 @@ def _at_most_zero(excess: Callable[[float], float], low: float, step: float) -> 
     while at_high <= 0.0:
         low, at_low, high = high, at_high, high + 4 * (high - low)
         at_high = excess(high)
-    close, width, side = low, 1e-11, 0
+    close, width, side = low, tolerance / 10, 0
     while at_low < 0.0 and high - low > width:
         close = high - at_high * (high - low) / (at_high - at_low)
         here = excess(close)
-        if abs(here) < 1e-10:
+        if abs(here) < tolerance:
             break
         # an end that stays twice in a row counts half, so that it moves next time
         if here > 0.0:
@@ -219,4 +219,8 @@ def _sampled_gaussian_noise_multiplier(
     high = unsampled
     while high > 0.3 and guarantee(high / 2) <= epsilon:
         high /= 2
-    return solve(guarantee, epsilon, low=max(high / 2, 1e-2), high=high, increasing=False, relative=5e-4)
+
+    def excess(log_precision: float) -> float:
+        return math.log(max(guarantee(math.exp(-log_precision)), 1e-300) / epsilon)
+
+    return math.exp(-_at_most_zero(excess, -math.log(high), 0.25, 2e-4))
