@@ -126,7 +126,9 @@ def _integer(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
 
 
 def _category(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
-    values = pd.Series(pd.Categorical(text.mask(missing), categories=list(column.categories)))
+    codes = pd.Index(column.categories, dtype="str").get_indexer(pd.Index(text))
+    codes[missing] = -1
+    values = pd.Series(pd.Categorical.from_codes(codes, pd.Index(column.categories)))
     return values, values.isna().to_numpy(dtype=bool) & ~missing, _nowhere(text)
 
 

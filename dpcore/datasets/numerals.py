@@ -79,7 +79,7 @@ def integers(text: pd.Series, decimal: Decimal) -> tuple[np.ndarray, BoolArray]:
     """int64 values of tidied text, exact beyond 2⁵³, and which cells are whole numbers that fit; 0 elsewhere."""
     values = numbers(text, decimal)
     with np.errstate(invalid="ignore"):
-        whole = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) < 2.0**63)
+        whole = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) <= 2.0**63)
         large = np.flatnonzero(whole & (np.abs(values) >= _EXACT))
     out = np.where(whole & (np.abs(np.nan_to_num(values)) < _EXACT), values, 0).astype(np.int64)
     if large.size:

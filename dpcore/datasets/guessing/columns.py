@@ -145,7 +145,8 @@ def _notes(words: Words, guess: Guess) -> tuple[str, ...]:
     errors = sum(count for word, count in words.missing if word.upper() in SPREADSHEET_ERRORS)
     if errors:
         notes.append(f"{errors:,} cells hold an error of a spreadsheet, such as #DIV/0!, and count as missing.")
-    if words.words.str.contains(r"^[=@]|^\+[^0-9.]|^-[^0-9.,(€$£ ]", regex=True).any():
+    formula = words.words[words.words.str.startswith(("=", "+", "-", "@"))]
+    if not formula.str.fullmatch(r"[-+][0-9.,(€$£ ].*").all():
         notes.append("Some cells start like a formula; they are only text here and made harmless in exports.")
     if guess.column.type in ("category", "text") and dates.spoiled_names(words.words):
         notes.append("Some cells look like dates without a year, which spreadsheets make of names such as SEPT2.")

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
-from dpcore.datasets.numerals import integers, is_number, numbers
+from dpcore.datasets.numerals import PLAIN, integers, is_number, numbers
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import Column, Decimal
 from dpcore.validate import BoolArray, FloatArray
@@ -28,6 +28,7 @@ class Marks:
     point: BoolArray
     comma: BoolArray
     mostly: bool
+    plain: bool = False  # every word is a number as computers write them
 
     @property
     def decisive(self) -> Decimal | None:
@@ -44,8 +45,17 @@ def marks(words: Words) -> Marks:
     few = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
     if words.distinct > 4 * _SAMPLE and not (is_number(few, ".") | is_number(few, ",")).any():
         return Marks(point=nothing, comma=nothing, mostly=False)
-    point, comma = is_number(words.words, "."), is_number(words.words, ",")
-    return Marks(point=point, comma=comma, mostly=max(words.share(point), words.share(comma)) >= MOSTLY)
+    plain = words.words.str.fullmatch(PLAIN).to_numpy(dtype=bool)
+    dotted = words.words.str.contains(".", regex=False).to_numpy(dtype=bool)
+    point, comma = plain, plain & ~dotted
+    if not plain.all():
+        point = plain.copy()
+        point[~plain] = is_number(words.words[~plain], ".")
+    rest = dotted | ~plain
+    if rest.any():
+        comma[rest] = is_number(words.words[rest], ",")
+    mostly = max(words.share(point), words.share(comma)) >= MOSTLY
+    return Marks(point=point, comma=comma, mostly=mostly, plain=bool(plain.all()))
 
 
 def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
@@ -54,7 +64,8 @@ def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
         return None
     if (codes := _codes(words)) is not None:
         return codes
-    differ = seen.point & seen.comma & words.words.str.contains(r"[.,]", regex=True).to_numpy(dtype=bool)
+    marked = words.words.str.contains(".", regex=False) | words.words.str.contains(",", regex=False)
+    differ = seen.point & seen.comma & marked.to_numpy(dtype=bool)
     if seen.decisive is None and not differ.any():
         return _finish(words, "." if words.share(seen.point) >= words.share(seen.comma) else ",", seen, "")
     if seen.decisive is not None or hint is not None:
@@ -73,8 +84,8 @@ def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
 def _codes(words: Words) -> Guess | None:
     """Digits that would lose something as numbers: leading zeros, or more digits than a number can hold."""
     nothing = np.zeros(words.distinct, dtype=bool)
-    padded = words.words.str.fullmatch(r"0[0-9]+").to_numpy(dtype=bool)
-    if padded.any():
+    zeros = words.words.str.startswith("0")
+    if zeros.any() and words.words[zeros].str.fullmatch(r"0[0-9]+").any():
         few = words.distinct <= min(50, words.present // 2)
         return Guess(
             column=Column(name=words.name, type="category" if few else "text"),
@@ -82,8 +93,9 @@ def _codes(words: Words) -> Guess | None:
             bad=nothing,
             identifier=not few,
         )
-    long = words.words.str.fullmatch(r"[+-]?[0-9]{19,}").to_numpy(dtype=bool)
-    if long.any() and not integers(words.words[long], ".")[1].all():
+    long = words.words.str.len() >= 19
+    digits = words.words[long & words.words.str.fullmatch(r"[+-]?[0-9]+")] if long.any() else words.words[:0]
+    if len(digits) and not integers(digits, ".")[1].all():
         return Guess(
             column=Column(name=words.name, type="text"),
             reason="Codes rather than numbers: they have more digits than a number can hold.",
@@ -97,7 +109,7 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
     good = seen.point if decimal == "." else seen.comma
     values = numbers(words.words, decimal)
     read = ~np.isnan(values)
-    broken = words.words.str.contains(r"\." if decimal == "." else ",", regex=True).to_numpy(dtype=bool) & read
+    broken = words.words.str.contains(decimal, regex=False).to_numpy(dtype=bool) & read
     whole = bool(read.any()) and not broken.any() and bool((values[read] == np.floor(values[read])).all())
     if whole:
         read = integers(words.words, decimal)[1]
@@ -116,7 +128,7 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
         reason=f"{'Whole numbers' if whole else 'Numbers'}{how} in {share} that are not missing.",
         bad=~read,
         readings=_serial_dates(words, column, values) if whole else (),
-        notes=_notes(words, values, read, good),
+        notes=_notes(words, values, read, good, seen.plain),
     )
 
 
@@ -127,7 +139,17 @@ def _identifies(words: Words, values: FloatArray) -> bool:
     return run or _ID_NAME.search(words.name) is not None
 
 
-def _notes(words: Words, values: FloatArray, read: BoolArray, good: BoolArray) -> tuple[str, ...]:
+def _notes(words: Words, values: FloatArray, read: BoolArray, good: BoolArray, plain: bool) -> tuple[str, ...]:
+    notes = [] if plain else _signs(words, read)
+    if (np.abs(values[read]) >= 2.0**53).any():
+        notes.append("Some numbers are too long for exact decimals; whole ones are kept exact.")
+    if (good & ~read).any():
+        notes.append("Some numbers are too large to be read and count as unreadable.")
+    return tuple(notes)
+
+
+def _signs(words: Words, read: BoolArray) -> list[str]:
+    """What was written around the numbers."""
     notes = []
     odd = words.words[read & ~words.words.str.fullmatch(r"[-+]?[0-9.,]*[0-9]").to_numpy(dtype=bool)]
     if (percent := odd.str.endswith("%")).any():
@@ -140,11 +162,7 @@ def _notes(words: Words, values: FloatArray, read: BoolArray, good: BoolArray) -
         notes.append("More than one currency occurs in this column.")
     if odd.str.startswith("(").any():
         notes.append("Numbers in brackets are read as negative.")
-    if (np.abs(values[read]) >= 2.0**53).any():
-        notes.append("Some numbers are too long for exact decimals; whole ones are kept exact.")
-    if (good & ~read).any():
-        notes.append("Some numbers are too large to be read and count as unreadable.")
-    return tuple(notes)
+    return notes
 
 
 def _serial_dates(words: Words, column: Column, values: FloatArray) -> tuple[ColumnReading, ...]:

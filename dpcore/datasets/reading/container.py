@@ -37,6 +37,7 @@ _MAGIC = (
 _MARKUP = re.compile(rb"\s*<(?:!doctype|html|head|body|table|\?xml|svg|!--)", re.IGNORECASE)
 _JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*[\[{])')
 _START = 4096
+_NOTHING = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 
 
 def is_parquet(data: bytes) -> bool:
@@ -45,9 +46,9 @@ def is_parquet(data: bytes) -> bool:
 
 def refuse_other_kinds(data: bytes) -> None:
     """Raises UnreadableFile, naming the kind, for anything that is not text or Parquet. Archives are never unpacked."""
-    if not data.strip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"):
+    if not data[:_START].strip(_NOTHING) and not data.strip(_NOTHING):
         raise UnreadableFile("The file is empty.")
-    if data[:4] == b"PAR1":
+    if data[:4] == b"PAR1" and not is_parquet(data):
         raise UnreadableFile("This is a Parquet file that breaks off before its end; copy it again.")
     if data[257:262] == b"ustar":
         raise UnreadableFile("This is a tar archive, not a table; unpack it and save the table as CSV.")

@@ -20,6 +20,7 @@ DELIMITERS = (",", ";", "\t", "|")
 NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", "": "none (one column)"}
 _ONE_COLUMN = ""
 _RECORDS = 2000
+_SUPPORT = 0.5  # of all records must have the usual number of cells
 _DECLARED = re.compile(rb'\s*"?sep=(.)"?[ \t,;]*\n', re.IGNORECASE)
 _NUMBERISH = re.compile(r"[-+(]?[^\w\s]?\s?\d[\d.,' ]*[)%]?")
 _QUOTED = re.compile(r"(?:^|[,;\t|])'[^']*'(?=[,;\t|\n])", re.MULTILINE)
@@ -130,7 +131,7 @@ def _score(sample: str, delimiter: str, quote: str) -> float:
     others = [other for other in DELIMITERS if other != delimiter]
     cells = [cell for row in body for cell in row if cell.strip()]
     clean = sum(not any(other in cell for other in others) or _is_number(cell) for cell in cells) / max(len(cells), 1)
-    score = consistent * (0.5 + 0.5 * clean)
+    score = consistent * (0.5 + 0.5 * clean) * min(1.0, several[usual] / (_SUPPORT * len(rows)))
     if start > 0 and len(rows[start - 1]) == 1:
         # A name above rows that split: rather a column of decimal commas or of "Surname, Name" than a title.
         if all(_is_number(cell) for cell in body[0]):
@@ -143,7 +144,7 @@ def _score(sample: str, delimiter: str, quote: str) -> float:
 def _one_column(sample: str) -> float:
     lines = [line.strip().strip('"') for line in sample.splitlines() if line.strip()][:_RECORDS]
     clean = sum(not any(mark in line for mark in DELIMITERS) or _is_number(line) for line in lines)
-    return 0.55 * (0.5 + 0.5 * clean / max(len(lines), 1))
+    return 0.6 * (0.5 + 0.5 * clean / max(len(lines), 1))
 
 
 def _is_number(cell: str) -> bool:

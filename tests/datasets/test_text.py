@@ -1,0 +1,72 @@
+"""Text from a file cannot act: on a page, in a chart, in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+
+from dpcore.datasets.text import plain_html, plain_markdown, safe_csv, skeleton, spreadsheet_safe, visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain ä 日本", "plain ä 日本"),
+        ("a\u202egpj.exe", "a⟨U+202E⟩gpj.exe"),
+        ("b\u200bc\ufeff", "b⟨U+200B⟩c⟨U+FEFF⟩"),
+        ("x\u2066y\u2069", "x⟨U+2066⟩y⟨U+2069⟩"),
+        ("one\ntwo\tthree", "one⏎two⇥three"),
+        ("nul\x00 bell\x07", "nul⟨U+0000⟩ bell⟨U+0007⟩"),
+        ("nb\u00a0sp", "nb⟨U+00A0⟩sp"),
+        ("\ud800", "⟨U+D800⟩"),
+    ],
+)
+def test_unseen_characters_are_shown(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_long_text_is_cut() -> None:
+    assert visible("x" * 80) == "x" * 80
+    assert visible("x" * 81) == "x" * 79 + "…"
+    assert len(visible("\u202e" * 10_000)) < 400
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "<img src=x onerror=a()>", '"><b>', "a & b"])
+def test_markup_is_escaped(text: str) -> None:
+    for escaped in (plain_html(text), plain_markdown(text)):
+        assert "<" not in escaped
+        assert ">" not in escaped
+        assert '"' not in escaped
+
+
+def test_markdown_is_escaped() -> None:
+    escaped = plain_markdown("![x](http://e) **b** `c` $y$ :red[z] # h ~s~ | 1. - _i_")
+    for sign in r"*_`[]()#!|~$:":
+        assert all(escaped[place - 1] == "\\" for place, c in enumerate(escaped) if c == sign)
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", " =", "\n=", "＝"])
+def test_cells_that_start_like_a_formula_are_disarmed(start: str) -> None:
+    assert str(spreadsheet_safe(start + "1+1")).startswith("'")
+
+
+def test_other_cells_are_left_alone() -> None:
+    assert spreadsheet_safe("a=b") == "a=b"
+    assert spreadsheet_safe(-5.0) == -5.0
+    assert spreadsheet_safe(None) is None
+    assert spreadsheet_safe("nul\x00") == "nul"
+
+
+def test_exports_are_safe_and_keep_numbers() -> None:
+    frame = pd.DataFrame({"=name": ["=1+1", "ok, fine"], "n": [-1.5, 2.0], "c": pd.Categorical(["@x", "y"])})
+    rows = list(csv.reader(io.StringIO(safe_csv(frame))))
+    assert rows == [["'=name", "n", "c"], ["'=1+1", "-1.5", "'@x"], ["ok, fine", "2.0", "y"]]
+
+
+def test_look_alikes_share_a_skeleton() -> None:
+    assert skeleton("age") == skeleton("аge") == skeleton("Age ") == skeleton("a\u200bge") == skeleton("ａｇｅ")
+    assert skeleton("first_name") == skeleton("first name")
+    assert skeleton("age") != skeleton("wage")
