@@ -78,17 +78,26 @@ class AdaSSP:
         smallest = max(0.0, float(np.linalg.eigvalsh(square)[0]))
         found = []
         for method in methods:
-            weights = np.stack([method._solve(square, cross, smallest, rng) for _ in range(replicas)])
+            released = (method.statistics(square, cross, smallest, rng) for _ in range(replicas))
+            weights = np.stack([method.solve(*one) for one in released])
             found.append(Fit(weights=weights, loss=method.loss, method=cls.key, cost=method.cost))
         return found
 
-    def _solve(self, square: FloatArray, cross: FloatArray, smallest: float, rng: Generator) -> FloatArray:
+    def statistics(
+        self, square: FloatArray, cross: FloatArray, smallest: float, rng: Generator
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """All that is released: XᵀX (d, d), Xᵀy (d,) and XᵀX's smallest eigenvalue, each with noise."""
+        d, scale = cross.shape[0], self.noise_scale
+        upper = np.triu(scale * rng.standard_normal((d, d)))
+        noisy = square + upper + np.triu(upper, 1).T
+        return noisy, cross + scale * rng.standard_normal(d), smallest + scale * float(rng.standard_normal())
+
+    def solve(self, square: FloatArray, cross: FloatArray, smallest: float) -> FloatArray:
+        """Weights (d,) from what was released alone."""
         d, scale = cross.shape[0], self.noise_scale
         # a lower bound on the smallest eigenvalue that holds with chance 1 − failure/2
-        known = smallest + scale * (float(rng.standard_normal()) - math.sqrt(2.0 * math.log(2.0 / self.failure)))
+        known = smallest - scale * math.sqrt(2.0 * math.log(2.0 / self.failure))
         # the largest eigenvalue of symmetric Gaussian noise, exceeded with chance below failure/2
         largest = scale * math.sqrt(d * math.log(2.0 * d * d / self.failure))
         ridge = max(0.0, largest - max(0.0, known))
-        upper = np.triu(scale * rng.standard_normal((d, d)))
-        noisy = square + upper + np.triu(upper, 1).T + ridge * np.eye(d)
-        return np.asarray(np.linalg.lstsq(noisy, cross + scale * rng.standard_normal(d), rcond=None)[0])
+        return np.asarray(np.linalg.lstsq(square + ridge * np.eye(d), cross, rcond=None)[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,26 +86,28 @@ class Sweep:
             slices = [
                 part for key in self.methods for size in sizes for part in self._split(key, size, replicas, number)
             ]
-            found += sorted(slices, key=lambda part: self._seconds(part.method, part.size))
+            found += sorted(slices, key=lambda part: self._cost(replace(part, epsilon=self.epsilon)))
         return tuple(found)
 
-    def _seconds(self, key: str, size: int) -> float:
-        """About how long one replica at one ε takes, on one core."""
-        d = int(self.X.shape[1])
-        passes = {"noisy_gradient_descent": 100, "clipped_examples": 100, "book_gradient_descent": 10, "adassp": 1}
+    def _cost(self, part: Part) -> float:
+        """About how many seconds a slice takes on one core."""
+        size, d = part.size, int(self.X.shape[1])
         per_pass = 4.0 * size * d / 5e10
-        if key in ("dp_sgd", "disjoint_batches"):
-            return 250.0 * per_pass + 0.002
-        return passes.get(key, 150) * per_pass + d**3 / 1e10 + 1e-4
+        passes = {"noisy_gradient_descent": 100, "clipped_examples": 100, "book_gradient_descent": 10, "adassp": 1}
+        one = passes.get(part.method, 150) * per_pass + d**3 / 1e10 + 1e-4
+        noise = 0.0
+        if part.method in ("dp_sgd", "disjoint_batches"):
+            one = 250.0 * per_pass + 0.002
+        if part.method == "dp_sgd":
+            noise = 0.1  # its noise is found by a search through privacy losses
+        return len(part.epsilon) * (noise + part.replicas * one)
 
     def _split(self, key: str, size: int, replicas: int, number: int) -> list[Part]:
         """One part, or several of fewer ε each where one would take too long."""
-        fixed = 0.25 if key == "dp_sgd" else 0.0  # finding its noise takes a search through privacy losses
-        many = max(1, int(_SECONDS / (fixed + self._seconds(key, size) * replicas)))
-        levels = self.epsilon
+        alone = Part(method=key, size=size, epsilon=self.epsilon[:1], replicas=replicas, number=number)
+        many = max(1, int(_SECONDS / self._cost(alone)))
         return [
-            Part(method=key, size=size, epsilon=levels[start : start + many], replicas=replicas, number=number)
-            for start in range(0, len(levels), many)
+            replace(alone, epsilon=self.epsilon[start : start + many]) for start in range(0, len(self.epsilon), many)
         ]
 
 

@@ -77,22 +77,29 @@ class StatisticalQueries:
         rows, answers = checked(X, y, LOGISTIC, rng, replicas)
         return [method._fit(rows, answers, rng, replicas) for method in methods]
 
+    def averages(self, X: FloatArray, y: FloatArray, rng: Generator, replicas: int) -> tuple[FloatArray, FloatArray]:
+        """All that is released, times n: rows with y = 1 (replicas,) and sums of u by label (replicas, 2, asked)."""
+        d = X.shape[1]
+        low, high = np.broadcast_to(self.low, d), np.broadcast_to(self.high, d)
+        units = np.clip((X - low) / (high - low), 0.0, 1.0)[:, : d - 1 if self.intercept else d]
+        sums = np.stack([units[y > 0].sum(axis=0), units[y < 0].sum(axis=0)])
+        scale = self.noise_scale_for(d)
+        positives = (y > 0).sum() + rng.laplace(scale=scale, size=replicas)
+        return positives, sums + rng.laplace(scale=scale, size=(replicas, *sums.shape))
+
     def _fit(self, X: FloatArray, y: FloatArray, rng: Generator, replicas: int) -> Fit:
         n, d = X.shape
         low, high = np.broadcast_to(self.low, d), np.broadcast_to(self.high, d)
-        width = high - low
-        units = np.clip((X - low) / width, 0.0, 1.0)[:, : d - 1 if self.intercept else d]
-        sums = np.stack([units[y > 0].sum(axis=0), units[y < 0].sum(axis=0)])
-        scale = self.noise_scale_for(d)
-        noisy = sums + rng.laplace(scale=scale, size=(replicas, *sums.shape))
-        positives = np.clip((y > 0).sum() + rng.laplace(scale=scale, size=replicas), 1.0, n - 1.0)
+        positives, sums = self.averages(X, y, rng, replicas)
+        positives = np.clip(positives, 1.0, n - 1.0)
         people = np.stack([positives, n - positives], axis=1)[:, :, None]
         # half a row of each kind keeps the odds finite
-        shares = (np.clip(noisy, 0.0, people) + 0.5) / (people + 1.0)
+        shares = (np.clip(sums, 0.0, people) + 0.5) / (people + 1.0)
         odds = np.log(shares) - np.log1p(-shares)
         lift = odds[:, 0] - odds[:, 1]
+        asked = lift.shape[1]
         weights = np.zeros((replicas, d))
-        weights[:, : lift.shape[1]] = lift / width[: lift.shape[1]]
+        weights[:, :asked] = lift / (high - low)[:asked]
         if self.intercept:
             prior = np.log(positives) - np.log(n - positives)
             off = (np.log1p(-shares[:, 0]) - np.log1p(-shares[:, 1])).sum(axis=1)
