@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dashboard.charts.theme import Figure, translucent
 from dpcore.validate import FloatArray
+
+AREA = (600.0, 400.0)  # pixels of a chart as wide as two thirds of a page
 
 _CHARACTER, _LINE = 7.2, 18.0  # pixels of 13-px text
 _REACH = (8.0, 45.0, 90.0, 140.0)  # pixels from the line; beyond the first a thin leader joins name and line
@@ -107,3 +110,47 @@ def _overlaps(boxes: FloatArray, taken: FloatArray) -> FloatArray:
         .sum(axis=1)
         .astype(float)
     )
+
+
+def written(
+    x: np.ndarray,
+    lines: list[np.ndarray],
+    names: list[str],
+    inks: list[str],
+    y_range: tuple[float, float],
+    paper: str,
+    fence: list[np.ndarray],
+    fence_name: str = "",
+    *,
+    area: tuple[float, float] = AREA,
+) -> list[Figure]:
+    """``names`` as annotations beside their ``lines``, as far as there is place; see ``place``."""
+    found = place(x, lines, names, area, y_range, fence, fence_name)
+    return [
+        {
+            "x": float(x[spot.index]),
+            "y": float(line[spot.index]),
+            "text": name,
+            **_offset(spot, ink),
+            "xanchor": spot.anchor,
+            "yanchor": "middle",
+            "bgcolor": translucent(paper, 0.75),
+            "borderpad": 1,
+            "font": {"color": ink, "size": 13},
+        }
+        for spot, line, name, ink in zip(found, lines, names, inks, strict=True)
+        if spot is not None
+    ]
+
+
+def _offset(spot: Place, ink: str) -> Figure:
+    if not spot.leader:
+        return {"xshift": spot.shift_x, "yshift": spot.shift_y, "showarrow": False}
+    return {
+        "ax": spot.shift_x,
+        "ay": -spot.shift_y,
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 1,
+        "arrowcolor": translucent(ink, 0.5),
+    }

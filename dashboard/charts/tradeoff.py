@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.labels import Place, place
+from dashboard.charts.labels import written
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
 HEIGHT = 480
-_AREA = (600.0, 400.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +102,7 @@ def tradeoff(
     # The target's line is an obstacle to names like any other line, but is named at the edge.
     fence = [] if target is None else [np.full_like(xs, target * scale.factor, dtype=float)]
     needed = "" if target is None else f"what you need: {plain(target * scale.factor)}"
-    annotations = _names(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
+    annotations = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
     shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
     if target is not None:
         shapes.append(
@@ -203,44 +202,3 @@ def _y_range(lines: list[np.ndarray], scale: Scale) -> tuple[float, float]:
     top = max(min(float(finite.max()), 2.5 * top), 1e-9)
     low = min(0.0, float(finite.min()))
     return (low, top * 1.06)
-
-
-def _offset(spot: Place, ink: str) -> Figure:
-    if not spot.leader:
-        return {"xshift": spot.shift_x, "yshift": spot.shift_y, "showarrow": False}
-    return {
-        "ax": spot.shift_x,
-        "ay": -spot.shift_y,
-        "showarrow": True,
-        "arrowhead": 0,
-        "arrowwidth": 1,
-        "arrowcolor": translucent(ink, 0.5),
-    }
-
-
-def _names(
-    x: np.ndarray,
-    lines: list[np.ndarray],
-    names: list[str],
-    inks: list[str],
-    y_range: tuple[float, float],
-    paper: str,
-    fence: list[np.ndarray],
-    fence_name: str,
-) -> list[Figure]:
-    found = place(x, lines, names, _AREA, y_range, fence, fence_name)
-    return [
-        {
-            "x": float(x[spot.index]),
-            "y": float(line[spot.index]),
-            "text": name,
-            **_offset(spot, ink),
-            "xanchor": spot.anchor,
-            "yanchor": "middle",
-            "bgcolor": translucent(paper, 0.75),
-            "borderpad": 1,
-            "font": {"color": ink, "size": 13},
-        }
-        for spot, line, name, ink in zip(found, lines, names, inks, strict=True)
-        if spot is not None
-    ]
