@@ -33,8 +33,8 @@ class AlarmRun:
     ``neighbours``; and ``one_way``, that one person added or removed moves all answers the same way, as counts do: it
     halves the noise, and cannot hold when a row is replaced. ``resolution`` left out means that answers are counts;
     otherwise the unit is the largest power of two up to it, and rounding costs one unit of sensitivity more.
-    ``threshold_share`` as in ``dpcore.thresholding``, left out ``best``. Data: the answers in order, shape (entries,).
-    Raises InvalidArgument.
+    ``threshold_share`` as in ``dpcore.thresholding``, left out ``best``. ``labels``: public names of the answers, such
+    as days, for the receipt. Data: the answers in order, shape (entries,). Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "alarm"
@@ -50,20 +50,24 @@ class AlarmRun:
     threshold_share: Share = None
     offset: float = 0.0
     resolution: float | None = None
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        boolean(one_way=self.one_way)
         check_parameters(
             self.epsilon, self.sensitivity, self.noise, self.threshold_share, self.one_way, self.offset, self.limit
         )
         in_range(-1e15, 1e15, threshold=self.threshold)
         whole(1, whole(1, MOST_ENTRIES, entries=self.entries), limit=self.limit)
         one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
-        if boolean(one_way=self.one_way) and self.neighbours == "replace_one":
+        if self.one_way and self.neighbours == "replace_one":
             raise InvalidArgument("one_way", "does not hold when one person's row is replaced")
         if self.resolution is None:
             whole(1, sensitivity=self.sensitivity)
         else:
             positive(resolution=self.resolution)
+        if self.labels and len(self.labels) != self.entries:
+            raise InvalidArgument("labels", "must be as many as the answers")
         if abs(self.bar) > draws.LARGEST:
             raise InvalidArgument("resolution", "must be larger: the threshold would not fit")
 
@@ -102,7 +106,7 @@ class AlarmRun:
     def what(self) -> str:
         """The question in one plain sentence."""
         named = "is the first" if self.limit == 1 else f"are the first {self.limit}"
-        return f"Which of {self.entries:,} answers {named} to reach {self.threshold:g}?"
+        return f"Which of {self.entries:,} answers {named} to reach {self.threshold:g}"
 
     @property
     def mechanism(self) -> str:
@@ -129,7 +133,9 @@ class AlarmRun:
         return draws.to_units(answers, self.unit)
 
     def answer(self, data: ArrayLike) -> dict[str, Any]:
-        """Run once: ``alarms``, indices from 0; ``compared``, how many answers; ``stopped``, all alarms being spent."""
+        """Run once: ``alarms``, indices from 0; ``names``, their labels; ``compared``, how many answers were looked at;
+        ``stopped``, whether all alarms were spent.
+        """
         answers, pair = self.in_units(data), self.scales
         draw = draws.geometric_noise if pair.one_sided else draws.laplace_noise
         line = self.bar + int(draw(1, pair.threshold_scale)[0])
@@ -142,4 +148,9 @@ class AlarmRun:
                 break
         alarms = alarms[: self.limit]
         stopped = len(alarms) == self.limit
-        return {"alarms": alarms, "compared": alarms[-1] + 1 if stopped else self.entries, "stopped": stopped}
+        return {
+            "alarms": alarms,
+            "names": [self.labels[place] for place in alarms] if self.labels else [],
+            "compared": alarms[-1] + 1 if stopped else self.entries,
+            "stopped": stopped,
+        }

@@ -1,0 +1,236 @@
+"""The alarm that is released: its discrete law keeps the promise, draws follow the law, and one run is one charge."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore.accounting import Cost
+from dpcore.errors import BudgetExceeded, InvalidArgument, ReleaseRefused
+from dpcore.ledger import Ledger
+from dpcore.release import release
+from dpcore.releases.alarm import AlarmRun
+from dpcore.thresholding import AboveThreshold, NoisePair
+from dpcore.thresholding.discrete import discrete_alarm_law, discrete_log_probability
+from tests.audit.thresholding_exact import largest_loss
+
+VARIANTS = list(itertools.product(("laplace", "exponential"), (False, True), (1, 3)))
+variants = pytest.mark.parametrize(("noise", "one_way", "limit"), VARIANTS)
+
+
+def loss(request: AlarmRun, pair: NoisePair) -> float:
+    """The largest log-ratio of discrete noise of these scales over worst-case and generated neighbours, exactly."""
+
+    def log_probability(series: np.ndarray, alarms: list[int]) -> float:
+        answers = np.round(series).astype(np.int64)
+        asked = answers[: alarms[-1] + 1] if len(alarms) == request.limit else answers
+        raised = np.zeros(asked.size, dtype=np.bool_)
+        raised[alarms] = True
+        return discrete_log_probability(pair, asked, 0, raised)
+
+    def rounded(series: np.ndarray, alarms: list[int]) -> float:
+        return log_probability(series * request.steps, alarms)
+
+    # Generated series and moves are rounded to whole answers before the sensitivity multiplies them.
+    return largest_loss(
+        lambda series, alarms: rounded(np.round(series), alarms),
+        limit=request.limit,
+        sensitivity=1.0,
+        one_way=request.one_way,
+    )
+
+
+@variants
+@pytest.mark.parametrize(("epsilon", "sensitivity"), [(0.3, 1), (2.0, 3)])
+def test_the_discrete_law_keeps_the_promise(
+    noise: str, one_way: bool, limit: int, epsilon: float, sensitivity: int
+) -> None:
+    """Sums over all integers are exact to rounding: the loss reaches ε, never exceeds it; less noise is found out."""
+    request = AlarmRun(
+        epsilon=epsilon,
+        threshold=0,
+        entries=100,
+        limit=limit,
+        noise=noise,
+        one_way=one_way,
+        sensitivity=sensitivity,
+    )
+    pair = request.scales
+    found = loss(request, pair)
+    assert found <= epsilon + 1e-9
+    assert found > 0.99 * epsilon
+    less = replace(pair, threshold_scale=0.8 * pair.threshold_scale, query_scale=0.8 * pair.query_scale)
+    assert loss(request, less) > 1.2 * epsilon
+
+
+@variants
+def test_scales_are_never_rounded_down(noise: str, one_way: bool, limit: int) -> None:
+    """In exact fractions of the floats handed to the noise library, the guarantee is at most ε, and barely less."""
+    for epsilon in (0.1, 1 / 3, 0.7, 1.0, math.pi, 1e-5):
+        for share in (None, 0.3):
+            request = AlarmRun(
+                epsilon=epsilon,
+                threshold=1,
+                entries=9,
+                limit=limit,
+                noise=noise,
+                one_way=one_way,
+                sensitivity=7,
+                threshold_share=share,
+            )
+            spent = request.spent(request.scales.threshold_scale, request.scales.query_scale)
+            assert Fraction(epsilon) * (1 - Fraction(1, 10**12)) < spent <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize(("noise", "limit"), [("laplace", 1), ("exponential", 1), ("exponential", 3)])
+def test_answers_follow_the_discrete_law(noise: str, limit: int) -> None:
+    """Chi-square of 700 real answers on the place of the last alarm; twice the noise, or half of it, is rejected."""
+    answers = [2, 5, 3, 9, 4, 12, 1]
+    request = AlarmRun(epsilon=3.0 * limit, threshold=8, entries=7, limit=limit, noise=noise)
+    places = np.zeros(8)
+    for _ in range(700):
+        given = request.answer(answers)
+        places[given["alarms"][-1] if given["stopped"] else 7] += 1
+    pair = request.scales
+    p_values = []
+    for factor in (1.0, 0.5, 2.0):
+        scaled = replace(pair, threshold_scale=factor * pair.threshold_scale, query_scale=factor * pair.query_scale)
+        law = discrete_alarm_law(scaled, answers, request.bar, limit).position[-1]
+        kept = law * places.sum() > 5
+        expected = np.append(law[kept], max(law[~kept].sum(), 1e-9)) * places.sum()
+        observed = np.append(places[kept], places[~kept].sum())
+        statistic = float(((observed - expected) ** 2 / np.maximum(expected, 1.0)).sum())
+        p_values.append(float(stats.chi2.sf(statistic, kept.sum())))
+    # answers cannot be seeded: by chance alone one run of the tests in 10⁵ would fail here
+    assert p_values[0] > 1e-6
+    assert max(p_values[1:]) < 1e-6
+
+
+@pytest.mark.parametrize("noise", ["laplace", "exponential"])
+def test_the_discrete_law_against_every_outcome_and_the_continuous_one(noise: str) -> None:
+    """Outcomes' likelihoods add up to the law of places; with noise many units wide that is the continuous law."""
+    answers = np.array([3, -2, 6, 5, 0])
+    pair = AlarmRun(epsilon=1.5, threshold=4, entries=5, limit=2, noise=noise).scales
+    law = discrete_alarm_law(pair, answers, 4, 2)
+    position = np.zeros((2, 6))
+    for alarms in range(3):
+        for places in itertools.combinations(range(5), alarms):
+            asked = places[-1] + 1 if alarms == 2 else 5
+            raised = np.isin(np.arange(asked), places)
+            chance = math.exp(discrete_log_probability(pair, answers[:asked], 4, raised))
+            for j in range(2):
+                position[j, places[j] if j < alarms else 5] += chance
+    assert np.abs(law.position - position).max() < 1e-12
+    assert law.count.sum() == pytest.approx(1, abs=1e-12)
+    fine = AlarmRun(epsilon=0.002, threshold=4, entries=5, noise=noise)
+    continuous = AboveThreshold(epsilon=0.002, noise=noise, threshold_share="best")
+    discrete = discrete_alarm_law(fine.scales, answers * 300, 1200).position[0]
+    # noise of some 1,000 units: a unit's width moves a chance by about a thousandth
+    assert np.abs(discrete - continuous.stop_law(answers * 300, 1200)).max() < 2e-3
+
+
+def test_numbers_are_rounded_to_units_and_the_sensitivity_covers_it() -> None:
+    """However two series within the sensitivity are rounded, no answer moves by more than ``steps`` units."""
+    request = AlarmRun(epsilon=1.0, threshold=10.3, entries=1000, sensitivity=0.7, resolution=0.1, offset=0.05)
+    assert request.unit == 2.0**-4
+    assert request.steps == math.ceil(0.7 * 16) + 1
+    assert request.bar == math.ceil((10.3 + 0.05) * 16)
+    rng = np.random.default_rng(1)
+    answers = rng.normal(size=1000) * 50
+    moved = answers + rng.choice([-0.7, 0.7, 0.3], 1000)
+    assert np.abs(request.in_units(answers) - request.in_units(moved)).max() <= request.steps
+    counts = AlarmRun(epsilon=1.0, threshold=9.5, entries=3)
+    assert (counts.unit, counts.steps, counts.bar) == (1.0, 1, 10)  # a count reaches 9.5 at 10
+    assert counts.in_units([1.0, 2.0, 3.0]).tolist() == [1, 2, 3]
+
+
+def test_a_run_stops_when_its_alarms_are_spent() -> None:
+    """With plenty of ε the answers are those of no noise at all, through several blocks; the answer is plain JSON."""
+    days = tuple(f"day {i}" for i in range(10_000))
+    series = np.zeros(10_000, dtype=np.int64)
+    series[[4000, 4096, 9999]] = 10**6
+    ask = AlarmRun(epsilon=50.0, threshold=10**5, entries=10_000, limit=2, labels=days)
+    assert ask.answer(series) == {
+        "alarms": [4000, 4096],
+        "names": ["day 4000", "day 4096"],
+        "compared": 4097,
+        "stopped": True,
+    }
+    all_of_them = replace(ask, limit=5, labels=()).answer(series)
+    assert all_of_them == {"alarms": [4000, 4096, 9999], "names": [], "compared": 10_000, "stopped": False}
+    assert json.loads(json.dumps(all_of_them)) == all_of_them
+
+
+BAD = [
+    ("epsilon", 0.0),
+    ("epsilon", -1.0),
+    ("epsilon", math.nan),
+    ("threshold", math.inf),
+    ("threshold", None),
+    ("entries", 0),
+    ("entries", 10**7),
+    ("sensitivity", 0.5),  # of counts
+    ("limit", 0),
+    ("limit", 11),
+    ("noise", "none"),
+    ("neighbours", "anyone"),
+    ("one_way", 1),
+    ("offset", math.nan),
+    ("resolution", 0.0),
+    ("resolution", 1e-18),
+    ("labels", ("only one",)),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), BAD, ids=str)
+def test_declarations_are_checked(field: str, value: Any) -> None:
+    with pytest.raises(InvalidArgument) as refusal:
+        AlarmRun(**({"epsilon": 1.0, "threshold": 5.0, "entries": 10} | {field: value}))
+    assert refusal.value.argument == field
+
+
+def test_one_way_counts_need_added_or_removed_people() -> None:
+    with pytest.raises(InvalidArgument, match="one_way"):
+        AlarmRun(epsilon=1.0, threshold=5.0, entries=10, neighbours="replace_one", one_way=True)
+
+
+@pytest.mark.parametrize("data", [[1.0], [1.0, 2.5], [1.0, math.nan], [1.0, math.inf], ["a", "b"], None, [[1.0, 2.0]]])
+def test_answers_are_checked_before_anything_is_drawn(data: Any) -> None:
+    request = AlarmRun(epsilon=1.0, threshold=5.0, entries=2)
+    for attempt in (request.validate, request.answer):
+        with pytest.raises(InvalidArgument) as refusal:
+            attempt(data)
+        assert refusal.value.argument == "answers"
+        assert "2.5" not in str(refusal.value)
+
+
+def test_one_run_is_one_charge(tmp_path: Path) -> None:
+    """Charged once however many answers it compares; repeated, it is the same answer; refused, it costs nothing."""
+    series = np.arange(200)
+    ask = AlarmRun(epsilon=0.4, threshold=150, entries=200, limit=3, one_way=True)
+    assert ask.cost == Cost.pure(0.4)
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger.open_budget("ward", epsilon=1.0)
+        first = release(ledger, "run-1", "ward", ask, series)
+        assert set(first.answer) == {"alarms", "names", "compared", "stopped"}
+        assert first.what == "Which of 200 answers are the first 3 to reach 150"
+        assert first.mechanism == "Sparse vector with geometric noise, at most 3 alarms"
+        assert first.neighbours == "add_remove"
+        again = release(ledger, "run-1", "ward", ask, series)
+        assert again.answer == first.answer
+        assert ledger.remaining("ward").epsilon == pytest.approx(0.6)
+        with pytest.raises(ReleaseRefused):
+            release(ledger, "run-2", "ward", ask, series[:-1])
+        assert ledger.remaining("ward").epsilon == pytest.approx(0.6)
+        with pytest.raises(BudgetExceeded):
+            release(ledger, "run-3", "ward", replace(ask, epsilon=0.7), series)
+        assert ledger.remaining("ward").epsilon == pytest.approx(0.6)
