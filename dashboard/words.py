@@ -13,6 +13,7 @@ from dpcore.validate import Neighbours
 
 __all__ = [
     "LabelCard",
+    "amount",
     "html",
     "number",
     "odds",
@@ -20,10 +21,14 @@ __all__ = [
     "one_person",
     "plural",
     "safe",
+    "sentence",
     "times_in_100",
+    "tiny",
     "visible",
     "whole",
 ]
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def times_in_100(chance: float) -> str:
@@ -49,6 +54,29 @@ def number(value: float) -> str:
     text = f"{value:.3g}"
     text = format(Decimal(text), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amount(value: float) -> str:
+    """An amount of budget, to six digits so that what is shown adds up."""
+    if not math.isfinite(value):
+        return "without end"
+    return number(value) if value and abs(value) < 1e-4 else f"{value:,.6f}".rstrip("0").rstrip(".")
+
+
+def tiny(value: float) -> str:
+    """A very small chance such as δ: plain down to 0.001, then as a power of ten."""
+    if not 0 < value < 0.001:
+        return number(value)
+    digits, exponent = f"{value:.2e}".split("e")
+    power = f"10{str(int(exponent)).translate(_RAISED)}"
+    digits = digits.rstrip("0").rstrip(".")
+    return power if digits == "1" else f"{digits} × {power}"
+
+
+def sentence(error: Exception) -> str:
+    """What an exception of dpcore says, as a sentence."""
+    text = str(error)
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".")
 
 
 def whole(value: float) -> str:
@@ -85,6 +113,7 @@ class LabelCard:
     neighbours: Neighbours
     epsilon: float
     delta: float = 0.0
+    who: str | None = None
     sees_raw: str = "the computer this runs on, and whoever runs it"
     not_protected: str = "that the data exist, the list of options, and how many rows there are"
 
@@ -92,7 +121,7 @@ class LabelCard:
         chance = f", except with a chance of {number(self.delta)} (δ)" if self.delta else ""
         return [
             f"{odds_sentence(self.epsilon)[:-1]}{chance}.",
-            f"**Protected:** {one_person(self.neighbours)}.",
+            f"**Protected:** {self.who or one_person(self.neighbours)}.",
             f"**Sees the raw data:** {self.sees_raw}.",
             f"**Not protected:** {self.not_protected}.",
         ]

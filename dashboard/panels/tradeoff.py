@@ -25,7 +25,7 @@ class View:
 
     ``identity`` names the data and every parameter the numbers depend on except ε and n (fingerprint first): it is the
     cache key. ``methods`` are the keys to draw, ``main`` among them; ``everything`` fixes the colours. ``extra`` names
-    further pictures of the page, shown before the three that every page has.
+    further pictures of the page, offered before the three that every page has; ``first`` is shown first.
     """
 
     page: str
@@ -49,6 +49,7 @@ class View:
     sizes: tuple[float, float] | None = None
     band: str | None = None
     extra: Mapping[str, Callable[[], None]] = field(default_factory=dict)
+    first: str = AXES[0]
 
     @property
     def higher(self) -> bool:
@@ -60,7 +61,7 @@ def axis_switch(view: View) -> str:
     axis = st.segmented_control(
         "Show it against",
         [*view.extra, *AXES],
-        default=next(iter(view.extra), AXES[0]),
+        default=view.first,
         required=True,
         key=f"{view.page}_axis",
         bind="query-params",
@@ -191,9 +192,10 @@ def needed_size(view: View) -> int | None:
     if view.target is None:
         return None
     goal = view.target
+    most = 10**9 if view.sizes is None else int(view.sizes[1])
     return compute.cached(
-        (*view.identity, "size for", view.main, view.metric, goal, view.epsilon),
-        lambda: size_for(goal, view.problem, method=view.main, metric=view.metric, epsilon=view.epsilon),
+        (*view.identity, "size for", view.main, view.metric, goal, view.epsilon, most),
+        lambda: size_for(goal, view.problem, method=view.main, metric=view.metric, epsilon=view.epsilon, high=most),
     )
 
 

@@ -252,6 +252,7 @@ def _answer(
         mark=source.mark,
         band=BAND if sampling else None,
         extra={"When it stops": when},
+        first="When it stops",
     )
     outcome = edited.outcomes(settings.main, *at)
     chances = {
