@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,9 @@ class Store:
         self.journal = journal
         self.lock = lock
         self._closed_because: str | None = None
+        # a database in memory has one connection, which threads must take turns with
+        in_memory = engine.dialect.name == "sqlite" and journal is None
+        self._turns: AbstractContextManager[Any] = threading.RLock() if in_memory else nullcontext()
 
     @classmethod
     def open(cls, location: str | os.PathLike[str] | None, journal: str | os.PathLike[str] | None) -> Store:
@@ -80,7 +84,7 @@ class Store:
         """
         self._be_open()
         try:
-            with exclusive(self.lock):
+            with self._turns, exclusive(self.lock):
                 with writing(self.engine) as connection:
                     self._compare(connection)
                     yield connection
@@ -99,7 +103,7 @@ class Store:
         """One transaction that sees one state. Raises as ``writing``."""
         self._be_open()
         try:
-            with reading(self.engine) as connection:
+            with self._turns, reading(self.engine) as connection:
                 yield connection
         except (DBAPIError, OSError) as error:
             refused = refuse(error)

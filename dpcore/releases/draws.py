@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -114,10 +114,43 @@ def _vectors() -> Any:
     return domains.vector_domain(domains.atom_domain(T="i64"))
 
 
-def _agrees(promised: float, ordered: float) -> None:
-    """OpenDP rounds its maps up, so agreement is to 1e-9 relative."""
-    if not promised <= ordered * (1 + 1e-9):
-        raise ReleaseRefused("the noise library's own privacy check did not agree; no answer was drawn")
+@dataclass(frozen=True, slots=True)
+class _Noise:
+    """A sampler, and what OpenDP's privacy map promises for neighbours at the distance it was built for."""
+
+    draw: Any
+    promised: float
+
+    def meets(self, ordered: float) -> _Noise:
+        """Itself, if the promise is what was ordered; OpenDP rounds up, so to 1e-9 relative. Raises ReleaseRefused."""
+        if not self.promised <= ordered * (1 + 1e-9):
+            raise ReleaseRefused("the noise library's own privacy check did not agree; no answer was drawn")
+        return self
+
+
+# Building one takes longer than drawing from it. They hold parameters only, never data.
+@lru_cache(maxsize=64)
+def _laplace(scale: float, distance: int) -> _Noise:
+    dp = _opendp()
+    made = dp.measurements.make_laplace(_vectors(), dp.metrics.l1_distance(T="i64"), scale=scale)
+    return _Noise(made, made.map(distance))
+
+
+@lru_cache(maxsize=64)
+def _gaussian(scale: float, distance: float) -> _Noise:
+    dp = _opendp()
+    made = dp.measurements.make_gaussian(_vectors(), dp.metrics.l2_distance(T="f64"), scale=scale)
+    return _Noise(made, made.map(distance))
+
+
+@lru_cache(maxsize=64)
+def _chooser(scale: float, distance: int, monotonic: bool, rule: Rule) -> _Noise:
+    dp = _opendp()
+    metric = dp.metrics.linf_distance(T="i64", monotonic=monotonic)
+    flips = rule == "permute_and_flip"
+    measure = dp.measures.max_divergence() if flips else dp.measures.zero_concentrated_divergence()
+    made = dp.measurements.make_noisy_max(_vectors(), metric, measure, scale=scale)
+    return _Noise(made, made.map(distance))
 
 
 def laplace(values: ArrayLike, *, sensitivity: int, epsilon: float) -> IntArray:
@@ -127,11 +160,9 @@ def laplace(values: ArrayLike, *, sensitivity: int, epsilon: float) -> IntArray:
     Raises InvalidArgument, ReleaseRefused.
     """
     inputs = _integers("values", values)
-    dp = _opendp()
-    scale = _scale(whole(1, LARGEST, sensitivity=sensitivity) / positive(epsilon=epsilon))
-    noise = dp.measurements.make_laplace(_vectors(), dp.metrics.l1_distance(T="i64"), scale=scale)
-    _agrees(noise.map(int(sensitivity)), epsilon)
-    return np.array(noise(inputs), dtype=np.int64)
+    step = whole(1, LARGEST, sensitivity=sensitivity)
+    noise = _laplace(_scale(step / positive(epsilon=epsilon)), step).meets(epsilon)
+    return np.array(noise.draw(inputs), dtype=np.int64)
 
 
 def gaussian(values: ArrayLike, *, sensitivity: float, rho: float) -> IntArray:
@@ -141,11 +172,9 @@ def gaussian(values: ArrayLike, *, sensitivity: float, rho: float) -> IntArray:
     Raises InvalidArgument, ReleaseRefused.
     """
     inputs = _integers("values", values)
-    dp = _opendp()
-    scale = _scale(positive(sensitivity=sensitivity) / math.sqrt(2 * positive(rho=rho)))
-    noise = dp.measurements.make_gaussian(_vectors(), dp.metrics.l2_distance(T="f64"), scale=scale)
-    _agrees(noise.map(float(sensitivity)), rho)
-    return np.array(noise(inputs), dtype=np.int64)
+    step = positive(sensitivity=sensitivity)
+    noise = _gaussian(_scale(step / math.sqrt(2 * positive(rho=rho))), step).meets(rho)
+    return np.array(noise.draw(inputs), dtype=np.int64)
 
 
 def noisy_max(
@@ -162,33 +191,21 @@ def noisy_max(
     if not inputs:
         raise InvalidArgument("scores", "must not be empty")
     one_of(("permute_and_flip", "exponential"), rule=rule)
-    dp = _opendp()
     step = whole(1, LARGEST, sensitivity=sensitivity)
     scale = _scale((1 if monotonic else 2) * step / positive(epsilon=epsilon))
-    metric = dp.metrics.linf_distance(T="i64", monotonic=bool(monotonic))
-    if rule == "permute_and_flip":
-        chooser = dp.measurements.make_noisy_max(_vectors(), metric, dp.measures.max_divergence(), scale=scale)
-        _agrees(chooser.map(step), epsilon)
-    else:
-        chooser = dp.measurements.make_noisy_max(
-            _vectors(), metric, dp.measures.zero_concentrated_divergence(), scale=scale
-        )
-        _agrees(chooser.map(step), epsilon * epsilon / 8)
-    return int(chooser(inputs))
+    chooser = _chooser(scale, step, bool(monotonic), rule)
+    ordered = epsilon if rule == "permute_and_flip" else epsilon * epsilon / 8
+    return int(chooser.meets(ordered).draw(inputs))
 
 
 def laplace_noise(size: int, scale: float) -> IntArray:
     """``size`` draws of discrete Laplace noise, P(x) ∝ exp(−|x|/scale), int64; for mechanisms built on top."""
-    dp = _opendp()
-    noise = dp.measurements.make_laplace(_vectors(), dp.metrics.l1_distance(T="i64"), scale=_scale(scale))
-    return np.array(noise([0] * whole(0, MOST_DRAWS, size=size)), dtype=np.int64)
+    return np.array(_laplace(_scale(scale), 1).draw([0] * whole(0, MOST_DRAWS, size=size)), dtype=np.int64)
 
 
 def gaussian_noise(size: int, scale: float) -> IntArray:
     """``size`` draws of discrete Gaussian noise, P(x) ∝ exp(−x²/(2·scale²)), int64; for mechanisms built on top."""
-    dp = _opendp()
-    noise = dp.measurements.make_gaussian(_vectors(), dp.metrics.l2_distance(T="f64"), scale=_scale(scale))
-    return np.array(noise([0] * whole(0, MOST_DRAWS, size=size)), dtype=np.int64)
+    return np.array(_gaussian(_scale(scale), 1.0).draw([0] * whole(0, MOST_DRAWS, size=size)), dtype=np.int64)
 
 
 def geometric_noise(size: int, scale: float) -> IntArray:
