@@ -52,6 +52,7 @@ def tradeoff(
     lines: list[np.ndarray] = []
     labels: list[str] = []
     inks: list[str] = []
+    bounds: list[bool] = []
     for method in [m for m in dict.fromkeys(frame["method"]) if m != main] + [main]:
         part = frame[frame["method"] == method].sort_values(x)
         if part.empty:
@@ -79,6 +80,7 @@ def tradeoff(
         lines.append(np.interp(np.log(xs), np.log(px), values))
         labels.append(names[method])
         inks.append(ink)
+        bounds.append(bool(kind == "bound"))
     if ghost is not None and not ghost.empty:
         traces.insert(
             0,
@@ -96,9 +98,10 @@ def tradeoff(
         lines.append(np.interp(np.log(xs), np.log(ghost[x].to_numpy()), ghost["value"].to_numpy() * scale.factor))
         labels.append(ghost_name)
         inks.append(look.soft)
+        bounds.append(False)
     if log_y:
         lines = [np.log10(np.maximum(line, 1e-12)) for line in lines]
-    y_range = _log_range(lines) if log_y else _y_range(lines, scale)
+    y_range = _log_range(lines) if log_y else _y_range(lines, bounds, scale)
     # The target's line is an obstacle to names like any other line, but is named at the edge.
     fence = [] if target is None else [np.full_like(xs, target * scale.factor, dtype=float)]
     needed = "" if target is None else f"what you need: {plain(target * scale.factor)}"
@@ -193,12 +196,11 @@ def _log_range(lines: list[np.ndarray]) -> tuple[float, float]:
     return (float(finite.min()) - 0.05, float(finite.max()) + 0.1)
 
 
-def _y_range(lines: list[np.ndarray], scale: Scale) -> tuple[float, float]:
+def _y_range(lines: list[np.ndarray], bounds: list[bool], scale: Scale) -> tuple[float, float]:
+    """Room for every line but the bounds, which may lie far above all that matters and then leave the picture."""
     if scale.hundred:
         return (0.0, 104.0)
-    finite = np.concatenate([line[np.isfinite(line)] for line in lines]) if lines else np.array([1.0])
-    # Bounds far above everything else would flatten the lines that matter.
-    top = float(np.max([np.nanmax(line) for line in lines[-2:]])) if lines else 1.0
-    top = max(min(float(finite.max()), 2.5 * top), 1e-9)
-    low = min(0.0, float(finite.min()))
-    return (low, top * 1.06)
+    kept = [line[np.isfinite(line)] for line, bound in zip(lines, bounds, strict=True) if not bound] or lines
+    values = np.concatenate(kept)
+    top, low = float(values.max(initial=0.0)), min(0.0, float(values.min(initial=0.0)))
+    return (low, max(top * 1.25, 1e-9))
