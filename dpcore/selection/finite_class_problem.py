@@ -16,7 +16,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
 from dpcore.selection.laws import Selector, find
 from dpcore.selection.rules import RuleClass
-from dpcore.selection.scores import scaled
+from dpcore.selection.scores import histogram, scaled
 from dpcore.selection.sharing import per_question
 from dpcore.tradeoff import Estimate
 from dpcore.validate import (
@@ -43,7 +43,7 @@ class FiniteClassProblem:
     stay. ``relation`` as for ``FiniteClass``. ``alpha``: how far above the best error rate still counts as right.
     ``questions`` such choices share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
     ``covariance`` (d, d) of two hypotheses' mistakes on one person, for the band; ``of_rules`` counts all that from a
-    table.
+    table. ``best`` is the lowest error rate in the class.
 
     Metrics: ``error``, the mean error rate of the chosen hypothesis; ``excess``, how far that is above the best;
     ``success``, the chance of an excess of at most ``alpha``. Two bounds: ``theory``, the exponential mechanism's
@@ -66,32 +66,33 @@ class FiniteClassProblem:
     beta: float = 0.05
     band: float = 0.8
     covariance: FloatArray | None = None
+    best: float = field(init=False)
     _gaps: FloatArray = field(init=False, repr=False)
     _number: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         errors = finite_vector(errors=self.errors).copy()
         errors.flags.writeable = False
-        rates = errors / whole(1, people=self.people)
-        if (rates < 0).any() or (rates > 1).any():
-            raise InvalidArgument("errors", "must be between 0 and the number of people")
-        number = np.ones(rates.size) if self.counts is None else finite_vector(counts=self.counts)
-        if number.shape != rates.shape or (number < 0).any() or number.sum() <= 0:
-            raise InvalidArgument("counts", "must have one entry for each of the errors, none negative, one above 0")
+        levels, total, _ = histogram(errors, np.ones(errors.size) if self.counts is None else self.counts)
+        if levels[-1] > whole(1, people=self.people):
+            raise InvalidArgument("errors", "must be at most the number of people")
         one_of(("add_remove", "replace_one"), relation=self.relation)
         in_range(0.0, 1.0, alpha=self.alpha)
         whole(1, questions=self.questions)
         in_range(0.0, 1.0, open_high=True, delta=self.delta)
         probability(beta=self.beta)
         in_range(0.0, 1.0, open_high=True, band=self.band)
-        held = number > 0
-        best = rates[held].min()
         if self.covariance is not None:
-            square = finite_matrix(covariance=self.covariance).shape == (rates.size, rates.size)
+            square = finite_matrix(covariance=self.covariance).shape == (errors.size, errors.size)
             if not square or self.counts is not None:
                 raise InvalidArgument("covariance", "must have a row and column for each of the errors, and no counts")
-        gaps, place = np.unique(rates[held] - best, return_inverse=True)
-        derived = {"errors": errors, "_gaps": gaps, "_number": np.bincount(place, weights=number[held])}
+        held = total > 0
+        derived = {
+            "errors": errors,
+            "best": float(levels[held][0]) / self.people,
+            "_gaps": (levels[held] - levels[held][0]) / self.people,
+            "_number": total[held],
+        }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
@@ -109,12 +110,6 @@ class FiniteClassProblem:
     def n(self) -> int:
         """Rows the errors were counted on."""
         return self.people
-
-    @property
-    def best(self) -> float:
-        """The lowest error rate in the class."""
-        held = slice(None) if self.counts is None else np.asarray(self.counts) > 0
-        return float(self.errors[held].min()) / self.people
 
     @property
     def size(self) -> float:

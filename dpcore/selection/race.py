@@ -27,6 +27,7 @@ from dpcore.validate import FloatArray
 _DECAY = 40.0  # e^−40 is 4e-18: what lies further out is left out
 _HALVINGS = 41.0
 _NODES = 40
+_PASSED = 60  # past this many candidates the product is below e^−41
 _DIRECT = 48  # groups up to which every factor is multiplied out
 _PANEL = 48  # nodes between two scores at most
 _BLOCK = 1 << 15  # settings × nodes worked on at a time: arrays of 256 kB stay in the cache
@@ -109,7 +110,7 @@ class Race:
         return logs
 
     def _nodes(self, depths: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Nodes t and their weights for dt/t, shape (m, q) each, for ``depths`` (m, d) in any order."""
+        """Nodes t and their weights for dt/t, shape (m, q) each, for ``depths`` (m, d), ascending if there are many."""
         sums = np.exp(-depths) @ counts / (2.0 if self.two_sided else 1.0)
         size = int(min(_NODES, -(-counts.sum() // 2)))
         u, w = _gauss(size)
@@ -117,7 +118,11 @@ class Race:
         nodes = [reach[:, None] * u]
         weights = [np.broadcast_to(w / u, (len(depths), size))]
         if self.two_sided:
-            _add_panels(depths, counts, nodes, weights)
+            if depths.shape[1] <= _DIRECT:
+                order = np.argsort(depths, axis=1)
+                _add_panels(np.take_along_axis(depths, order, axis=1), counts[order], nodes, weights)
+            else:
+                _add_panels(depths, counts[None, :], nodes, weights)
         return np.concatenate(nodes, axis=1), np.concatenate(weights, axis=1)
 
     def _spread_row(self, depths: FloatArray, counts: FloatArray) -> FloatArray:
@@ -170,11 +175,15 @@ def _power_sums(z: FloatArray, weights: FloatArray) -> FloatArray:
     return sums
 
 
-def _add_panels(depths: FloatArray, counts: FloatArray, nodes: list[FloatArray], weights: list[FloatArray]) -> None:
-    """Nodes below the best score, panel by panel between neighbouring scores, for Laplace noise."""
-    order = np.argsort(depths, axis=1)
-    x = np.take_along_axis(depths, order, axis=1)
-    number = counts[order]
+def _add_panels(x: FloatArray, number: FloatArray, nodes: list[FloatArray], weights: list[FloatArray]) -> None:
+    """Nodes below the best score, panel by panel between neighbouring scores, for Laplace noise.
+
+    ``x`` (m, d): depths ascending in each row; ``number``: candidates at each, (m, d) or (1, d), at least 1.
+    """
+    total = float(number[0].sum())
+    further = (number[:, _PASSED:] * np.exp(-x[:, _PASSED:])).sum(axis=1, keepdims=True)
+    following = np.concatenate([x[:, 1 : _PASSED + 1], np.full((len(x), 1), np.inf)], axis=1)[:, :_PASSED]
+    x, number = x[:, :_PASSED], number[:, :_PASSED]
     passed = np.cumsum(number, axis=1)
     # −log of the product at the top of each panel is at least this; what is left of 41 bounds the panel's length …
     spent = passed * (x + np.log(2.0)) - np.cumsum(number * x, axis=1)
@@ -186,14 +195,13 @@ def _add_panels(depths: FloatArray, counts: FloatArray, nodes: list[FloatArray],
     chance = number * np.exp(-x)
     ahead = np.zeros_like(chance)
     ahead[:, :-1] = np.cumsum(chance[:, :0:-1], axis=1)[:, ::-1]
+    ahead += further
     with np.errstate(divide="ignore"):
         busy = -np.log(ahead / 2)  # depth at which half the sum of what lies ahead reaches 1
     used = max(1, int((room > 0).any(axis=0).sum()))
-    following = np.concatenate([x[:, 1:], np.full((len(x), 1), np.inf)], axis=1)
     top = np.where(room > 0, x, 0.0)[:, :used]
     bottom = np.minimum(np.minimum(slow, busy + np.log(_DECAY)), following)[:, :used]
     bottom = np.where(room[:, :used] > 0, np.maximum(bottom, top), top)
-    total = float(counts.sum())
     cuts = [top, np.clip(fast[:, :used], top, bottom), bottom]
     if total > _FEW:
         # where many candidates lie ahead the product falls doubly exponentially: nodes of their own from there

@@ -69,8 +69,8 @@ def histogram(errors: ArrayLike, counts: ArrayLike) -> tuple[FloatArray, FloatAr
         raise InvalidArgument("errors", "must be at least 0 everywhere")
     if value.size != count.size:
         raise InvalidArgument("counts", "must have one entry for each of the errors")
-    if (count < 0).any() or not 0 < count.sum() < LARGEST:
-        raise InvalidArgument("counts", "must be at least 0 everywhere and above 0 somewhere")
+    if (count < 0).any() or (count != np.floor(count)).any() or not 0 < count.sum() < LARGEST:
+        raise InvalidArgument("counts", "must be whole numbers, none negative, one above 0")
     distinct, place = np.unique(value, return_inverse=True)
     totals: FloatArray = np.bincount(place, weights=count, minlength=distinct.size).astype(np.float64)
     return distinct, totals, place.astype(np.int64)
