@@ -6,7 +6,7 @@ from dpcore.discovery import discover
 from dpcore.thresholding.above_threshold import AboveThreshold
 from dpcore.thresholding.accuracy import Design, best_design, select_instead
 from dpcore.thresholding.broken import BrokenVariant, Verdict, broken_catalog
-from dpcore.thresholding.laws import AlarmLaw, stop_laws
+from dpcore.thresholding.laws import AlarmLaw, prepare, stop_laws
 from dpcore.thresholding.noise import NoisePair, best_share
 from dpcore.thresholding.numeric_sparse import NumericSparse
 from dpcore.thresholding.runs import Trace
@@ -32,6 +32,7 @@ __all__ = [
     "best_share",
     "broken_catalog",
     "catalog",
+    "prepare",
     "select_instead",
     "stop_laws",
 ]

@@ -28,8 +28,8 @@ from dpcore.errors import InvalidArgument
 from dpcore.thresholding.noise import NoisePair
 from dpcore.validate import FloatArray, IntArray, finite_vector, in_range
 
-REACH = 46.0  # scales of the threshold's noise looked at by single laws: beyond lies less than 1e-20
-QUICK_REACH = 36.0
+REACH = 46.0  # scales of the threshold's noise that single laws look at: beyond lies less than 1e-20
+QUICK_REACH = 24.0  # 1e-10: sweeps promise 1e-6
 MOST_KINKS = 512
 LARGEST_ANSWER = 1e15
 LARGEST_LAW = 10**8  # numbers in one result
@@ -104,6 +104,12 @@ def alarm_law(pair: NoisePair, answers: FloatArray, threshold: float, limit: int
     position[:, :k] = run.alarm[0]
     position[:, k] = np.cumsum(run.left[0])
     return AlarmLaw(position=position)
+
+
+def prepare() -> None:
+    """Load the compiled loops, a second or two once in a process, so that the first page need not wait for them."""
+    single = np.zeros(1)
+    alarm_law(NoisePair(threshold_scale=1.0, query_scale=1.0, one_sided=False), single, 0.0, 1)
 
 
 def run_laws(

@@ -14,6 +14,7 @@ import pytest
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding.methods import LABELS
 from dpcore.thresholding.problem import AlarmProblem
+from dpcore.thresholding.queries import sweep_queries
 from dpcore.tradeoff import COLUMNS, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
 
 DATA = Path(__file__).parents[2] / "data"
@@ -211,6 +212,16 @@ def test_watching_for_longer(problem: AlarmProblem, outbreak: np.ndarray) -> Non
     assert chance == sorted(chance, reverse=True)
     with pytest.raises(InvalidArgument, match="queries"):
         AlarmProblem(answers=[9.0, 1.0], threshold=5.0).watched_for(5)
+
+
+def test_sweeps_over_the_number_of_queries(problem: AlarmProblem) -> None:
+    """The frame is that of a sweep over ε with one column more; more queries are never easier."""
+    frame = sweep_queries(problem, [120, 1000, 10_000], epsilon=0.5, methods=["book", "theory"], metrics=["alpha"])
+    assert tuple(frame.columns) == (*COLUMNS, "queries")
+    for method in ("book", "theory"):
+        values = frame[frame["method"] == method]["value"].to_numpy()
+        assert (np.diff(values) > 0).all()
+    assert frame["value"][0] == problem.evaluate("book", "alpha", np.array([0.5]), np.ones(1)).value[0]
 
 
 def test_only_known_names(problem: AlarmProblem) -> None:
