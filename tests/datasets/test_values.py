@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dpcore.datasets.dates import dates, moment
 from dpcore.datasets.numerals import canonical, integers, numbers, tidy
 
-
 MANY = settings(max_examples=15, deadline=None, database=None)
 
 

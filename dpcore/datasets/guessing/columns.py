@@ -17,6 +17,7 @@ from dpcore.datasets.schema import NO_WORDS, SPREADSHEET_ERRORS, YES_WORDS, Colu
 from dpcore.validate import IntArray
 
 _FEW, _MANY = 60, 20
+_ANSWERS = {"none", "nil", "na", "null", "missing"}
 _WORDS_SHOWN = 12
 _PERSON = re.compile(
     r"(?:^|[\W_])(?:id|person|patient|customer|client|user|member|pupil|student|employee|name|email)", re.I
@@ -145,6 +146,9 @@ def _notes(words: Words, guess: Guess) -> tuple[str, ...]:
     errors = sum(count for word, count in words.missing if word.upper() in SPREADSHEET_ERRORS)
     if errors:
         notes.append(f"{errors:,} cells hold an error of a spreadsheet, such as #DIV/0!, and count as missing.")
+    answers = sum(count for word, count in words.missing if word.lower() in _ANSWERS)
+    if answers and guess.column.type in ("category", "text"):
+        notes.append(f"{answers:,} cells say none or the like and count as missing, though that may be an answer.")
     formula = words.words[words.words.str.startswith(("=", "+", "-", "@"))]
     if not formula.str.fullmatch(r"[-+][0-9.,(€$£ ].*").all():
         notes.append("Some cells start like a formula; they are only text here and made harmless in exports.")

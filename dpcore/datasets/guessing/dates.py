@@ -77,7 +77,13 @@ def _compact(words: Words) -> bool:
 def _finish(words: Words, order: DateOrder, good: BoolArray, why: str) -> Guess:
     rest = words.cells(~good)
     share = "" if rest == 0 else f"; {rest:,} cells are none"
-    return Guess(column=Column(name=words.name, type="date", date_order=order), reason=f"{why}{share}.", bad=~good)
+    zoned = words.words[good].str.contains(r":[0-9]{2}(?:[.,][0-9]+)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})$", regex=True).any()
+    return Guess(
+        column=Column(name=words.name, type="date", date_order=order),
+        reason=f"{why}{share}.",
+        bad=~good,
+        notes=("Time zones are left out; clock times stay as written.",) if zoned else (),
+    )
 
 
 def spoiled_names(words: pd.Series) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DELIMITERS = (",", ";", "\t", "|")
 NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", "": "none (one column)"}
 _ONE_COLUMN = ""
+_UNUSUAL = (" ", "^", "~", ":")
 _RECORDS = 2000
 _SUPPORT = 0.5  # of all records must have the usual number of cells
 _DECLARED = re.compile(rb'\s*"?sep=(.)"?[ \t,;]*\n', re.IGNORECASE)
@@ -85,6 +86,9 @@ def find(sample: str, sniffed: str | None, quote: str | None) -> Dialect:
     rivals = [key for key in order[1:] if scores[key] > 0.8 * scores[best]]
     if sniffed in scores and sniffed != best and sniffed not in rivals and scores[sniffed] > 0.5 * scores[best]:
         rivals.append(sniffed)
+    if best == _ONE_COLUMN:
+        lines = [line for line in sample.splitlines() if line.strip()] or [sample]
+        rivals += [mark for mark in _UNUSUAL if mark in lines[0] and len({line.count(mark) for line in lines}) == 1]
     line = next((line for line in sample.splitlines()[1:] if line.strip()), sample[:80])[:80]
     alternatives = tuple(
         Alternative(argument="delimiter", value=key, example=" ⎸ ".join(_cells(line, key, mark)))

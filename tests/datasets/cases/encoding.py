@@ -126,6 +126,12 @@ def _(reading: Reading) -> None:
     assert typed(reading, "value") == [1.5, 2.5, 3.25]
 
 
+@case("dialect", "blanks between cells", "a b c\n1 2 3\n4 5 6\n")
+def _(reading: Reading) -> None:
+    assert not reading.report.delimiter_certain
+    assert ("delimiter", " ") in {(each.argument, each.value) for each in reading.report.alternatives}
+
+
 refused("dialect", "unclosed quote", 'a,b\n1,"x\n2,y\n3,z\n', "opened on line 2 is never closed")
 refused("dialect", "text after a closing quote", 'a,b\n1,"x" y\n2,y\n', "Line 2 has text after a closing")
 refused("dialect", "ragged rows", "a,b\n1,2\n3,4,5\n6,7\n", "Line 3 has 3 cells where the table has 2")

@@ -25,6 +25,17 @@ def _(reading: Reading) -> None:
     assert str(typed(reading, "when")[1]) == "2024-02-01 11:00:00"
 
 
+@case("other", "clock times with zones", column(["2024-01-31T10:20:30+01:00", "2024-02-01T11:00:00Z"], "when"))
+def _(reading: Reading) -> None:
+    assert any("Time zones" in note for note in reading.column("when").notes)
+
+
+@case("other", "none as an answer", "drug,x\nnone,1\naspirin,2\nnone,3\nibuprofen,4\naspirin,5\n")
+def _(reading: Reading) -> None:
+    assert reading.column("drug").missing == 2
+    assert any("may be an answer" in note for note in reading.column("drug").notes)
+
+
 @case("other", "serial dates", column(["45292", "45293", "45300", "45292"], "date"))
 def _(reading: Reading) -> None:
     labels = [each.label for each in reading.column("date").readings]
