@@ -1,19 +1,23 @@
 """The data a person is looking at, and what may be done with them.
 
 Three modes, never mixed: *demo* (a sample: truth and private answers side by side), *what_if* (a person's own file
-after an explicit confirmation) and *twin* (simulated rows; the file's values are never read). A release is an action
-within demo (practice) or on a person's own file, and is the only thing that costs budget.
+after an explicit confirmation) and *twin* (rows simulated from a declaration, which never uses a file's values). A
+release is an action within demo (practice) or on a person's own file, and is the only thing that costs budget.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
 
 from dashboard import compute, session
-from dpcore.datasets import Table, sample, samples
+from dashboard.own_file import OwnFile, TypedColumns
+from dashboard.words import visible
+from dpcore.datasets import Schema, Table, sample, samples
 from dpcore.errors import UnavailableSample
 
 Mode = Literal["demo", "what_if", "twin"]
@@ -21,17 +25,21 @@ Mode = Literal["demo", "what_if", "twin"]
 FIRST_SAMPLE = "clinic"
 OWN = "own"
 MARK = "Not private: for your eyes only. Do not publish these charts."
-TWIN_MARK = "Simulated from what you declared: the file's values were not read."
+TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 BADGES = {
     "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
     "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
-    "twin": (":material/copy_all:", "Twin: simulated, file not read", "green"),
+    "twin": (":material/copy_all:", "Twin: simulated rows, not the file's", "green"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Current data. ``lineage`` names the people whose budget a release spends, or is None until it is declared."""
+    """Current data. ``lineage`` names the people whose budget a release spends, or is None until it is declared.
+
+    ``table`` is what charts are computed from. A release is made from ``released()``, which holds the columns of
+    ``declared`` and nothing read from a file's values; None where nothing can be released, as ``unreleased`` says.
+    """
 
     key: str
     title: str
@@ -39,6 +47,9 @@ class Source:
     table: Table
     lineage: str | None
     practice: bool
+    declared: Schema | None = None
+    released: Callable[[], Table] | None = None
+    unreleased: str = ""
 
     @property
     def mark(self) -> str | None:
@@ -49,6 +60,17 @@ class Source:
     def simulated(self) -> bool:
         return self.mode == "twin"
 
+    def obstacle(self, *columns: str) -> str | None:
+        """Why no private answer about these columns can be released, in one sentence; None when one can."""
+        if self.released is None or self.declared is None:
+            return self.unreleased
+        for name in columns:
+            if name not in self.declared.names or not self.declared.column(name).bounded:
+                return (
+                    f"Declare the bounds or options of “{visible(name)}” on the Data page: a private answer needs them."
+                )
+        return None
+
 
 def current() -> Source | None:
     """The data in use, or None when a person's own file still waits for a decision on the Data page."""
@@ -57,11 +79,11 @@ def current() -> Source | None:
         return own
     key = sample_key()
     try:
-        table = compute.sample(key)
+        table = sample_table(key)
     except UnavailableSample as error:
         session.say("data", f"{error} Showing {sample(FIRST_SAMPLE).title} instead.")
         key = FIRST_SAMPLE
-        table = compute.sample(key)
+        table = sample_table(key)
     return Source(
         key=key,
         title=sample(key).title,
@@ -69,7 +91,22 @@ def current() -> Source | None:
         table=table,
         lineage=table.lineage,
         practice=True,
+        declared=table.schema,
+        released=lambda: table,
     )
+
+
+def sample_table(key: str) -> Table:
+    """A sample; one that needs a file or a network only after this session has loaded it on the Data page.
+
+    Raises UnavailableSample.
+    """
+    loaded: dict[str, Table] = session.get("_loaded_samples", {})
+    if key in loaded:
+        return loaded[key]
+    if sample(key).needs_network:
+        raise UnavailableSample("Load the census table on the Data page first: it is not part of this program.")
+    return compute.sample(key)
 
 
 def sample_key() -> str:
@@ -78,10 +115,68 @@ def sample_key() -> str:
 
 
 def title(key: str) -> str:
-    """The name of a sample, or of the person's own file."""
-    return session.get("_own_name", "Your file") if key == OWN else sample(key).title
+    """The name of a sample; a person's own file has none here, because the names of choices show in the link."""
+    return "Your own data" if key == OWN else sample(key).title
 
 
 def badge(mode: Mode) -> None:
     icon, text, colour = BADGES[mode]
     st.badge(text, icon=icon, color=colour)
+
+
+def own_file() -> OwnFile | None:
+    """What this session holds of a person's own."""
+    return session.get("_own_file", None)
+
+
+def keep(own: OwnFile | None, table: Table | None = None) -> None:
+    """Hold ``own`` in this session. The pages show ``table`` from now on; without one they go on as they were.
+
+    A file without a use is not shown by any page.
+    """
+    shown: Source | None = session.get("_own_source", None)
+    session.put("_own_file", own)
+    session.put("_own_name", None if own is None else own.name)
+    if own is None or own.use is None or (table is None and shown is None):
+        session.put("_own_source", None)
+        return
+    session.put("_own_source", _own_source(own, shown.table if table is None and shown is not None else table))
+
+
+def typed_columns(own: OwnFile) -> TypedColumns | None:
+    """The session's typed columns of this reading; None for a table that is only described."""
+    if own.reading is None:
+        return None
+    held: TypedColumns | None = session.get("_own_columns", None)
+    if held is None or held.reading is not own.reading:
+        held = TypedColumns(reading=own.reading)
+        session.put("_own_columns", held)
+    return held
+
+
+def budget_opened(lineage: str | None) -> None:
+    """After the budget of these people was opened: a later file about them is recognised by this one."""
+    own = own_file()
+    if own is not None and own.reading is not None and lineage is not None and own.lineage == lineage:
+        compute.ledger().link(own.reading.fingerprint, lineage, own.sketch)
+
+
+def _own_source(own: OwnFile, table: Table | None) -> Source | None:
+    if table is None or own.use is None:
+        return None
+    typed, declared = typed_columns(own), own.declared
+    problem = own.unreleasable
+    return Source(
+        # A name of its own for every table, so that nothing edited on a page is carried over to another one.
+        key=f"{OWN}-{hashlib.sha256(table.fingerprint.encode()).hexdigest()[:12]}",
+        title=own.name,
+        mode=own.use,
+        table=table,
+        lineage=None if own.described else own.lineage,
+        practice=False,
+        declared=None if problem else declared,
+        released=None
+        if problem or typed is None or declared is None
+        else lambda: typed.table(declared, complete=False),
+        unreleased=problem,
+    )

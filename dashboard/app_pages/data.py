@@ -1,0 +1,96 @@
+"""The Data page: a sample, a person's own file, or a table that is only described."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import session, source, words
+from dashboard.panels.data import (
+    actions,
+    columns,
+    decision,
+    describe,
+    doubts,
+    people,
+    samples,
+    suits,
+    understood,
+    upload,
+)
+
+OWN, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
+
+actions.collect()
+own = source.own_file()
+st.title("Which data do you want to ask about?")
+start = DESCRIBED if own is not None and own.described else OWN
+place = st.segmented_control(
+    "Where the data come from",
+    [OWN, SAMPLES, DESCRIBED],
+    default=start,
+    required=True,
+    key="from",
+    bind="query-params",
+    label_visibility="collapsed",
+)
+task = actions.running()
+if task is not None:
+    upload.progress(task, actions.collect)
+problem = session.note("own")
+if problem:
+    st.warning(words.safe(problem, 400))
+
+if place == SAMPLES:
+    samples.show()
+elif own is None or own.described != (place == DESCRIBED):
+    if place == OWN:
+        upload.trouble()
+        if task is None:
+            upload.drop("Drop a CSV, TSV or Parquet file here")
+            st.caption(
+                f"{understood.where_it_is()} It is read at once, to show you what was understood. "
+                "No chart is computed from it before you say so."
+            )
+        st.subheader("Or start from a sample", anchor=False)
+        samples.show()
+    else:
+        describe.start()
+else:
+    upload.trouble()
+    upload.held(own)
+    doubts.show(own)
+    left, right = st.columns([5, 3], gap="medium")
+    with left:
+        if own.reading is not None:
+            st.markdown(understood.summary(own.reading))
+            understood.notices(own.reading)
+        else:
+            describe.more(own)
+        names = ["Columns", "Preview", "Read it differently", "What was read, and when"]
+        tabs = st.tabs(names[:1] if own.described else names, key="own-tab", on_change="rerun")
+        bodies = (
+            lambda: columns.show(own),
+            lambda: understood.preview(own),
+            lambda: upload.differently(dict(own.choices), key="own-again"),
+            lambda: understood.log(own),
+        )
+        for tab, body in zip(tabs, bodies, strict=False):
+            if tab.open:
+                with tab:
+                    body()
+    with right:
+        with st.container(border=True):
+            decision.show(own)
+        shown = session.get("_own_source", None)
+        with st.container(border=True):
+            st.markdown("**What you can ask**")
+            suits.show(
+                own.schema if shown is None else shown.table.schema,
+                source.OWN,
+                ready=shown is not None,
+                key="own",
+            )
+        with st.container(border=True):
+            st.markdown("**Whose data are these?**")
+            people.rows(own)
+            people.budget(own)

@@ -1,0 +1,267 @@
+"""What the Data page's controls do to this session's own file. Callbacks, and the end of work that took longer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dashboard import compute, session, source, words
+from dashboard.own_file import Decisions, OwnFile, TwinPlan, opened
+from dashboard.panels.data.task import Say, Task
+from dpcore.datasets import Relation, Schema, Table, read_csv, sketch, twin
+from dpcore.errors import InvalidArgument, LedgerError
+
+PATIENCE = 0.4
+"""Seconds a click waits for its work before a progress bar takes over."""
+_SALT = "epsilon-lab"
+_TASK, _PENDING, _BEFORE, _CONFIRMED = "_own_task", "_own_pending", "_own_before", "_own_confirmed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pending:
+    """A file that is being read, or that could not be, as ``problem`` says. ``again`` reads the present file anew."""
+
+    name: str
+    data: bytes
+    choices: tuple[tuple[str, Any], ...]
+    again: bool
+    problem: str = ""
+
+
+def running() -> Task | None:
+    return session.get(_TASK, None)
+
+
+def pending() -> Pending | None:
+    return session.get(_PENDING, None)
+
+
+def before() -> OwnFile | None:
+    """The file that the present one replaced."""
+    return session.get(_BEFORE, None)
+
+
+def receive(key: str) -> None:
+    """A file was dropped into the uploader ``key``."""
+    file = session.get(key, None)
+    if file is not None:
+        session.put("_own_round", int(session.get("_own_round", 0)) + 1)
+        read(file.name, file.getvalue(), (), again=False)
+
+
+def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
+    """Start reading, and finish at once when it is quick."""
+    session.put(_PENDING, Pending(name=name, data=data, choices=choices, again=again))
+    _start(lambda say: _read(data, dict(choices), say), "Reading the file", _installed)
+
+
+def read_again(**choices: Any) -> None:
+    """Read the present or the refused file with other choices (None takes one back)."""
+    at, own = pending(), source.own_file()
+    if at is not None and at.problem:
+        name, data, known, again = at.name, at.data, dict(at.choices), at.again
+    elif own is not None:
+        name, data, known, again = own.name, own.data, dict(own.choices), True
+    else:
+        return
+    merged = {key: value for key, value in (known | choices).items() if value is not None}
+    read(name, data, tuple(sorted(merged.items())), again=again)
+
+
+def _read(data: bytes, choices: dict[str, Any], say: Say) -> Any:
+    reading = read_csv(data, **choices, progress=lambda part, what: say(0.85 * part, what))
+    say(0.9, "Taking the fingerprint")
+    return reading, sketch(reading, _SALT)
+
+
+def _installed(task: Task) -> None:
+    at = pending()
+    if at is None:
+        return
+    if task.problem is not None:
+        problem = task.problem[:1].upper() + task.problem[1:]
+        session.put(_PENDING, replace(at, problem=problem) if problem else None)
+        return
+    session.forget(_PENDING)
+    reading, marks = task.result
+    present = source.own_file()
+    own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
+    own = _with_people(own)
+    confirmed = hashlib.sha256(at.data).hexdigest() in session.get(_CONFIRMED, frozenset())
+    again = "again " if at.again else ""
+    own = replace(own, confirmed=confirmed).noted(
+        f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
+    )
+    if present is not None and not at.again:
+        session.put(_BEFORE, present)
+    source.keep(own)
+
+
+def _with_people(own: OwnFile) -> OwnFile:
+    """Whose data these are, as far as the ledger knows."""
+    if own.reading is None:
+        return own
+    try:
+        known = compute.ledger().lineage_of(own.reading.fingerprint)
+        alike = [] if known is not None else compute.ledger().similar(own.sketch)
+    except LedgerError:
+        return replace(own, lineage=None)
+    return replace(own, lineage=known or own.reading.fingerprint, alike=alike[0] if alike else None)
+
+
+def decide(change: Callable[[Decisions], Decisions]) -> None:
+    """Change what is declared, and everything that shows it."""
+    own = source.own_file()
+    if own is None:
+        return
+    try:
+        commit(own.decide(change(own.decisions)))
+    except InvalidArgument as error:
+        session.say("own", f"{error}.")
+
+
+def declare(change: Callable[[Schema], Schema], **settled: Any) -> None:
+    """``decide`` about the columns alone."""
+    decide(lambda old: replace(old, schema=change(old.schema), **settled))
+
+
+def settle(doubt: str) -> None:
+    """The person has answered what the file alone could not decide."""
+    decide(lambda old: replace(old, settled=old.settled | {doubt}))
+
+
+def undo() -> None:
+    own = source.own_file()
+    if own is not None:
+        commit(own.undone())
+
+
+def commit(own: OwnFile) -> None:
+    """Hold a changed file; what the pages show of it follows."""
+    if own.use == "twin" and own.declared is None:
+        own = replace(own, use=None)
+    source.keep(own)
+    typed = source.typed_columns(own)
+    if typed is not None:
+        typed.forget_all_but(own.schema.columns)
+    if own.use is not None:
+        _start(_work(own), "Preparing the data", _prepared)
+
+
+def look() -> None:
+    """What-if: the person said that the file may be looked at."""
+    own = source.own_file()
+    if own is None or own.reading is None or not (own.confirmed or session.get("own-public", False)):
+        session.say("own", "Tick the box first: it says what you are about to see.")
+        return
+    digest = hashlib.sha256(own.data).hexdigest()
+    session.put(_CONFIRMED, frozenset({*session.get(_CONFIRMED, frozenset()), digest}))
+    session.put("data", source.OWN)
+    own = replace(own, confirmed=True, use="what_if")
+    commit(own.noted("You said that the file is public or test data: from now on charts are computed from its values."))
+
+
+def simulate(plan: TwinPlan) -> None:
+    """Twin: rows simulated from what is declared."""
+    own = source.own_file()
+    if own is None or own.declared is None:
+        return
+    session.put("data", source.OWN)
+    columns = words.plural(len(own.declared.columns), "column")
+    copied = own.decisions.copied & set(own.declared.names)
+    used = (
+        "no row of the file was used, only lists of options you took over" if copied else "no value of a file was used"
+    )
+    sentence = f"A twin of {plan.rows:,} rows was simulated from what is declared about {columns}; {used}."
+    commit(replace(own, use="twin", plan=plan).noted(sentence))
+
+
+def stop() -> None:
+    """Show no page anything of the file any more."""
+    own = source.own_file()
+    if own is not None:
+        source.keep(replace(own, use=None).noted("You stopped using the file in charts."))
+
+
+def remove() -> None:
+    """Let go of the file; it can be brought back until the session ends or another one takes its place."""
+    _swap(None)
+
+
+def bring_back() -> None:
+    _swap(before())
+
+
+def put_in_place(own: OwnFile) -> None:
+    """Start with ``own``; what was there can be brought back."""
+    present = source.own_file()
+    _swap(None)
+    session.put(_BEFORE, present)
+    commit(own)
+
+
+def _swap(own: OwnFile | None) -> None:
+    session.put(_BEFORE, source.own_file())
+    session.forget("_own_columns", _PENDING)
+    source.keep(None)
+    if own is not None:
+        commit(own)
+    elif session.get("data", source.FIRST_SAMPLE) == source.OWN:
+        session.put("data", source.FIRST_SAMPLE)
+
+
+def _work(own: OwnFile) -> Callable[[Say], Table]:
+    typed, plan, declared = source.typed_columns(own), own.plan, own.declared
+    if own.use == "twin" and plan is not None and declared is not None:
+        kept = tuple(relation for relation in plan.relations if fits(relation, declared))
+        return lambda say: twin(
+            declared, rows=plan.rows, rng=np.random.Generator(np.random.PCG64(plan.seed)), relations=kept
+        )
+    if typed is None:
+        raise InvalidArgument("use", "must be a twin where there is no file")
+    return lambda say: typed.table(own.schema, complete=True, say=say)
+
+
+def fits(relation: Relation, declared: Schema) -> bool:
+    """Whether the columns of a relation are still declared."""
+    return relation.target in declared.names and (relation.driver is None or relation.driver in declared.names)
+
+
+def _prepared(task: Task) -> None:
+    own = source.own_file()
+    if own is None:
+        return
+    if task.problem is None:
+        source.keep(own, task.result)
+        return
+    session.say(
+        "own", f"{task.problem[:1].upper()}{task.problem[1:]}".rstrip(".") + "." if task.problem else "Stopped."
+    )
+    if session.get("_own_source", None) is None:
+        source.keep(replace(own, use=None))
+
+
+def _start(work: Callable[[Say], Any], title: str, end: Callable[[Task], None]) -> None:
+    earlier = running()
+    if earlier is not None:
+        earlier.cancel()
+    task = Task(work, title)
+    session.put(_TASK, task)
+    session.put("_own_end", end)
+    task.wait(PATIENCE)
+    collect()
+
+
+def collect() -> bool:
+    """Take over finished work; whether there was some."""
+    task = running()
+    if task is None or not task.finished:
+        return False
+    session.forget(_TASK)
+    end: Callable[[Task], None] = session.get("_own_end", _prepared)
+    end(task)
+    return True

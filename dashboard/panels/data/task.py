@@ -1,0 +1,72 @@
+"""One piece of work beside the page: with progress, cancel, and an end that the page picks up.
+
+Reading a file happens in a thread rather than in a worker process: the bytes and the table stay where they are, and
+DuckDB lets other threads run meanwhile. A few threads serve everyone, so that uploads wait rather than pile up.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
+
+import streamlit as st
+
+from dpcore.errors import DpcoreError, ReadingCancelled
+
+Say = Callable[[float, str], None]
+FAILED = "This could not be done; the file may be damaged. Save it again as CSV and try once more."
+TOO_LARGE = "There is not enough memory for this file; keep fewer rows or columns."
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def threads() -> Executor:
+    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="reading")
+
+
+class Task:
+    """Runs ``work(say)`` in a thread; ``say(fraction, words)`` reports progress and raises once it was cancelled.
+
+    After ``finished``, either ``result`` is there, or ``problem`` says in one sentence why not ("" when cancelled).
+    """
+
+    def __init__(self, work: Callable[[Say], Any], title: str) -> None:
+        self.title = title
+        self.fraction, self.words = 0.0, "Waiting for its turn"
+        self.result: Any = None
+        self.problem: str | None = None
+        self._cancelled, self._done = threading.Event(), threading.Event()
+        threads().submit(self._run, work)
+
+    def _say(self, fraction: float, what: str) -> None:
+        if self._cancelled.is_set():
+            raise ReadingCancelled("Cancelled.")
+        self.fraction, self.words = min(max(fraction, 0.0), 1.0), what
+
+    def _run(self, work: Callable[[Say], Any]) -> None:
+        try:
+            self._say(0.0, "Starting")
+            self.result = work(self._say)
+        except ReadingCancelled:
+            self.problem = ""
+        except DpcoreError as error:
+            self.problem = str(error)
+        except MemoryError:
+            self.problem = TOO_LARGE
+        except Exception:  # noqa: BLE001 - whatever it says may hold cells of the file, so it goes no further
+            self.problem = FAILED
+        finally:
+            self._done.set()
+
+    def cancel(self) -> None:
+        """Stop at the next step."""
+        self._cancelled.set()
+
+    @property
+    def finished(self) -> bool:
+        return self._done.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it ended within that time."""
+        return self._done.wait(seconds)
