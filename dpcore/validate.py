@@ -121,6 +121,14 @@ def finite_vector(*, at_least: int = 1, **named: Any) -> FloatArray:
     return _finite(name, array)
 
 
+def positive_vector(**named: Any) -> FloatArray:
+    """A float64 array of shape (m,), m ≥ 1, every entry finite and above 0. Raises InvalidArgument."""
+    array = finite_vector(**named)
+    if (array <= 0.0).any():
+        raise InvalidArgument(next(iter(named)), "must be greater than 0 everywhere")
+    return array
+
+
 def finite_matrix(*, at_least: int = 1, **named: Any) -> FloatArray:
     """A float64 array of shape (rows, columns), rows ≥ at_least, every entry finite. Raises InvalidArgument."""
     name, value = _only(named)

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.errors import InvalidArgument
-from dpcore.thresholding.noise import NoisePair
+from dpcore.thresholding.noise import FARTHEST, NoisePair
 from dpcore.validate import FloatArray, IntArray, finite_vector, in_range
 
 REACH = 46.0  # scales of the threshold's noise that single laws look at: beyond lies less than 1e-20
@@ -138,11 +138,14 @@ def run_laws(
     width = int(columns.max()) + 1
     if m * limit * width > LARGEST_LAW:
         raise InvalidArgument("limit", "times the number of answers is too large for one exact law")
+    scales = np.stack([threshold_scale, query_scale, np.ones(m) if ratio is None else ratio])
+    if not (np.isfinite(threshold).all() and (scales > 1.0 / FARTHEST).all() and (scales < FARTHEST).all()):
+        raise InvalidArgument("epsilon", "and sample sizes must be greater than 0 and not extreme")
     alarm, left = np.zeros((m, limit, width)), np.zeros((m, limit))
     sweep(
         answers,
         kinks(answers, limit, one_sided),
-        np.ones(m) if ratio is None else ratio,
+        scales[2],
         threshold,
         threshold_scale,
         query_scale,

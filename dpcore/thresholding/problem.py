@@ -15,7 +15,7 @@ from dpcore.thresholding.methods import METHODS, THEORY, Family, family
 from dpcore.thresholding.noise import NoisePair
 from dpcore.thresholding.sparse import Sparse
 from dpcore.tradeoff import Estimate
-from dpcore.validate import FloatArray, boolean, in_range, one_of, positive, probability, whole
+from dpcore.validate import FloatArray, boolean, in_range, one_of, positive, positive_vector, probability, whole
 
 Metric = Literal["on_time", "false_alarm", "late", "missed", "alpha"]
 REDRAWS = 32  # times the series is drawn anew for the band
@@ -127,13 +127,13 @@ class AlarmProblem:
 
     def outcomes(self, method: str, epsilon: FloatArray, n: FloatArray) -> Outcomes:
         """How a run ends, exactly, at m settings: ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
-        ratio = np.asarray(n, dtype=np.float64) / self.n
-        return self._outcomes(self.answers, self.family(method), np.asarray(epsilon, dtype=np.float64), ratio)
+        ratio = positive_vector(n=n) / self.n
+        return self._outcomes(self.answers, self.family(method), positive_vector(epsilon=epsilon), ratio)
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``. Raises InvalidArgument."""
         one_of(tuple(self.metrics), metric=metric)
-        levels, sizes = np.asarray(epsilon, dtype=np.float64), np.asarray(n, dtype=np.float64)
+        levels, sizes = positive_vector(epsilon=epsilon), positive_vector(n=n)
         if method == THEORY:
             return Estimate.bound(self._promise(metric, levels, sizes / self.n))
         if metric == "alpha":

@@ -230,6 +230,9 @@ def test_only_known_names(problem: AlarmProblem) -> None:
         problem.evaluate("gaussian", "on_time", ones, ones)
     with pytest.raises(InvalidArgument, match="metric"):
         problem.evaluate("book", "accuracy", ones, ones)
+    for level in (0.0, -1.0, np.nan, np.inf, 1e300):
+        with pytest.raises(InvalidArgument, match="epsilon"):
+            problem.outcomes("book", np.array([level]), ones)
     general = replace(problem, monotonic=False)
     assert general.methods == ("book", "laplace", "exponential", "theory")
     with pytest.raises(InvalidArgument, match="method"):
