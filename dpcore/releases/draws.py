@@ -226,8 +226,8 @@ def geometric_noise(size: int, scale: float) -> IntArray:
 def quantile_scores(sorted_values: IntArray, candidates: IntArray, *, numerator: int, denominator: int) -> IntArray:
     """Scores −|(d−m)·below − m·above| of public ``candidates`` for the quantile m/d, int64; higher is better.
 
-    ``below`` counts values under the candidate, ``above`` the others. One record added or removed moves a score by at
-    most max(m, d − m); one replaced by at most d.
+    ``below`` counts values under the candidate, ``above`` those over it; values equal to it speak for it. One record
+    added or removed moves a score by at most max(m, d − m); one replaced by at most d.
     """
     if not 0 < whole(1, numerator=numerator) < whole(2, denominator=denominator):
         raise InvalidArgument("numerator", "must be between 0 and the denominator")
@@ -236,5 +236,6 @@ def quantile_scores(sorted_values: IntArray, candidates: IntArray, *, numerator:
     if (np.diff(values) < 0).any() or (np.diff(points) <= 0).any():
         raise InvalidArgument("candidates", "and values must be in rising order")
     below = np.searchsorted(values, points, side="left").astype(np.int64)
-    scores: IntArray = -np.abs((denominator - numerator) * below - numerator * (values.size - below))
+    above = values.size - np.searchsorted(values, points, side="right").astype(np.int64)
+    scores: IntArray = -np.abs((denominator - numerator) * below - numerator * above)
     return scores
