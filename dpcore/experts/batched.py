@@ -13,16 +13,16 @@ from dpcore.experts.hedge import Losses
 from dpcore.experts.rates import best_hold, capped_rate, draws_with_data, plays_cost
 from dpcore.experts.strategy import Assumption, Chances, Forecast, check_private_run
 from dpcore.experts.stretches import Stretch
-from dpcore.validate import whole
+from dpcore.validate import one_of, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batched:
     """Hedge that plays afresh only every ``hold`` rounds, with a higher η for the fewer draws.
 
-    N = ⌈T/hold⌉ − 1 draws look at data, by the exact bounded-range account; regret at most η·hold·T/8 + ln k/η. Holding
-    a play is harmless only when losses do not react to it. ``hold`` is chosen so that η is largest unless given.
-    Raises InvalidArgument.
+    N = ⌈T/hold⌉ − 1 draws look at data, accounted by ``rule`` as in ``learning_rate``. Regret is at most
+    η·hold·T/8 + ln k/η. Holding a play is harmless only when losses do not react to it. ``hold`` is chosen so that η is
+    largest unless given. Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "batched"
@@ -35,9 +35,11 @@ class Batched:
     rounds: int
     experts: int
     hold: int | None = None
+    rule: str = "bounded_range"
 
     def __post_init__(self) -> None:
         check_private_run(self.epsilon, self.delta, self.rounds, self.experts)
+        one_of(("zcdp", "bounded_range"), rule=self.rule)
         if self.hold is not None:
             whole(1, hold=self.hold)
 
@@ -53,7 +55,7 @@ class Batched:
     @property
     def rate(self) -> float:
         """η."""
-        return capped_rate(self.epsilon, self.delta, self.rounds, self.experts, hold=self.held)
+        return capped_rate(self.epsilon, self.delta, self.rounds, self.experts, hold=self.held, rule=self.rule)
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
@@ -73,4 +75,5 @@ class Batched:
     @property
     def cost(self) -> Cost:
         """All draws together, at most (ε, δ)."""
-        return plays_cost(self.rate, draws_with_data(self.rounds, self.held), self.epsilon, self.delta, reacting=False)
+        draws = draws_with_data(self.rounds, self.held)
+        return plays_cost(self.rate, draws, self.epsilon, self.delta, reacting=self.rule == "zcdp")

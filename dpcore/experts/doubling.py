@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.accounting import Cost
 from dpcore.experts import strategy
-from dpcore.experts.hedge import Losses, totals_at
+from dpcore.experts.hedge import Losses, sums_between, totals_at
 from dpcore.experts.strategy import Assumption, Chances, Forecast, check_run
 from dpcore.validate import FloatArray, IntArray, positive
 
@@ -86,9 +86,7 @@ def _epoch_laws(levels: FloatArray, losses: Losses) -> tuple[IntArray, list[Floa
 
     rounds, experts = losses.shape
     starts = epoch_starts(rounds)
-    totals = totals_at(losses, starts)
-    found = [np.full((levels.size, experts), 1 / experts)]
-    for epoch in range(1, starts.size):
-        before = totals[epoch] - totals[epoch - 1]  # one round moves each by at most 1, in either direction
-        found.append(laws(PermuteAndFlip, -before, levels, sensitivity=1.0, monotonic=False))
-    return starts, found
+    sums = sums_between(losses, starts)
+    # one round moves each sum by at most 1, in either direction
+    later = [laws(PermuteAndFlip, -before, levels, sensitivity=1.0, monotonic=False) for before in sums[1:]]
+    return starts, [np.full((levels.size, experts), 1 / experts), *later]

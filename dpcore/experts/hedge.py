@@ -110,14 +110,20 @@ def _read(losses: Losses, first: int, size: int, hold: int, out: FloatArray) -> 
 def totals_at(losses: Losses, ends: IntArray) -> FloatArray:
     """Total losses of each expert over the first ``ends`` rounds, shape (m, experts), in one pass."""
     points, place = np.unique(ends, return_inverse=True)
-    totals = np.zeros((points.size, losses.shape[1]))
+    totals: FloatArray = np.cumsum(sums_between(losses, points), axis=0)[place]
+    return totals
+
+
+def sums_between(losses: Losses, points: IntArray) -> FloatArray:
+    """Losses of each expert from one of the ascending ``points`` to the next, the first from round 0, (m, experts)."""
+    sums = np.zeros((points.size, losses.shape[1]))
     before = 0
-    for index, point in enumerate(points):
+    for index, point in enumerate(points.tolist()):
         # a block at a time: NumPy adds up small integers and single precision in double by converting them whole
-        for start in range(before, int(point), _BLOCK):
-            totals[index] += losses[start : min(start + _BLOCK, int(point))].sum(axis=0, dtype=np.float64)
-        before = int(point)
-    return np.cumsum(totals, axis=0)[place]
+        for start in range(before, point, _BLOCK):
+            sums[index] += losses[start : min(start + _BLOCK, point)].sum(axis=0, dtype=np.float64)
+        before = point
+    return sums
 
 
 def _stride(steepness: float, rounds: int, width: int) -> int:

@@ -90,12 +90,15 @@ def best_hold(rho: float, rounds: int, experts: int) -> int:
 def plays_cost(rate: float, draws: int, epsilon: float, delta: float, *, reacting: bool) -> Cost:
     """What ``draws`` plays at ``rate`` cost at ``delta``: by zCDP when losses may react to plays, else exactly.
 
-    Not above ``epsilon``, for which the rate was made: the two ways of computing agree to rounding only.
+    Not above ``epsilon``, for which the rate was made: the two ways of computing agree to rounding only. Without δ
+    where the plain sum of all plays is no more than that.
     """
     if draws == 0 or rate == 0.0:
         return Cost(epsilon=0.0)
     width = 2 * rate
     rho = draws * width * width / 8
-    epsilon = min(draws * width, zcdp_epsilon(rho, delta) if reacting else bounded_range_epsilon(width, draws, delta))
+    spent = zcdp_epsilon(rho, delta) if reacting else bounded_range_epsilon(width, draws, delta)
     event = BoundedRangeEvent(epsilon=width, count=draws, adaptive=reacting)
-    return Cost(epsilon=epsilon, rho=rho, delta=delta, event=event)
+    if draws * width <= min(epsilon, spent):
+        return Cost(epsilon=draws * width, rho=rho, event=event)
+    return Cost(epsilon=min(epsilon, spent), rho=rho, delta=delta, event=event)

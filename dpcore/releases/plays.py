@@ -31,7 +31,8 @@ class PrivatePlays:
     """Name the experts to follow over ``rounds`` rounds of losses in [0, 1]; one round may be any other (replace-one).
 
     ``way``: ``batched`` plays afresh every ``hold`` rounds by the exponential mechanism at the rate η of
-    ``dpcore.experts.Batched`` (``hold`` 1 is weighted majority), (ε, δ)-DP in all, each play of bounded range 2η.
+    ``dpcore.experts.Batched`` (``hold`` 1 is weighted majority), each play of bounded range 2η; (ε, δ)-DP in all by
+    zCDP, the account that the ledger adds up (the exact one would charge more ρ for the same ε).
     ``doubling_leader`` follows the leader of the epoch before by permute-and-flip, and ``from_now_on`` names one expert
     by the total over all rounds, by permute-and-flip: both ε-DP with no δ. Losses are rounded to 2⁻²⁰ one by one and
     added up as whole numbers; totals get OpenDP's noise, so the laws of ``dpcore.experts`` hold exactly for the rounded
@@ -72,7 +73,7 @@ class PrivatePlays:
     @property
     def rate(self) -> float:
         """η of batched plays."""
-        return capped_rate(self.epsilon, self.delta, self.rounds, len(self.experts), hold=self.held)
+        return capped_rate(self.epsilon, self.delta, self.rounds, len(self.experts), hold=self.held, rule="zcdp")
 
     @property
     def what(self) -> str:
@@ -95,7 +96,7 @@ class PrivatePlays:
         """All plays together; at most what was stated."""
         if self.way == "batched":
             count = draws_with_data(self.rounds, self.held)
-            return plays_cost(self.rate, count, self.epsilon, self.delta, reacting=False)
+            return plays_cost(self.rate, count, self.epsilon, self.delta, reacting=True)
         return Cost.pure(self.epsilon)
 
     @property

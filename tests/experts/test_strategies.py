@@ -1,0 +1,237 @@
+"""What every strategy keeps: laws that add up, forecasts that follow from them, samplers that obey them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore.errors import InvalidArgument
+from dpcore.experts import (
+    ASSUMPTIONS,
+    Batched,
+    MatrixFactorisation,
+    NonPrivate,
+    Scenario,
+    UnknownHorizon,
+    catalog,
+    running_regret,
+)
+
+ROUNDS, EXPERTS = 75, 6
+every = pytest.mark.parametrize("kind", list(catalog().values()), ids=list(catalog()))
+exact = pytest.mark.parametrize(
+    "kind", [kind for kind in catalog().values() if kind is not MatrixFactorisation], ids=lambda kind: kind.key
+)
+
+
+@pytest.fixture(scope="module")
+def losses() -> np.ndarray:
+    rng = np.random.default_rng(7)
+    return rng.random((ROUNDS, EXPERTS)) * np.linspace(0.5, 1.0, EXPERTS)
+
+
+def make(kind: Any, **fields: Any) -> Any:
+    return kind.at(**{"epsilon": 2.0, "delta": 1e-6, "rounds": ROUNDS, "experts": EXPERTS} | fields)
+
+
+def test_the_catalogue() -> None:
+    assert list(catalog()) == [
+        "weighted_majority",
+        "batched",
+        "doubling_leader",
+        "unknown_horizon",
+        "matrix_factorisation",
+        "non_private",
+    ]
+
+
+@every
+def test_it_is_data_with_a_name(kind: Any) -> None:
+    run = make(kind)
+    assert kind.label[0].isupper()
+    assert kind.assumption in ASSUMPTIONS
+    assert run == make(kind)
+    assert hash(run) == hash(make(kind))
+    with pytest.raises(AttributeError):
+        run.rounds = 3
+
+
+@every
+def test_chances(kind: Any, losses: np.ndarray) -> None:
+    weights = make(kind).weights(losses)
+    assert weights.shape == losses.shape
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-6)
+    np.testing.assert_allclose(weights[0], 1 / EXPERTS)  # nothing is known yet
+
+
+@exact
+@pytest.mark.parametrize("rounds", [1, 2, 16, 17, 75])
+def test_the_forecast_follows_from_the_chances(kind: Any, losses: np.ndarray, rounds: int) -> None:
+    """Mean and variance of the total loss, draw by draw; several ε at once are as each alone."""
+    runs = [make(kind, epsilon=epsilon, rounds=rounds) for epsilon in (0.1, 2.0, 30.0)]
+    found = kind.forecast(runs, losses)
+    for index, run in enumerate(runs):
+        mean = variance = 0.0
+        start = 0
+        for laws, held in run.chances(losses[:rounds]):
+            for law, length in zip(laws, held, strict=True):
+                part = losses[start : start + length].sum(axis=0)
+                mean += law @ part
+                variance += law @ part**2 - (law @ part) ** 2
+                start += length
+        assert start == rounds
+        assert found.mean[index] == pytest.approx(mean, rel=1e-8)
+        assert found.deviation[index] == pytest.approx(math.sqrt(max(variance, 0.0)), rel=1e-6, abs=1e-7)
+        assert found.best[index] == pytest.approx(losses[:rounds].sum(axis=0).min())
+        assert run.expected_regret(losses[:rounds]) == pytest.approx(mean - found.best[index], rel=1e-7, abs=1e-9)
+
+
+def misfit(kind: Any, losses: np.ndarray, tilt: float = 0.0) -> float:
+    """p-value of 800 simulated runs against the law of the last draw (tilted, for the test of the test)."""
+    run = make(kind, rounds=31)
+    rng = np.random.default_rng(11)
+    last = np.array([run.play(losses[:31], rng)[-1] for _ in range(800)])
+    law = run.weights(losses[:31])[-1] * np.where(np.arange(EXPERTS) == 0, 1 + tilt, 1.0)
+    return float(stats.chisquare(np.bincount(last, minlength=EXPERTS), 800 * law / law.sum()).pvalue)
+
+
+@exact
+def test_plays_obey_the_law(kind: Any, losses: np.ndarray) -> None:
+    """χ² at 10⁻⁴ (fixed seed); and it has power: a law 60 % off in one expert's chance is refused."""
+    assert misfit(kind, losses) > 1e-4
+    assert misfit(kind, losses, tilt=0.6) < 1e-4
+
+
+@every
+def test_plays_are_repeatable_and_whole(kind: Any, losses: np.ndarray) -> None:
+    run = make(kind)
+    plays = run.play(losses, np.random.default_rng(0))
+    assert plays.shape == (ROUNDS,)
+    assert plays.dtype == np.int64
+    assert set(plays) <= set(range(EXPERTS))
+    np.testing.assert_array_equal(plays, run.play(losses, np.random.default_rng(0)))
+
+
+def test_plays_are_held() -> None:
+    losses = np.random.default_rng(0).random((20, 3))
+    plays = Batched(epsilon=1.0, delta=1e-6, rounds=20, experts=3, hold=6).play(losses, np.random.default_rng(1))
+    for start in range(0, 20, 6):
+        assert len(set(plays[start : start + 6])) == 1
+
+
+def test_running_regret(losses: np.ndarray) -> None:
+    plays = np.random.default_rng(0).integers(0, EXPERTS, ROUNDS)
+    regret = running_regret(losses, plays)
+    for end in (1, 20, ROUNDS):
+        suffered = losses[np.arange(end), plays[:end]].sum()
+        assert regret[end - 1] == pytest.approx(suffered - losses[:end].sum(axis=0).min())
+    with pytest.raises(InvalidArgument, match="plays"):
+        running_regret(losses, plays[:-1])
+
+
+@every
+def test_cost(kind: Any) -> None:
+    """At most what was asked for; without privacy, infinite; one round is played blindly and free."""
+    cost = make(kind).cost
+    if kind is NonPrivate:
+        assert cost.epsilon == math.inf
+    else:
+        assert cost.epsilon <= 2.0
+        assert cost.delta <= 1e-6
+        assert cost.zcdp < math.inf
+
+
+def test_more_privacy_costs_regret() -> None:
+    """On days that are alike, weighted majority's regret falls as ε grows, down to the non-private one's."""
+    losses = Scenario(story="gap", experts=5, gap=0.2, seed=1).losses(400)
+    kind = catalog()["weighted_majority"]
+    regret = kind.forecast(
+        [make(kind, epsilon=e, rounds=400, experts=5) for e in np.geomspace(0.01, 100, 30)], losses
+    ).regret
+    assert (np.diff(regret) <= 1e-9).all()
+    assert regret[-1] == pytest.approx(make(NonPrivate, rounds=400, experts=5).expected_regret(losses))
+
+
+def test_the_horizon_is_not_used_when_unknown(losses: np.ndarray) -> None:
+    """A run that is stopped later plays the same until then."""
+    short, long = make(UnknownHorizon, rounds=60), make(UnknownHorizon)
+    np.testing.assert_array_equal(short.weights(losses[:60]), long.weights(losses)[:60])
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 10.0])
+def test_the_simulated_mean_and_its_error(epsilon: float) -> None:
+    """Matrix factorisation against 400 simulated runs of its own sampler: within 5 joint standard errors.
+
+    And the band: its deviation is within 40 % of the sampled one (it comes from 5 × 20 paths that share noise).
+    """
+    losses = Scenario(story="gap", experts=5, gap=0.2, seed=3).losses(120)
+    run = MatrixFactorisation(epsilon=epsilon, delta=1e-6, rounds=120, experts=5, paths=20)
+    rng = np.random.default_rng(0)
+    totals = [losses[np.arange(120), run.play(losses, rng)].sum() for _ in range(400)]
+    found = MatrixFactorisation.forecast([run], losses)
+    error = math.hypot(float(found.error[0]), float(np.std(totals)) / 20)
+    assert abs(found.mean[0] - np.mean(totals)) < 5 * error
+    assert found.deviation[0] == pytest.approx(np.std(totals), rel=0.4)
+
+
+def test_the_stated_error_is_honest() -> None:
+    """Over 40 seeds, deviations from the long-run mean in units of the stated error have a sensible spread.
+
+    With 3 paths the error has 2 degrees of freedom, so Student's t: half of them lie within 0.82. Between 30 % and 75 %
+    (binomial, 40 seeds, about ±3 sd) must.
+    """
+    losses = Scenario(story="gap", experts=4, gap=0.2, seed=3).losses(100)
+
+    def forecast(seed: int, paths: int) -> tuple[float, float]:
+        run = MatrixFactorisation(epsilon=1.0, delta=1e-6, rounds=100, experts=4, seed=seed, paths=paths)
+        found = MatrixFactorisation.forecast([run], losses, spread=False)
+        return float(found.mean[0]), float(found.error[0])
+
+    truth = forecast(1000, 400)[0]
+    units = np.array([(mean - truth) / error for mean, error in (forecast(seed, 3) for seed in range(40))])
+    assert 0.3 < np.mean(np.abs(units) < 0.82) < 0.75
+
+
+def test_matrix_factorisation_refuses_what_it_cannot_hold() -> None:
+    with pytest.raises(InvalidArgument, match="4,000,000"):
+        MatrixFactorisation(epsilon=1.0, delta=1e-6, rounds=100_000, experts=1000)
+
+
+@every
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("epsilon", 0.0),
+        ("epsilon", math.nan),
+        ("delta", 0.0),
+        ("delta", 1.0),
+        ("rounds", 0),
+        ("rounds", 2.5),
+        ("experts", 1),
+    ],
+)
+def test_bad_parameters_are_named(kind: Any, name: str, value: float) -> None:
+    if name not in kind.__slots__:
+        return
+    with pytest.raises(InvalidArgument) as caught:
+        make(kind, **{name: value})
+    assert caught.value.argument == name
+
+
+@every
+def test_losses_of_the_wrong_shape_are_refused(kind: Any, losses: np.ndarray) -> None:
+    for bad in (losses[:-1], losses[:, :-1]):
+        with pytest.raises(InvalidArgument, match="as declared"):
+            make(kind).expected_regret(bad)
+    with pytest.raises(InvalidArgument, match="rng"):
+        make(kind).play(losses, 3)
+
+
+@pytest.mark.parametrize(("field", "value"), [("hold", 0), ("hold", 1.5)])
+def test_bad_hold(field: str, value: float) -> None:
+    with pytest.raises(InvalidArgument, match=field):
+        Batched(epsilon=1.0, delta=1e-6, rounds=10, experts=2, **{field: value})
