@@ -101,6 +101,16 @@ def fill(
 
 
 @compiled
+def total(mass: FloatArray, levels: int, first: int, end: int) -> float:
+    """The sum of ``mass[:levels, first:end]``."""
+    summed = 0.0
+    for level in range(levels):
+        for n in range(first, end):
+            summed += mass[level, n]
+    return summed
+
+
+@compiled
 def walk(
     t: FloatArray,
     weight: FloatArray,
@@ -128,22 +138,25 @@ def walk(
             end += 1
         reference = 0.5 * (t[begin] + t[end - 1])
         size = end - begin
-        fall = np.exp((reference - t[begin:end]) / scale)
-        rise = 1.0 / fall
+        fall, rise = np.empty(size), np.empty(size)
         mass = np.zeros((limit, size))
-        mass[0] = weight[begin:end]
+        for n in range(size):
+            fall[n] = math.exp((reference - t[begin + n]) / scale)
+            rise[n] = 1.0 / fall[n]
+            mass[0, n] = weight[begin + n]
         first = 0
         merged = False
         for query in range(answers.size):
             if query == restart:
                 for level in range(1, limit):
-                    mass[0] += mass[level]
+                    for n in range(size):
+                        mass[0, n] += mass[level, n]
                 merged = True
             levels = 1 if merged else limit
             if query % 16 == 0:
-                if mass[:levels, first:].sum() < OVER:
+                if total(mass, levels, first, size) < OVER:
                     break
-                while first < size and mass[:levels, first].sum() < DEAD:
+                while first < size and total(mass, levels, first, first + 1) < DEAD:
                     first += 1
             distance = (answers[query] * ratio - threshold - reference) / scale
             factor = math.exp(min(max(distance, -CLIP), CLIP))
@@ -184,7 +197,8 @@ def walk(
                         raised += gone
                 alarm[level, column[query]] += raised
         for level in range(1 if merged else limit):
-            left[level] += mass[level, first:].sum()
+            for n in range(first, size):
+                left[level] += mass[level, n]
         begin = end
 
 
@@ -206,10 +220,12 @@ def sweep(
 ) -> None:
     """Add the laws of runs at m settings to ``alarm`` (m, limit, columns) and ``left`` (m, limit)."""
     above, below = (1.0, 0.0) if one_sided else (0.5, 0.5)
+    kink = np.empty(kinks.size)
     for m in range(ratio.size):
         most = room(threshold_scale[m], query_scale[m], kinks.size, reach)
         t, weight = np.empty(most), np.empty(most)
-        kink = kinks * ratio[m] - threshold[m]
+        for index in range(kinks.size):
+            kink[index] = kinks[index] * ratio[m] - threshold[m]
         used = fill(t, weight, kink, threshold_scale[m], query_scale[m], one_sided, reach, fine)
         walk(
             t[:used],
