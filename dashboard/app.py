@@ -1,18 +1,16 @@
-"""Epsilon Lab: page configuration, navigation and the sidebar frame."""
+"""Epsilon Lab: page configuration, navigation and the sidebar frame.
+
+Everything is inside ``main``: a worker process imports this file under another name, and must not run the app.
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-import streamlit as st
-
 # `streamlit run dashboard/app.py` puts this folder, not the project's root, on the path.
 if str(Path(__file__).parents[1]) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from dashboard import controls, session, source, tracker
-from dpcore.datasets import samples
 
 PAGES = Path(__file__).parent / "app_pages"
 # (file, title, icon); a page that is not there does not appear.
@@ -26,45 +24,58 @@ ORDER = (
     ("budget", "Budget", ":material/account_balance_wallet:"),
 )
 
-st.set_page_config(
-    page_title="Epsilon Lab",
-    page_icon=":material/balance:",
-    layout="wide",
-    menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
-)
-session.begin()
 
-pages = {
-    name: st.Page(PAGES / f"{name}.py", title=title, icon=icon, url_path=name, default=name == "start")
-    for name, title, icon in ORDER
-    if (PAGES / f"{name}.py").exists()
-}
-page = st.navigation(list(pages.values()))
+def main() -> None:
+    """One run of the script."""
+    import streamlit as st
 
-with st.sidebar:
-    top = st.container()
-    keys = [known.key for known in samples()]
-    options = [source.OWN, *keys] if session.get("_own_name", None) else keys
-    st.selectbox(
-        "Data",
-        options,
-        index=options.index(source.FIRST_SAMPLE),
-        key="data",
-        bind="query-params",
-        format_func=source.title,
-        help="A sample to explore, or your own file from the Data page.",
+    from dashboard import controls, session, source, tracker, words
+    from dpcore.datasets import samples
+
+    st.set_page_config(
+        page_title="Epsilon Lab",
+        page_icon=":material/balance:",
+        layout="wide",
+        menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
     )
-    current = source.current()
-    if current is not None:
-        with top:
-            source.badge(current.mode)
-    problem = session.note("data")
-    if problem:
-        st.warning(problem)
-    controls.epsilon()
-    budget_slot = st.container()
+    session.begin()
 
-session.next_cost(None)
-page.run()
-with st.sidebar, budget_slot:
-    tracker.sidebar(source.current(), session.get("_next_cost", None))
+    pages = {
+        name: st.Page(PAGES / f"{name}.py", title=title, icon=icon, url_path=name, default=name == "start")
+        for name, title, icon in ORDER
+        if (PAGES / f"{name}.py").exists()
+    }
+    page = st.navigation(list(pages.values()))
+    session.page_opened(page.url_path)
+
+    with st.sidebar:
+        top = st.container()
+        keys = [known.key for known in samples()]
+        st.selectbox(
+            "Data",
+            [*keys, source.OWN] if session.get("_own_name", None) else keys,
+            key="data",
+            bind="query-params",
+            format_func=source.title,
+            help="A sample to explore, or your own file from the Data page.",
+        )
+        current = source.current()
+        if current is not None:
+            with top:
+                source.badge(current.mode)
+                if current.mode != "demo":
+                    st.caption(words.safe(current.title))
+        problem = session.note("data")
+        if problem:
+            st.warning(problem)
+        controls.epsilon()
+        budget_slot = st.container()
+
+    session.next_cost(None)
+    page.run()
+    with st.sidebar, budget_slot:
+        tracker.sidebar(source.current(), session.get("_next_cost", None))
+
+
+if __name__ == "__main__":
+    main()

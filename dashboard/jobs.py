@@ -7,7 +7,8 @@ job keeps only a few slices in the executor's queue.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
@@ -75,7 +76,51 @@ class Job:
         with self._lock:
             return self.cancelled or self.error is not None or len(self._results) == self.total
 
+    @property
+    def complete(self) -> bool:
+        """Whether every part has its result."""
+        with self._lock:
+            return len(self._results) == self.total
+
     def results(self) -> list[Any]:
         """What is there so far, in the order of the parts."""
         with self._lock:
             return [self._results[index] for index in sorted(self._results)]
+
+
+class Jobs:
+    """One session's jobs by key, the latest few: asking again for a key finds its job, a new one cancels the old.
+
+    ``slot`` is the place on the page that a job fills; a slot has one running job at a time.
+    """
+
+    LIMIT = 24
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
+        self._current: dict[str, Hashable] = {}
+        self._lock = threading.Lock()
+
+    def get(self, slot: str, key: Hashable, start: Callable[[], Job]) -> Job:
+        """The job of ``key``, started by ``start`` when there is none, or when it was cancelled or failed."""
+        with self._lock:
+            before = self._current.get(slot)
+            if before is not None and before != key:
+                old = self._jobs.get(before)
+                if old is not None and not old.finished:
+                    old.cancel()
+                    self._jobs.pop(before)
+            found = self._jobs.get(key)
+            if found is None:
+                found = self._jobs[key] = start()
+            self._jobs.move_to_end(key)
+            self._current[slot] = key
+            while len(self._jobs) > self.LIMIT:
+                _, oldest = self._jobs.popitem(last=False)
+                oldest.cancel()
+            return found
+
+    def forget(self, key: Hashable) -> None:
+        """So that the next ``get`` starts it again."""
+        with self._lock:
+            self._jobs.pop(key, None)

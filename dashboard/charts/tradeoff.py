@@ -16,12 +16,16 @@ HEIGHT = 480
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """How a metric is written: axis title, factor, suffix in hover, and whether it is a share of 100."""
+    """How a metric is written: axis title, factor, suffix in hover, and whether it is a share of 100.
+
+    ``zoom`` fits the axis to the lines instead of starting it at 0: for metrics whose interesting part is narrow.
+    """
 
     title: str
     factor: float = 1.0
     unit: str = ""
     hundred: bool = False
+    zoom: bool = False
 
 
 def tradeoff(
@@ -63,7 +67,7 @@ def tradeoff(
         px = part[x].to_numpy()
         low, high = part["low"].to_numpy() * scale.factor, part["high"].to_numpy() * scale.factor
         if (kind == "simulated" or method == main) and bool((high - low > 0).any()):
-            traces += _band(px, low, high, translucent(ink, 0.16))
+            traces += _band(px, low, high, translucent(ink, 0.16 if method == main else 0.06))
         traces.append(
             {
                 "type": "scatter",
@@ -202,5 +206,8 @@ def _y_range(lines: list[np.ndarray], bounds: list[bool], scale: Scale) -> tuple
         return (0.0, 104.0)
     kept = [line[np.isfinite(line)] for line, bound in zip(lines, bounds, strict=True) if not bound] or lines
     values = np.concatenate(kept)
+    if scale.zoom:
+        room = 0.12 * max(float(np.ptp(values)), 1e-6)
+        return (float(values.min()) - room, float(values.max()) + room)
     top, low = float(values.max(initial=0.0)), min(0.0, float(values.min(initial=0.0)))
     return (low, max(top * 1.25, 1e-9))

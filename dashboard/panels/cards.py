@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session, words
 from dashboard.charts.dots import odds_grid, outcomes, shares
@@ -14,51 +16,75 @@ from dashboard.panels.tradeoff import View, needed_epsilon, needed_size
 DOTS = 50
 
 
-def need(
-    view: View, *, label: str, help: str, low: float, high: float, default: float, step: float, key: str | None = None
-) -> float:
-    """Type the accuracy you need (in the units of the chart); get the smallest ε and the smallest size that give it.
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a person needs: ``target`` in the metric's own unit, and the card's place for the answer."""
 
-    Draw this card after ``target`` has been read by the page with ``target_value``.
+    target: float
+    page: str
+    slot: DeltaGenerator
+
+    def show(self, view: View) -> None:
+        """Fill the card from a problem with exact laws."""
+        self.fill(needed_epsilon(view), needed_size(view), view.size_word)
+
+    def fill(self, least: float | None, size: float | None, size_word: str) -> None:
+        """The smallest ε and the smallest size that give it, and a button that applies the ε."""
+        with self.slot:
+            left, right = st.columns(2, wrap=False)
+            left.metric("smallest ε", "none" if least is None else words.number(least))
+            right.metric(
+                f"or {size_word}",
+                "none" if size is None else words.number(size),
+                help=f"How many {size_word} would be enough at this ε, with the same proportions.",
+            )
+            if least is not None and session.EPSILON_LOW <= least <= session.EPSILON_HIGH:
+                said = float(words.number(least))
+                st.button(
+                    f"Use ε = {words.number(least)}",
+                    key=f"{self.page}-use",
+                    on_click=session.set_epsilon,
+                    args=(said if said >= least else least,),
+                    width="stretch",
+                )
+            elif least is not None and least < session.EPSILON_LOW:
+                st.caption("Privacy is free for this question: even the smallest ε of the slider is enough.")
+            else:
+                st.caption("No ε up to 10 gives that here. Ask for less, or bring more data.")
+
+
+def ask(
+    place: DeltaGenerator,
+    page: str,
+    *,
+    label: str,
+    low: float,
+    high: float,
+    default: float,
+    step: float,
+    factor: float,
+    key: str | None = None,
+) -> Need:
+    """The first card: type the accuracy you need, in the units of the chart. ``factor`` turns the metric into those.
+
+    Drawn before anything is computed, so that a number from the link counts at once; filled by ``Need.show`` later.
     """
-    with st.container(border=True):
-        st.number_input(
+    with place:
+        card = st.container(border=True)
+    with card:
+        value = st.number_input(
             label,
             min_value=low,
             max_value=high,
             value=default,
             step=step,
             format="%g",
-            key=f"{key or view.page}_target",
+            key=f"{key or page}_target",
             bind="query-params",
-            help=help,
+            help="Type what you need; the smallest ε and the smallest sample that give it follow.",
         )
-        least, size = needed_epsilon(view), needed_size(view)
-        left, right = st.columns(2, wrap=False)
-        left.metric("smallest ε", "none" if least is None else words.number(least))
-        right.metric(
-            f"or {view.size_word}",
-            "none" if size is None else words.number(size),
-            help=f"How many {view.size_word} would be enough at this ε, with the same proportions.",
-        )
-        if least is not None and session.EPSILON_LOW <= least <= session.EPSILON_HIGH:
-            st.button(
-                f"Use ε = {words.number(least)}",
-                key=f"{view.page}-use",
-                on_click=session.set_epsilon,
-                args=(float(words.number(least)) if float(words.number(least)) >= least else least,),
-                width="stretch",
-            )
-        elif least is not None and least < session.EPSILON_LOW:
-            st.caption("Privacy is free for this question: even the smallest ε of the slider is enough.")
-        else:
-            st.caption("No ε up to 10 gives that here. Ask for less, or bring more data.")
-    return float(session.get(f"{key or view.page}_target", default) or default)
-
-
-def target_value(page: str, default: float, factor: float) -> float:
-    """What the person needs, in the metric's own unit, before the card that asks for it is drawn."""
-    return float(session.get(f"{page}_target", default) or default) / factor
+        slot = st.container()
+    return Need(target=float(default if value is None else value) / factor, page=page, slot=slot)
 
 
 def might_see(

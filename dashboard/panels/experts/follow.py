@@ -161,6 +161,17 @@ def _answer(
         )
         st.caption("Each band is how often one expert is followed. With a small ε the bands stay equal for longer.")
 
+    need = cards.ask(
+        screen.cards,
+        PAGE,
+        label="I accept losing this much more, per 100 rounds" if metric == "regret_per_round" else "Total loss below",
+        low=0.001,
+        high=1e9,
+        default=default,
+        step=1.0,
+        key=f"{PAGE}_{metric}",
+        factor=scale.factor,
+    )
     view = View(
         page=PAGE,
         problem=problem,
@@ -172,7 +183,7 @@ def _answer(
         everything=list(ExpertsProblem(losses=setting.losses.values, assumption="independent", band=0.0).labels),
         main=main,
         epsilon=epsilon,
-        target=cards.target_value(f"{PAGE}_{metric}", default, scale.factor),
+        target=need.target,
         size_word="rounds",
         size_title="number of rounds T",
         sizes=(float(max(10, rounds // 20)), float(min(problem.longest, rounds * 5, 10**6))),
@@ -196,18 +207,7 @@ def _answer(
     )
 
     def right() -> None:
-        cards.need(
-            view,
-            label="I accept losing this much more, per 100 rounds"
-            if metric == "regret_per_round"
-            else "Total loss below",
-            help="Type what you accept; the smallest ε and the smallest number of rounds follow.",
-            low=0.001,
-            high=1e9,
-            default=default,
-            step=1.0,
-            key=f"{PAGE}_{metric}",
-        )
+        need.show(view)
         law = compute.cached(
             (*identity, "last", main, epsilon), lambda: thinned(strategy.weights(setting.losses.values))[-1]
         )

@@ -90,6 +90,16 @@ def _answer(
 ) -> None:
     epsilon = session.epsilon()
     rows = problem.n
+    need = cards.ask(
+        screen.cards,
+        PAGE,
+        label="I accept this much extra cost, in 100ths of the range",
+        low=0.001,
+        high=100.0,
+        default=1.0,
+        step=0.5,
+        factor=SCALE.factor,
+    )
     view = View(
         page=PAGE,
         problem=problem,
@@ -101,7 +111,7 @@ def _answer(
         everything=list(problem.methods),
         main=main,
         epsilon=epsilon,
-        target=cards.target_value(PAGE, 1.0, SCALE.factor),
+        target=need.target,
         size_word="rows",
         size_title="number of rows n",
         sizes=(float(max(10, rows // 50)), float(min(problem.longest, rows * 10, 200_000))),
@@ -124,15 +134,7 @@ def _answer(
     )
 
     def right() -> None:
-        cards.need(
-            view,
-            label="I accept this much extra cost, in 100ths of the range",
-            help="Type what you accept; the smallest ε and the smallest number of rows follow.",
-            low=0.001,
-            high=100.0,
-            default=1.0,
-            step=0.5,
-        )
+        need.show(view)
         cards.might_see(names, list(law), [i == best for i in range(len(names))], key=PAGE, what="private choices")
         cards.protected(words.LabelCard(neighbours="replace_one", epsilon=epsilon, delta=method.cost.delta), key=PAGE)
 

@@ -49,6 +49,16 @@ def show(source: Source) -> None:
     epsilon = session.epsilon()
     percent = metric == "success"
     default = 95.0 if percent else _sensible_loss(chosen)
+    need = cards.ask(
+        screen.cards,
+        PAGE,
+        label="I need it right, times in 100" if percent else "I need the average loss below",
+        low=1.0 if percent else 1e-6,
+        high=99.9 if percent else 1e9,
+        default=default,
+        step=1.0 if percent else max(default / 10, 1e-6),
+        factor=METRICS[metric].factor,
+    )
     view = View(
         page=PAGE,
         problem=problem,
@@ -60,7 +70,7 @@ def show(source: Source) -> None:
         everything=list(NAMES),
         main=main,
         epsilon=epsilon,
-        target=cards.target_value(PAGE, default, METRICS[metric].factor),
+        target=need.target,
         size_word=chosen.unit if chosen.counted else "people",
         ghost=before if edited.changed else None,
         ghost_identity=("most common", source.table.fingerprint, column, neighbours, settings, "as it was"),
@@ -73,15 +83,7 @@ def show(source: Source) -> None:
     screen.answer(*_headline(view, edited, law))
 
     def right() -> None:
-        cards.need(
-            view,
-            label="I need it right, times in 100" if percent else "I need the average loss below",
-            help="Type the accuracy you need; the smallest ε and the smallest number of people follow.",
-            low=1.0 if percent else 1e-6,
-            high=99.9 if percent else 1e9,
-            default=default,
-            step=1.0 if percent else max(default / 10, 1e-6),
-        )
+        need.show(view)
         cards.might_see(edited.names, list(law), list(edited.scores == edited.scores.max()), key=PAGE)
         cards.protected(words.LabelCard(neighbours=neighbours, epsilon=epsilon), key=PAGE)
 

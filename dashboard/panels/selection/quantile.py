@@ -149,6 +149,18 @@ def _answer(
     defaults = {"success": 95.0, "expected_error": tolerance, "rank_error": 1.0}
     identity = ("quantile", source.table.fingerprint, column.name, *parameters, people_factor)
     epsilon = session.epsilon()
+    percent = metric == "success"
+    need = cards.ask(
+        screen.cards,
+        PAGE,
+        label="I need a close answer, times in 100" if percent else f"I need {METRICS[metric].lower()} below",
+        low=1.0 if percent else 1e-9,
+        high=99.9 if percent else 1e12,
+        default=defaults[metric],
+        step=1.0 if percent else max(defaults[metric] / 10, 1e-9),
+        key=f"{PAGE}_{metric}",
+        factor=scales[metric].factor,
+    )
     view = View(
         page=PAGE,
         problem=problem,
@@ -160,7 +172,7 @@ def _answer(
         everything=list(NAMES),
         main="quantile",
         epsilon=epsilon,
-        target=cards.target_value(f"{PAGE}_{metric}", defaults[metric], scales[metric].factor),
+        target=need.target,
         ghost=make(1.0, 1) if changed else None,
         ghost_identity=("quantile", source.table.fingerprint, column.name, *parameters, "as it was"),
         mark=source.mark,
@@ -177,17 +189,7 @@ def _answer(
     )
 
     def right() -> None:
-        percent = metric == "success"
-        cards.need(
-            view,
-            label="I need a close answer, times in 100" if percent else f"I need {METRICS[metric].lower()} below",
-            help="Type the accuracy you need; the smallest ε and the smallest number of people follow.",
-            low=1.0 if percent else 1e-9,
-            high=99.9 if percent else 1e12,
-            default=defaults[metric],
-            step=1.0 if percent else max(defaults[metric] / 10, 1e-9),
-            key=f"{PAGE}_{metric}",
-        )
+        need.show(view)
         bins = law.ranges
         cards.might_see(list(bins), list(bins.values()), [name == law.true_range for name in bins], key=PAGE)
         cards.protected(words.LabelCard(neighbours=problem.relation, epsilon=epsilon), key=PAGE)

@@ -208,6 +208,17 @@ def _answer(
     default = {"error": round(100 * rate + 1, 1), "excess": 1.0, "success": 95.0}[metric]
     percent = metric == "success"
     bounds = ["theory", "pac"] if metric != "error" else ["pac"]
+    need = cards.ask(
+        screen.cards,
+        PAGE,
+        label="I need a near-best rule, times in 100" if percent else f"I need {LABELS[metric].lower()}, in 100, below",
+        low=0.001,
+        high=99.9,
+        default=default,
+        step=1.0 if percent else 0.5,
+        key=f"{PAGE}_{metric}",
+        factor=METRICS[metric].factor,
+    )
     view = View(
         page=PAGE,
         problem=problem,
@@ -219,7 +230,7 @@ def _answer(
         everything=list(NAMES),
         main=main,
         epsilon=epsilon,
-        target=cards.target_value(f"{PAGE}_{metric}", default, METRICS[metric].factor),
+        target=need.target,
         ghost=make(1) if questions != 1 else None,
         ghost_identity=(*key, *settings, 1),
         mark=source.mark,
@@ -237,18 +248,7 @@ def _answer(
     )
 
     def right() -> None:
-        cards.need(
-            view,
-            label="I need a near-best rule, times in 100"
-            if percent
-            else f"I need {LABELS[metric].lower()}, in 100, below",
-            help="Type the accuracy you need; the smallest ε and the smallest number of people follow.",
-            low=0.001,
-            high=99.9,
-            default=default,
-            step=1.0 if percent else 0.5,
-            key=f"{PAGE}_{metric}",
-        )
+        need.show(view)
         near = [error <= learned.errors[best] + 0.01 * learned.people for error in learned.errors]
         cards.might_see(list(learned.names), list(law), near, key=PAGE)
         cards.protected(words.LabelCard(neighbours=neighbours, epsilon=epsilon), key=PAGE)

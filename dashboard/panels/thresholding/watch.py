@@ -234,6 +234,23 @@ def _answer(
             f"{NAMES[settings.main].lower()}. Click a bar to put the line there."
         )
 
+    percent = scale.hundred
+    need = cards.ask(
+        screen.cards,
+        PAGE,
+        label={
+            "on_time": "I need it on time, times in 100",
+            "false_alarm": "I accept false alarms, times in 100",
+            "missed": "I accept missed alarms, times in 100",
+            "alpha": f"I need to tell apart, in {series.unit}",
+        }[settings.metric],
+        low=0.001,
+        high=99.9 if percent else 1e9,
+        default=default,
+        step=1.0,
+        key=f"{PAGE}_{settings.metric}",
+        factor=scale.factor,
+    )
     view = View(
         page=PAGE,
         problem=edited,
@@ -245,7 +262,7 @@ def _answer(
         everything=list(NAMES),
         main=settings.main,
         epsilon=epsilon,
-        target=cards.target_value(f"{PAGE}_{settings.metric}", default, scale.factor),
+        target=need.target,
         size_word="people",
         ghost=problem if factor != 1.0 else None,
         ghost_identity=(*identity[:-1], 1.0),
@@ -265,22 +282,7 @@ def _answer(
     screen.answer(*explain.headline(edited, series, settings.main, epsilon, chances))
 
     def right() -> None:
-        percent = scale.hundred
-        cards.need(
-            view,
-            label={
-                "on_time": "I need it on time, times in 100",
-                "false_alarm": "I accept false alarms, times in 100",
-                "missed": "I accept missed alarms, times in 100",
-                "alpha": f"I need to tell apart, in {series.unit}",
-            }[settings.metric],
-            help="Type what you need; the smallest ε and the smallest number of people follow.",
-            low=0.001,
-            high=99.9 if percent else 1e9,
-            default=default,
-            step=1.0,
-            key=f"{PAGE}_{settings.metric}",
-        )
+        need.show(view)
         cards.might_see(
             list(chances),
             list(chances.values()),

@@ -1,0 +1,211 @@
+"""The trade-off of private training: curves that fill in while worker processes simulate them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.charts.heat_map import heat_map
+from dashboard.charts.theme import colours, palette
+from dashboard.charts.tradeoff import Scale, tradeoff
+from dashboard.panels.picture import picture
+from dashboard.panels.tradeoff import AXES, describe_at
+from dashboard.panels.training.setup import DEFAULTS, Task
+from dpcore.tradeoff import COLUMNS
+from dpcore.training import RATES, Sweep, collect, rate, reaching
+
+LEVELS = (0.05, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, 10.0)
+COARSE = (0.05, 0.15, 0.5, 1.5, 5.0)
+BASELINES = {"non_private": "Without privacy", "majority_class": "Always the commonest"}
+RATE_NAMES = {
+    "rate_approximate": "best rate, (ε, δ)",
+    "rate_pure": "best rate, pure ε",
+    "rate_sampling": "rate of sampling",
+}
+SCALES = {
+    "accuracy": Scale(title="right predictions in 100", factor=100.0, unit=" in 100", zoom=True),
+    "squared_error": Scale(title="mean squared error (range scaled to −1…1)", zoom=True),
+    "excess_risk": Scale(title="excess risk: loss above the best model's"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the page asks for."""
+
+    methods: tuple[str, ...]
+    main: str
+    metric: str
+    epsilon: float
+    delta: float
+    seeds: int
+    seed: int
+    target: float | None
+    mark: str | None
+
+
+def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
+    """The simulation behind one view of the chart."""
+    common: dict[str, Any] = {
+        "X": task.rows.X,
+        "y": task.rows.y,
+        "X_test": task.rows.X_test,
+        "y_test": task.rows.y_test,
+        "delta": asked.delta,
+        "loss": task.loss,
+        "seed": asked.seed,
+    }
+    if axis == AXES[0]:
+        return Sweep(methods=asked.methods, epsilon=LEVELS, seeds=asked.seeds, **common)
+    if axis == AXES[1]:
+        return Sweep(
+            methods=asked.methods,
+            epsilon=(asked.epsilon,),
+            sizes=sizes(task.n, 6),
+            seeds=max(4, asked.seeds // 2),
+            **common,
+        )
+    return Sweep(methods=(asked.main,), epsilon=COARSE, sizes=sizes(task.n, 5), seeds=6, **common)
+
+
+def sizes(n: int, count: int) -> tuple[int, ...]:
+    """Sample sizes from a tenth of the data's own to four times it (rows repeated: more people like these)."""
+    return tuple(sorted({max(20, round(size)) for size in np.geomspace(n / 10, 4 * n, count)} | {n}))
+
+
+def sweep_key(task: Task, asked: Asked, axis: str) -> tuple[Any, ...]:
+    """Names the data and all that the sweep depends on."""
+    depends = asked.epsilon if axis == AXES[1] else None
+    main = asked.main if axis == AXES[2] else asked.methods
+    return (*task.key, axis, main, asked.delta, asked.seeds, asked.seed, depends)
+
+
+def names(labels: Mapping[str, str]) -> dict[str, str]:
+    return {**labels, **BASELINES, **RATE_NAMES}
+
+
+def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mapping[str, str]) -> None:
+    """The chart of what has been simulated so far."""
+    shown = frame[frame["metric"] == asked.metric]
+    ink = inks(task, labels, session.dark())
+    scale = SCALES[asked.metric]
+    called = names(labels)
+    if axis == AXES[2]:
+        _map(task, asked, shown[shown["method"] == asked.main], called, scale)
+        return
+    x = "epsilon" if axis == AXES[0] else "n"
+    if asked.metric == "excess_risk":
+        shown = pd.concat([shown[shown["method"] != "non_private"], _rates(task, asked, shown, x)], ignore_index=True)
+    if shown[shown["method"] == asked.main][x].nunique() < 2:
+        st.skeleton(height=480)
+        return
+    chosen = asked.epsilon if x == "epsilon" else float(task.n)
+    figure = tradeoff(
+        shown,
+        x=x,
+        x_title=(
+            "privacy level ε   (more privacy ⟵  ⟶ more accuracy)"
+            if x == "epsilon"
+            else f"number of training rows n, at ε = {words.number(asked.epsilon)}"
+        ),
+        scale=scale,
+        names=called,
+        colour=ink,
+        main=asked.main,
+        chosen=chosen,
+        target=asked.target,
+        dark=session.dark(),
+        log_y=asked.metric == "excess_risk",
+    )
+    place = f"ε = {words.number(asked.epsilon)}" if x == "epsilon" else f"{task.n:,} rows"
+    picture(
+        figure,
+        key=f"training-{x}",
+        alt=describe_at(shown, called, scale, x, chosen, place),
+        data=shown,
+        mark=asked.mark,
+    )
+    st.caption(
+        f"Simulated: each point is the mean of about {asked.seeds} private models; the band holds 8 of 10 of them, the "
+        "range of what you might see. Settings are fixed in advance, never tuned on these data."
+    )
+
+
+def inks(task: Task, labels: Mapping[str, str], dark: bool) -> dict[str, str]:
+    """A colour per method, the usual ones first so that they differ; what is not private is drawn in ink."""
+    usual = DEFAULTS[task.two_classes]
+    look = palette(dark)
+    ordered = [*(key for key in usual if key in labels), *(key for key in labels if key not in usual)]
+    return {**colours(ordered, dark), "non_private": look.ink, "majority_class": look.soft}
+
+
+def _rates(task: Task, asked: Asked, shown: pd.DataFrame, x: str) -> pd.DataFrame:
+    """The theory's rates on the places of the curves, constants left out."""
+    places = shown[["epsilon", "n"]].drop_duplicates().sort_values(x)
+    epsilon, n = places["epsilon"].to_numpy(float), places["n"].to_numpy(float)
+    parts = []
+    for name in RATES:
+        value = rate(name, d=task.features.d, epsilon=epsilon, n=n, delta=asked.delta)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "method": name,
+                    "epsilon": epsilon,
+                    "n": n,
+                    "metric": "excess_risk",
+                    "value": value,
+                    "low": value,
+                    "high": value,
+                    "kind": "bound",
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
+
+
+def _map(task: Task, asked: Asked, part: pd.DataFrame, called: Mapping[str, str], scale: Scale) -> None:
+    full = part["epsilon"].nunique() * part["n"].nunique()
+    if len(part) < full or part["n"].nunique() < 2 or part["epsilon"].nunique() < 2:
+        st.skeleton(height=480)
+        return
+    figure = heat_map(
+        part.sort_values(["n", "epsilon"]),
+        scale=scale,
+        n_title="number of training rows n",
+        chosen=(asked.epsilon, float(task.n)),
+        target=asked.target,
+        higher_is_better=asked.metric == "accuracy",
+        dark=session.dark(),
+    )
+    alt = f"{scale.title} of {called[asked.main]} at every ε and number of rows."
+    picture(figure, key="training-both", alt=alt, data=part, mark=asked.mark)
+    st.caption(f"Colour: {scale.title}, {called[asked.main].lower()}. Dashed line: where what you need is met.")
+
+
+def frame_of(task_sweep: Sweep, results: Sequence[Any]) -> pd.DataFrame:
+    return collect(task_sweep, list(results))
+
+
+def at_epsilon(frame: pd.DataFrame, method: str, metric: str, epsilon: float) -> tuple[float, float, float] | None:
+    """Value and band of a method read off its simulated curve between two levels; None where it is not there yet."""
+    part = frame[(frame["method"] == method) & (frame["metric"] == metric)].sort_values("epsilon")
+    if part.empty:
+        return None
+    levels = np.log(part["epsilon"].to_numpy(float))
+    value, low, high = (
+        float(np.interp(np.log(epsilon), levels, part[name].to_numpy(float))) for name in ("value", "low", "high")
+    )
+    return value, low, high
+
+
+def needed(frame: pd.DataFrame, asked: Asked, along: str) -> float | None:
+    """The smallest ε or n on the simulated curve that gives the target."""
+    if asked.target is None or frame[(frame["method"] == asked.main) & (frame["metric"] == asked.metric)].empty:
+        return None
+    return reaching(frame, asked.target, method=asked.main, metric=asked.metric, along=along)
