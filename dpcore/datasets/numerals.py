@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.schema import Decimal
-from dpcore.validate import BoolArray, FloatArray
+from dpcore.validate import BoolArray, FloatArray, IntArray
 
 _CURRENCY = r"(?:[€$£¥₹₽₩₺¢]|R\$|US\$|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|INR|BRL|kr\.?|zł|Kč|Fr\.?)"
 _SPACES = ("\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "\N{THIN SPACE}", "\N{FIGURE SPACE}")
@@ -33,6 +33,8 @@ def _pattern(decimal: Decimal) -> str:
 
 def tidy(text: pd.Series) -> pd.Series:
     """Text without padding, with ordinary spaces and an ordinary minus sign."""
+    if text.str.isascii().all():
+        return text.str.strip()
     for space in _SPACES:
         text = text.str.replace(space, " ", regex=False)
     return text.str.strip().str.replace(r"^[−–‒]( ?[0-9.,])", r"-\1", regex=True)
@@ -75,17 +77,21 @@ def numbers(text: pd.Series, decimal: Decimal) -> FloatArray:
     return values
 
 
-def integers(text: pd.Series, decimal: Decimal) -> tuple[np.ndarray, BoolArray]:
+def integers(text: pd.Series, decimal: Decimal) -> tuple[IntArray, BoolArray]:
     """int64 values of tidied text, exact beyond 2⁵³, and which cells are whole numbers that fit; 0 elsewhere."""
-    values = numbers(text, decimal)
+    return whole(numbers(text, decimal), text, decimal)
+
+
+def whole(values: FloatArray, text: pd.Series, decimal: Decimal) -> tuple[IntArray, BoolArray]:
+    """As ``integers``, for ``values`` that ``numbers`` found; where a float is too short the digits are read again."""
     with np.errstate(invalid="ignore"):
-        whole = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) <= 2.0**63)
-        large = np.flatnonzero(whole & (np.abs(values) >= _EXACT))
-    out = np.where(whole & (np.abs(np.nan_to_num(values)) < _EXACT), values, 0).astype(np.int64)
+        fits = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) <= 2.0**63)
+        large = np.flatnonzero(fits & (np.abs(values) >= _EXACT))
+    exact = np.where(fits & (np.abs(np.nan_to_num(values)) < _EXACT), values, 0).astype(np.int64)
     if large.size:
         for position, word in zip(large, canonical(text.iloc[large], decimal), strict=True):
             digits = word.split(".", maxsplit=1)[0]
-            exact = int(digits) if "e" not in word.lower() else int(float(word))
-            whole[position] = -(2**63) <= exact < 2**63
-            out[position] = exact if whole[position] else 0
-    return out, whole
+            value = int(digits) if "e" not in word.lower() else int(float(word))
+            fits[position] = -(2**63) <= value < 2**63
+            exact[position] = value if fits[position] else 0
+    return exact, fits

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
-from dpcore.datasets.numerals import PLAIN, integers, is_number, numbers
+from dpcore.datasets.numerals import PLAIN, integers, is_number, numbers, whole
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import Column, Decimal
 from dpcore.validate import BoolArray, FloatArray
@@ -110,24 +110,24 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
     values = numbers(words.words, decimal)
     read = ~np.isnan(values)
     broken = words.words.str.contains(decimal, regex=False).to_numpy(dtype=bool) & read
-    whole = bool(read.any()) and not broken.any() and bool((values[read] == np.floor(values[read])).all())
-    if whole:
-        read = integers(words.words, decimal)[1]
-    if whole and _identifies(words, values[read]):
+    counts = bool(read.any()) and not broken.any() and bool((values[read] == np.floor(values[read])).all())
+    if counts:
+        read = whole(values, words.words, decimal)[1]
+    if counts and _identifies(words, values[read]):
         return Guess(
             column=Column(name=words.name, type="text"),
             reason="Every value is different and the numbers only count or name rows: an identifier, kept as text.",
             bad=np.zeros(words.distinct, dtype=bool),
             identifier=True,
         )
-    column = Column(name=words.name, type="integer" if whole else "number", decimal=decimal)
+    column = Column(name=words.name, type="integer" if counts else "number", decimal=decimal)
     rest = words.cells(~read)
     share = "all cells" if rest == 0 else f"all but {rest:,} cells"
     return Guess(
         column=column,
-        reason=f"{'Whole numbers' if whole else 'Numbers'}{how} in {share} that are not missing.",
+        reason=f"{'Whole numbers' if counts else 'Numbers'}{how} in {share} that are not missing.",
         bad=~read,
-        readings=_serial_dates(words, column, values) if whole else (),
+        readings=_serial_dates(words, column, values) if counts else (),
         notes=_notes(words, values, read, good, seen.plain),
     )
 
