@@ -8,9 +8,9 @@ import pytest
 from tests.audit.selection_exact import PUBLIC_SCORES, Finding, findings, largest_loss, moves, report
 
 
-@pytest.fixture(scope="module", params=[(1.0, 1.0), (0.1, 2.0)], ids=str)
-def lines(request: pytest.FixtureRequest) -> list[Finding]:
-    return findings(*request.param)
+@pytest.fixture(scope="module")
+def lines() -> list[Finding]:
+    return findings()
 
 
 def test_promises_hold_and_broken_twins_are_found(lines: list[Finding]) -> None:
