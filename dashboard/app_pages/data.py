@@ -51,6 +51,7 @@ elif own is None or own.described != (place == DESCRIBED):
                 f"{understood.where_it_is()} It is read at once, to show you what was understood. "
                 "No chart is computed from it before you say so."
             )
+            upload.bring_back()
         st.subheader("Or start from a sample", anchor=False)
         samples.show()
     else:

@@ -83,8 +83,7 @@ def _installed(task: Task) -> None:
     if at is None:
         return
     if task.problem is not None:
-        problem = task.problem[:1].upper() + task.problem[1:]
-        session.put(_PENDING, replace(at, problem=problem) if problem else None)
+        session.put(_PENDING, replace(at, problem=task.problem) if task.problem else None)
         return
     session.forget(_PENDING)
     reading, marks = task.result
@@ -121,7 +120,7 @@ def decide(change: Callable[[Decisions], Decisions]) -> None:
     try:
         commit(own.decide(change(own.decisions)))
     except InvalidArgument as error:
-        session.say("own", f"{error}.")
+        session.say("own", words.sentence(error))
 
 
 def declare(change: Callable[[Schema], Schema], **settled: Any) -> None:
@@ -152,10 +151,15 @@ def commit(own: OwnFile) -> None:
         _start(_work(own), "Preparing the data", _prepared)
 
 
+def public_key(own: OwnFile) -> str:
+    """The key of the tick "public or test data": another one for every file."""
+    return f"own-public-{hashlib.sha256(own.data).hexdigest()[:10]}"
+
+
 def look() -> None:
     """What-if: the person said that the file may be looked at."""
     own = source.own_file()
-    if own is None or own.reading is None or not (own.confirmed or session.get("own-public", False)):
+    if own is None or own.reading is None or not (own.confirmed or session.get(public_key(own), False)):
         session.say("own", "Tick the box first: it says what you are about to see.")
         return
     digest = hashlib.sha256(own.data).hexdigest()
@@ -238,9 +242,7 @@ def _prepared(task: Task) -> None:
     if task.problem is None:
         source.keep(own, task.result)
         return
-    session.say(
-        "own", f"{task.problem[:1].upper()}{task.problem[1:]}".rstrip(".") + "." if task.problem else "Stopped."
-    )
+    session.say("own", task.problem or "Stopped.")
     if session.get("_own_source", None) is None:
         source.keep(replace(own, use=None))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from dashboard import session, source, words
-from dashboard.own_file import OwnFile, typed_as
+from dashboard.own_file import Decisions, OwnFile, typed_as
 from dashboard.panels.data import actions, editor
 from dpcore.datasets import Column
 
@@ -111,8 +113,14 @@ def _pick() -> None:
 
 def _retype(name: str, key: str) -> None:
     kind = str(session.get(key, ""))
-    actions.declare(lambda schema: typed_as(schema, name, kind))
-    actions.settle(name)
+
+    def change(old: Decisions) -> Decisions:
+        # Whoever chooses the type has answered how the column is to be read.
+        return replace(
+            old, schema=typed_as(old.schema, name, kind), settled=old.settled | {name}, copied=old.copied - {name}
+        )
+
+    actions.decide(change)
 
 
 def declared_words(own: OwnFile, column: Column) -> str:

@@ -25,7 +25,7 @@ def show(own: OwnFile) -> None:
         return
     if not own.described:
         with st.container(gap="small"):
-            st.checkbox(PUBLIC, key="own-public", value=own.confirmed)
+            st.checkbox(PUBLIC, key=actions.public_key(own), value=own.confirmed)
             st.button(
                 "Look at this file",
                 type="primary",
@@ -156,7 +156,7 @@ def _simulate() -> None:
     try:
         relation = _relation(own.declared)
     except InvalidArgument as error:
-        session.say("own", f"The relation cannot be: {error}.")
+        session.say("own", f"This relation cannot be: {error}.")
         return
     actions.simulate(
         TwinPlan(rows=rows, seed=controls.current_seed(), relations=() if relation is None else (relation,))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import session, source
+from dashboard import session, source, words
 from dashboard.own_file import Decisions, OwnFile
 from dashboard.panels.data import actions
 from dashboard.panels.data.columns import TYPES
@@ -63,7 +63,7 @@ def _added(round_: int) -> None:
         else:
             actions.declare(lambda old: replace(old, columns=(*old.columns, column)))
     except InvalidArgument as error:
-        session.say("own", f"{error}.".capitalize())
+        session.say("own", words.sentence(error))
         return
     session.put("own-column", name)
     session.put("_described_round", round_ + 1)

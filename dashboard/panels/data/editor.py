@@ -161,7 +161,7 @@ def _save(name: str, key: str) -> None:
     try:
         column = _declared(old, key)
     except InvalidArgument as error:
-        session.say("own", _PROBLEMS.get(error.argument, f"{error.argument} {error.problem}.".capitalize()))
+        session.say("own", _PROBLEMS.get(error.argument, words.sentence(error)))
         return
     public = column.type != "category" or not column.from_file
 

@@ -85,7 +85,7 @@ def budget(own: OwnFile) -> None:
     try:
         known = [found for found in compute.ledger().budgets() if not found.practice]
     except LedgerError as error:
-        st.warning(str(error))
+        st.warning(words.sentence(error))
         return
     here = next((found for found in known if found.lineage == own.lineage), None)
     if here is not None:
@@ -138,7 +138,7 @@ def _join(lineage: str) -> None:
     try:
         compute.ledger().link(own.reading.fingerprint, lineage, own.sketch)
     except DpcoreError as error:
-        session.say("own", f"{error}.".replace("..", "."))
+        session.say("own", words.sentence(error))
         return
     source.keep(replace(own, lineage=lineage, alike=None).noted("You said whose data these are."))
 

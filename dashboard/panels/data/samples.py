@@ -36,14 +36,16 @@ def _card(sample: Sample) -> None:
             if suits.built(question):
                 title, icon = suits.TITLES[question]
                 left, right = st.columns([2, 3], vertical_alignment="center", gap="small")
-                left.button(
-                    title,
-                    icon=icon,
-                    key=f"sample-{sample.key}-{question}",
-                    on_click=suits.go,
-                    args=(question, _choices(sample, question), sample.key),
-                    width="stretch",
-                )
+                with left:
+                    suits.button(
+                        title,
+                        question,
+                        _choices(sample, question),
+                        sample.key,
+                        icon=icon,
+                        key=f"sample-{sample.key}-{question}",
+                        width="stretch",
+                    )
                 right.markdown(sentence)
     st.space("stretch")
     st.caption(f"From: {words.safe(sample.origin, 300)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -58,12 +59,16 @@ def built(question: Question) -> bool:
     return (_PAGES / f"{question}.py").exists()
 
 
-def go(question: Question, choices: list[Choice], data: str) -> None:
-    """Callback: open a page with these data and these choices made."""
+def button(label: str, question: Question, choices: list[Choice], data: str, **look: Any) -> None:
+    """A button that opens a page with these data and these choices made; ``look`` is the rest of ``st.button``."""
+    if st.button(label, on_click=_choose, args=(choices, data), **look):
+        st.switch_page(f"app_pages/{question}.py", query_params={choice.key: choice.label for choice in choices})
+
+
+def _choose(choices: list[Choice], data: str) -> None:
     session.put("data", data)
     for choice in choices:
         session.put(choice.key, choice.value)
-    st.switch_page(f"app_pages/{question}.py", query_params={choice.key: choice.label for choice in choices})
 
 
 def about(schema: Schema, name: str | None) -> Schema:
@@ -98,19 +103,20 @@ def show(schema: Schema, data: str, *, ready: bool, key: str) -> None:
         if not here:
             continue
         title, icon = TITLES[question]
-        box = st.container(gap="xsmall")
-        box.markdown(f"{icon} **{title}**")
-        for place, suited in enumerate(here):
-            box.button(
-                f"{words.safe(suited.sentence.rstrip('.'), 120)}?",
-                key=f"{key}-{question}-{place}",
-                type="tertiary",
-                icon=":material/arrow_forward:",
-                disabled=not ready,
-                help=words.safe(suited.lacking, 200) or None if ready else "Decide first how the data may be used.",
-                on_click=go,
-                args=(question, route(suited), data),
-            )
+        with st.container(gap="xsmall"):
+            st.markdown(f"{icon} **{title}**")
+            for place, suited in enumerate(here):
+                button(
+                    f"{words.safe(suited.sentence.rstrip('.'), 120)}?",
+                    question,
+                    route(suited),
+                    data,
+                    key=f"{key}-{question}-{place}",
+                    type="tertiary",
+                    icon=":material/arrow_forward:",
+                    disabled=not ready,
+                    help=words.safe(suited.lacking, 200) or None if ready else "Decide first how the data may be used.",
+                )
 
 
 def _possible(suited: Suited, schema: Schema) -> bool:

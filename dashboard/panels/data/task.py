@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard import words
 from dpcore.errors import DpcoreError, ReadingCancelled
 
 Say = Callable[[float, str], None]
@@ -51,7 +52,7 @@ class Task:
         except ReadingCancelled:
             self.problem = ""
         except DpcoreError as error:
-            self.problem = str(error)
+            self.problem = words.sentence(error)
         except MemoryError:
             self.problem = TOO_LARGE
         except Exception:  # noqa: BLE001 - whatever it says may hold cells of the file, so it goes no further

@@ -137,17 +137,22 @@ def _differently(key: str) -> None:
 
 def held(own: OwnFile) -> None:
     """Which file is held, and replace, bring back, remove."""
-    earlier = actions.before()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"### {words.safe(own.name)}", width="stretch")
         with st.popover("Replace", icon=":material/swap_horiz:", type="tertiary"):
             drop("Another file in its place")
-        if earlier is not None:
-            st.button(
-                f"Bring back {words.safe(earlier.name, 30)}",
-                icon=":material/undo:",
-                type="tertiary",
-                key="own-back",
-                on_click=actions.bring_back,
-            )
+        bring_back()
         st.button("Remove", icon=":material/delete:", type="tertiary", key="own-remove", on_click=actions.remove)
+
+
+def bring_back() -> None:
+    """A way back to the file that was replaced or removed, where there is one."""
+    earlier = actions.before()
+    if earlier is not None:
+        st.button(
+            f"Bring back {words.safe(earlier.name, 30)}",
+            icon=":material/undo:",
+            type="tertiary",
+            key="own-back",
+            on_click=actions.bring_back,
+        )

@@ -1,0 +1,521 @@
+"""The Data page driven as a person would: files in, nothing misread, nothing seen by others, and on to a question."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import compute, own_file, source, words
+from dashboard.panels.data import suits
+from dashboard.panels.data.task import Task
+from dpcore.datasets import QUESTIONS, read_csv, samples
+from dpcore.ledger import Ledger
+from dpcore.selection import PermuteAndFlip
+from tests.dashboard.conftest import text
+
+Open = Callable[..., AppTest]
+JOBS = {"Pflege": 40, "Büro": 34, "Verkauf": 25, "Handwerk": 18, "Straßenbau": 9}
+
+
+def survey(seed: int = 3, extra: tuple[str, ...] = ()) -> bytes:
+    """A colleague's export: titles above, semicolons, cp1252, decimal commas, a TOTAL row at the foot."""
+    rng = random.Random(seed)
+    jobs = [job for job, count in JOBS.items() for _ in range(count)]
+    rng.shuffle(jobs)
+    lines = ["Umfrage Gemeinde Grünwald;;;;", "erstellt am 03.02.2024;;;;", "Nr;Beruf;Alter;Größe (m);zufrieden"]
+    for number, job in enumerate(jobs, start=1):
+        height = rng.choice(["1,62", "1,75", "1,81", "1,9"])
+        lines.append(f"{number};{job};{rng.randint(18, 80)};{height};{rng.choice(['ja', 'nein'])}")
+    lines += [*extra, f"TOTAL;{len(jobs)};;;"]
+    return ("\r\n".join(lines) + "\r\n").encode("cp1252")
+
+
+def drop(app: AppTest, data: bytes, name: str = "umfrage.csv", place: int = 0) -> AppTest:
+    app.file_uploader[place].upload(name, data).run()
+    for _ in range(40):
+        if not any(button.label == "Cancel" for button in app.button):
+            break
+        app.run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def held(app: AppTest) -> own_file.OwnFile:
+    found: own_file.OwnFile = app.session_state["_own_file"]
+    return found
+
+
+def shown(app: AppTest) -> source.Source:
+    found: source.Source = app.session_state["_own_source"]
+    return found
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click().run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def look(app: AppTest) -> AppTest:
+    tick(app).check()
+    return press(app, "own-look")
+
+
+def tick(app: AppTest) -> Any:
+    return next(box for box in app.checkbox if str(box.key).startswith("own-public"))
+
+
+def declare(app: AppTest, column: str, **fields: Any) -> AppTest:
+    """Open one column's form, fill in fields by their key's last part, save."""
+    app.selectbox(key="own-column").set_value(column).run()
+    save = next(button for button in app.button if button.key is not None and button.key.endswith("-save"))
+    prefix = str(save.key).removesuffix("-save")
+    if fields.pop("copied", False):
+        press(app, f"{prefix}-copy")
+        save = next(button for button in app.button if button.key is not None and button.key.endswith("-save"))
+        prefix = str(save.key).removesuffix("-save")
+    for name, value in fields.items():
+        app.get_by_key(f"{prefix}-{name}").set_value(value)
+    return press(app, f"{prefix}-save")
+
+
+# -- samples ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_sample_says_where_it_is_from_and_what_it_suits(open_app: Open) -> None:
+    page = text(open_app("data"))
+    for sample in samples():
+        assert sample.title in page
+        assert sample.about in page
+        if not sample.needs_network:
+            for question, sentence in sample.why:
+                assert not suits.built(question) or sentence in page
+    assert page.count("simulated]") == sum(sample.simulated for sample in samples())
+    assert page.count("real]") == sum(not sample.simulated for sample in samples())
+
+
+@pytest.mark.parametrize(
+    ("sample", "column"), [("gapminder", "continent"), ("meeting_dates", "conflicts"), ("town", "occupation")]
+)
+def test_one_click_opens_a_sample_with_its_column(open_app: Open, sample: str, column: str) -> None:
+    app = open_app("data")
+    press(app, f"sample-{sample}-selection")
+    assert app.selectbox(key="data").value == sample
+    assert app.selectbox(key="column").value == column
+    assert "the private answer names" in text(app)
+
+
+def test_the_census_table_is_never_fetched_unasked(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link to it shows another sample and says where to load it; a file that is no census table gets a sentence."""
+    monkeypatch.setattr("socket.create_connection", lambda *_, **__: pytest.fail("the network was asked"))
+    adult = next(sample for sample in samples() if sample.key == "adult")
+    app = open_app("selection", data=adult.title)
+    assert "Load the census table on the Data page first" in text(app)
+    assert "the private answer names" in text(app)
+    app.switch_page("app_pages/data.py").run()
+    upload = next(place for place, one in enumerate(app.file_uploader) if str(one.key).startswith("sample-adult"))
+    drop(app, b"a,b\n1,2\n", place=upload)
+    assert "That file is not the census table" in text(app)
+
+
+# -- what was understood ---------------------------------------------------------------------------------------------
+
+
+def test_a_messy_export_is_understood_and_every_line_accounted_for(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    page = text(app)
+    assert "**126 rows and 5 columns.** Cells end at a semicolon." in page
+    assert "Windows Western European" in page
+    assert "named on line 3; data start on line 4" in page
+    assert "**Set aside, lines 1 and 2:**" in page
+    assert "**Set aside, line 130:**" in page
+    assert "TOTAL" in page
+    types = {column.name: column.type for column in held(app).schema.columns}
+    assert types == {
+        "Nr": "text",
+        "Beruf": "category",
+        "Alter": "integer",
+        "Größe (m)": "number",
+        "zufrieden": "yes/no",
+    }
+
+
+def test_nothing_is_shown_before_the_person_decides(open_app: Open) -> None:
+    """No page shows the file; the questions it suits are listed but closed; looking needs the tick."""
+    app = drop(open_app("data"), survey())
+    assert app.session_state["_own_source"] is None
+    assert "Which Beruf is most common?" in [button.label for button in app.button]
+    assert all(button.disabled for button in app.button if str(button.key).startswith("own-selection"))
+    press(app, "own-look")
+    assert "Tick the box first" in text(app)
+    assert app.session_state["_own_source"] is None
+    app.selectbox(key="data").set_value(source.OWN).run()
+    app.switch_page("app_pages/selection.py").run()
+    assert "Decide on the Data page" in text(app)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "The file is empty."),
+        (b"PK\x03\x04rest of a workbook", "save the table as CSV"),
+        (b"\x1f\x8b\x08" + bytes(50), "gzip"),
+        (b"<html><table></table></html>", "web page"),
+        (b'a,b\n1,"2\n3,4\n', "quotation mark"),
+        (b"a,b\n", "no rows"),
+    ],
+)
+def test_a_file_that_cannot_be_read_gets_one_sentence(open_app: Open, data: bytes, sentence: str) -> None:
+    app = drop(open_app("data"), data)
+    assert len(app.error) == 1
+    assert sentence in app.error[0].value.replace("\\", "")
+    assert "_own_file" not in app.session_state or app.session_state["_own_file"] is None
+
+
+def test_a_refused_file_can_be_read_differently_and_the_data_before_stay(open_app: Open) -> None:
+    app = look(drop(open_app("data"), survey()))
+    before = shown(app).table.fingerprint
+    drop(app, b"a,b\n1,2\n3,4,5\n6,7\n8,9\n", name="ragged.csv")
+    assert len(app.error) == 1
+    assert shown(app).table.fingerprint == before
+    app.checkbox(key="own-again-failed-uneven").check()
+    press(app, "own-again-failed-go")
+    assert held(app).name == "ragged.csv"
+    assert held(app).reading is not None
+    assert held(app).reading.rows == 3
+    assert "**Set aside, line 3:**" in text(app)
+
+
+def test_two_readings_are_shown_side_by_side_only_when_it_matters(open_app: Open) -> None:
+    rows = "".join(
+        f"{price};0{day}/0{day + 1}/2023\n" for day, price in enumerate(["1,234", "5,678", "9,012"], start=1)
+    )
+    app = drop(open_app("data"), f"price;when\n{rows}".encode())
+    assert held(app).doubts == ("price", "when")
+    page = text(app)
+    assert "1,234 reads as **1,234**" in page.replace("\\", "")
+    assert "1,234 reads as **1.234**" in page.replace("\\", "")
+    assert "Answer the open questions" in page
+    decimals = next(button for button in app.button if button.label == "The comma marks decimals")
+    decimals.click().run()
+    next(button for button in app.button if button.label == "Month first").click().run()
+    assert held(app).doubts == ()
+    assert held(app).schema.column("price").decimal == ","
+    assert held(app).schema.column("when").date_order == "mdy"
+    look(app)
+    assert list(shown(app).table.numbers("price")) == [1.234, 5.678, 9.012]
+
+
+def test_text_from_a_file_is_never_markup(open_app: Open) -> None:
+    """Headers and cells with HTML, Markdown and bidirectional marks arrive escaped wherever Markdown is read."""
+    names = "<b>x</b>;**bold**;[a](http://b.c);ev\u202eil"
+    data = names + "\n" + "".join(f"<i>{i % 3}</i>;$x$;![p](http://q.r);\u200b{i % 2}\n" for i in range(30))
+    app = look(drop(open_app("data"), data.encode(), name="**n**.csv"))
+    for kind in (app.markdown, app.caption, app.info, app.warning):
+        for element in kind:
+            for raw in ("<b>", "<i>", "**bold**", "[a](", "![p](", "\u202e", "\u200b", "**n**"):
+                assert raw not in element.value
+    for button in app.button:
+        assert not re.search(r"(?<!\\)\*\*bold|<b>|\u202e", button.label)
+
+
+# -- decisions, undo, replace ----------------------------------------------------------------------------------------
+
+
+def test_what_if_ends_at_the_right_selection_chart(open_app: Open) -> None:
+    """The headline is the exact law on the file's own counts, and every chart carries the mark."""
+    app = look(drop(open_app("data"), survey()))
+    assert "Charts are computed from the file's own values" in text(app)
+    press(app, "own-selection-0")
+    assert app.selectbox(key="data").value == source.OWN
+    assert app.selectbox(key="column").value == "Beruf"
+    law = PermuteAndFlip(epsilon=0.5).probabilities(np.array(list(JOBS.values())))
+    assert f"about **{round(100 * law[0])} times in 100**" in text(app)
+    chart = app.get("plotly_chart")[0]
+    assert source.MARK in chart.proto.spec
+
+
+def test_a_question_about_another_column_takes_it_along(open_app: Open) -> None:
+    app = look(drop(open_app("data"), survey()))
+    named = [column.name for column in shown(app).table.schema.columns if column.type != "text"]
+    app.selectbox(key="own-about").set_value(1 + named.index("Größe (m)")).run()
+    button = next(one for one in app.button if one.label.startswith("What is the median of Größe"))
+    button.click().run()
+    assert app.segmented_control(key="question").value == "Median or quantile"
+    assert app.selectbox(key="quantile_column").value == "Größe (m)"
+    assert "the private median is within" in text(app)
+
+
+def test_confirmation_is_asked_once_per_file(open_app: Open) -> None:
+    app = look(drop(open_app("data"), survey()))
+    press(app, "own-stop")
+    assert tick(app).value is True
+    drop(app, survey(seed=4), name="other.csv")
+    assert tick(app).value is False
+    assert app.session_state["_own_source"] is None
+
+
+def test_every_change_of_a_column_can_be_undone(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    suggested = held(app).schema
+    declare(app, "Alter", low=0.0, high=110.0)
+    declare(app, "Beruf", categories="Pflege\nBüro\nVerkauf", public=True)
+    assert held(app).schema.column("Alter").high == 110.0
+    assert "27 not among the options" in text(app)
+    app.selectbox(key="own-column").set_value("Alter").run()
+    kind = next(box for box in app.selectbox if box.label == "Type")
+    kind.set_value("category").run()
+    assert held(app).schema.column("Alter").type == "category"
+    for _ in range(3):
+        press(app, "own-undo")
+    assert held(app).schema == suggested
+    assert app.button(key="own-undo").disabled
+
+
+def test_bounds_that_cannot_be_get_one_sentence(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    declare(app, "Alter", low=110.0, high=0.0)
+    assert "The largest possible value must be a number greater than the smallest." in text(app).replace("\\", "")
+    assert held(app).schema.column("Alter").high is None
+
+
+def test_replaced_and_removed_files_can_be_brought_back(open_app: Open) -> None:
+    app = look(drop(open_app("data"), survey()))
+    fingerprint = shown(app).table.fingerprint
+    drop(app, b"a;b\n1;2\n3;4\n5;6\n", name="other.csv")
+    assert held(app).name == "other.csv"
+    press(app, "own-back")
+    assert held(app).name == "umfrage.csv"
+    assert shown(app).table.fingerprint == fingerprint
+    press(app, "own-remove")
+    assert app.selectbox(key="data").value == source.FIRST_SAMPLE
+    assert app.session_state["_own_source"] is None
+    press(app, "own-back")
+    assert held(app).name == "umfrage.csv"
+
+
+def test_reading_again_keeps_what_was_declared_by_hand(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    declare(app, "Alter", low=0.0, high=110.0)
+    app.get_by_key("own-tab")
+    app.session_state["own-tab"] = "Read it differently"
+    app.run()
+    app.checkbox(key="own-again-keep_footer").check()
+    press(app, "own-again-go")
+    assert held(app).reading is not None
+    assert held(app).reading.rows == 127
+    assert held(app).schema.column("Alter").high == 110.0
+
+
+# -- twins -----------------------------------------------------------------------------------------------------------
+
+
+class Untouchable:
+    """Stands for the frame of a file: any touch fails the test."""
+
+    def __getattribute__(self, name: str) -> Any:
+        pytest.fail(f"the file's values were touched ({name})")
+
+    def __getitem__(self, name: object) -> Any:
+        pytest.fail("the file's values were touched")
+
+
+def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    declare(app, "Alter", low=0.0, high=110.0)
+    declare(app, "Beruf", categories="Büro\nPflege\nVerkauf", public=True)
+    app.selectbox(key="own-column").set_value(None).run()  # its account of cells reads the file
+    reading = held(app).reading
+    assert reading is not None
+    object.__setattr__(reading, "frame", Untouchable())
+    press(app, "own-twin-open")
+    app.number_input(key="own-twin-rows").set_value(400)
+    app.selectbox(key="own-twin-target").set_value("zufrieden")
+    app.number_input(key="own-twin-share").set_value(30.0)
+    app.selectbox(key="own-twin-driver").set_value("Alter")
+    press(app, "own-twin-go")
+    table = shown(app).table
+    assert shown(app).mode == "twin"
+    assert table.rows == 400
+    assert set(table.schema.names) == {"Alter", "Beruf", "zufrieden"}
+    assert table.counts("zufrieden")[1] == pytest.approx(120, abs=2)
+    assert "No value of the file was used for them." in text(app)
+    press(app, "own-selection-0")
+    assert "among 400 people" in text(app)
+    assert source.TWIN_MARK in app.get("plotly_chart")[0].proto.spec
+
+
+def test_options_taken_over_from_the_file_are_named(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    declare(app, "Beruf", copied=True)
+    assert held(app).declared is not None
+    assert "Beruf" not in held(app).declared.names, "copied words serve charts only until called public"
+    declare(app, "Beruf", public=True)
+    press(app, "own-twin-open")
+    press(app, "own-twin-go")
+    assert "the options of “Beruf” are the list you took over from it" in text(app)
+
+
+def test_a_table_can_be_described_without_any_file(open_app: Open) -> None:
+    app = open_app("data")
+    app.segmented_control(key="from").set_value("No file: describe a table").run()
+    for number, (name, kind) in enumerate([("smokes", "yes/no"), ("age", "integer")]):
+        app.text_input(key=f"own-new-name-{number}").set_value(name)
+        app.selectbox(key=f"own-new-type-{number}").set_value(kind)
+        press(app, "own-describe-go")
+    declare(app, "age", low=18.0, high=90.0)
+    press(app, "own-twin-open")
+    press(app, "own-twin-go")
+    assert shown(app).table.rows == 500
+    assert shown(app).lineage is None
+    assert shown(app).obstacle("smokes") == (
+        "These rows are simulated, so there is nobody to protect. Load a file to make a release."
+    )
+    press(app, "own-selection-0")
+    assert "among 500 people" in text(app)
+
+
+# -- releases --------------------------------------------------------------------------------------------------------
+
+
+def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> None:
+    """Without declared options, or without the rows per person, there is a sentence and no table to release from."""
+    app = look(drop(open_app("data"), survey()))
+    assert shown(app).released is None
+    assert "how many rows one person can have" in str(shown(app).obstacle("Beruf"))
+    app.number_input(key="own-rows-None").set_value(1).run()
+    assert shown(app).released is not None
+    assert "Declare the bounds or options of “Beruf”" in str(shown(app).obstacle("Beruf"))
+    declare(app, "Beruf", categories="Büro\nPflege\nVerkauf\nHandwerk\nStraßenbau\nKunst", public=True)
+    assert shown(app).obstacle("Beruf") is None
+    table = shown(app).released()
+    assert table.schema.names == ("Beruf", "zufrieden")
+    assert table.options("Beruf")[-1] == "Kunst"
+    assert list(table.counts("Beruf")) == [34, 40, 25, 18, 9, 0]
+    assert not any(column.from_file for column in table.schema.columns)
+
+
+def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_file: Any) -> None:
+    """A reordered file is the same; a changed one asks; other people stay apart."""
+    app = look(drop(open_app("data"), survey()))
+    own = held(app)
+    ledger = Ledger.open(f"sqlite:///{ledger_file}")
+    ledger.open_budget(str(own.lineage), epsilon=1.0, name="Survey of the town")
+    assert own.reading is not None
+    ledger.link(own.reading.fingerprint, str(own.lineage), own.sketch)
+    lines = survey().decode("cp1252").split("\r\n")
+    again = "\r\n".join([*lines[:3], *reversed(lines[3:129]), *lines[129:]]).encode("cp1252")
+    drop(app, again, name="again.csv")
+    assert held(app).lineage == own.lineage
+    assert "These are the people of “Survey of the town”" in text(app)
+    drop(app, survey(extra=("127;Pflege;33;1,62;ja",)), name="more.csv")
+    assert held(app).alike is not None
+    assert "in 100 rows of this file are also in an earlier file" in text(app)
+    assert "people of an earlier file" in held(app).unreleasable or not held(app).decisions.said_rows
+    press(app, "own-same")
+    assert held(app).lineage == own.lineage
+    drop(app, survey(seed=99), name="others.csv")
+    assert held(app).alike is None
+    assert held(app).lineage != own.lineage
+
+
+# -- privacy between sessions ----------------------------------------------------------------------------------------
+
+
+def test_sessions_never_see_each_others_file(open_app: Open) -> None:
+    """Same name, same size, same columns: each session has its own file, table and cached results."""
+    one, other = open_app("data"), open_app("data")
+    drop(one, survey(seed=1))
+    changed = survey(seed=1).replace(b";Pflege;", b";Verkauf;", 30)
+    assert "_own_file" not in other.session_state or other.session_state["_own_file"] is None
+    drop(other, changed)
+    look(one)
+    look(other)
+    assert shown(one).table.fingerprint != shown(other).table.fingerprint
+    assert shown(one).key != shown(other).key
+    press(one, "own-selection-0")
+    press(other, "own-selection-0")
+    assert "private answer names" in text(one)
+    assert text(one) != text(other)
+    for app, counts in ((one, [40, 34, 25, 18, 9]), (other, [10, 34, 55, 18, 9])):
+        law = PermuteAndFlip(epsilon=0.5).probabilities(np.array(counts))
+        assert f"**{words.times_in_100(law[np.argmax(counts)])}**" in text(app)
+
+
+def test_one_row_neighbours_never_share_a_cached_result(open_app: Open) -> None:
+    """1,000 files of 10⁶ rows that differ in one row each: their cache keys differ, so no result is another's.
+
+    The keys are those of ``read_csv`` (bytes and choices), taken without parsing, which would take hours.
+    """
+    from dpcore.datasets.reading.reader import Choices, _key
+
+    rng = np.random.default_rng(1)
+    base = bytearray(b"c\n" + b"".join(b"%c\n" % letter for letter in rng.integers(97, 101, 1000)) * 1000)
+    seen: dict[str, int] = {}
+    for neighbour in range(1000):
+        place = 2 + 2 * int(rng.integers(10**6))
+        kept, base[place] = base[place], 101 + neighbour % 20
+        key = _key(bytes(base), Choices())
+        base[place] = kept
+        digest = (place, 101 + neighbour % 20)
+        assert seen.setdefault(key, hash(digest)) == hash(digest)
+        wrong = compute.cached(("neighbour", key), lambda digest=digest: digest)
+        assert wrong == digest
+    assert len(seen) >= 999
+
+
+def test_typed_tables_of_different_declarations_have_different_fingerprints() -> None:
+    """What a person declares changes the table, so it changes the key of everything computed from it."""
+    reading = read_csv(survey())
+    typed = own_file.TypedColumns(reading=reading)
+    suggested = reading.suggested()
+    other = own_file.typed_as(suggested, "Alter", "category")
+    assert typed.table(suggested, complete=True).fingerprint != typed.table(other, complete=True).fingerprint
+    assert typed.table(suggested, complete=True).fingerprint == typed.table(suggested, complete=True).fingerprint
+    whole = reading.table(typed.table(suggested, complete=True).schema)
+    pd.testing.assert_frame_equal(typed.table(suggested, complete=True).frame, whole.frame)
+    assert typed.table(suggested, complete=True).fingerprint == whole.fingerprint
+
+
+def test_a_task_reports_progress_and_stops_when_cancelled() -> None:
+    """The work stops at its next step; what it would have given is dropped without a sentence."""
+
+    def work(say: Callable[[float, str], None]) -> str:
+        for step in range(10**6):
+            say(step / 10**6, "Counting")
+        return "done"
+
+    task = Task(work, "Counting")
+    task.cancel()
+    assert task.wait(10)
+    assert task.result is None
+    assert task.problem == ""
+
+
+def test_what_goes_wrong_inside_never_carries_values() -> None:
+    def work(say: Callable[[float, str], None]) -> str:
+        raise RuntimeError("cell 4711 of Anna")
+
+    task = Task(work, "Reading")
+    assert task.wait(10)
+    assert task.problem is not None
+    assert "4711" not in task.problem
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_titles_exist_for_every_question(question: Any) -> None:
+    assert suits.TITLES[question][0]
+
+
+def test_the_name_of_a_file_is_not_in_the_link() -> None:
+    """Formatted choices show in the link, so the choice has a name that tells nothing."""
+    assert source.title(source.OWN) == "Your own data"
+    assert hashlib.sha256(source.title(source.OWN).encode()).hexdigest()
