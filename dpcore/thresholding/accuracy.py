@@ -16,7 +16,7 @@ import numpy as np
 
 from dpcore.thresholding.likelihood import log_chance, threshold_nodes
 from dpcore.thresholding.noise import SHARES, NoisePair, best_share
-from dpcore.validate import FloatArray, boolean, one_of, positive, probability, whole
+from dpcore.validate import FloatArray, boolean, in_range, one_of, positive, probability, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +58,14 @@ def all_right(pair: NoisePair, k: int, limit: int, alpha: float, offset: float =
 
 
 def exact_alpha(pair: NoisePair, k: int, limit: int, beta: float, offset: float = 0.0) -> float:
-    """The smallest α at which a run on the worst series is right with probability 1 − β, in units of the answers."""
+    """The smallest α at which a run on the worst series is right with probability 1 − β, in units of the answers.
+
+    ``beta`` of at least 1e-9, which the integral resolves. Raises InvalidArgument.
+    """
     from scipy.optimize import brentq
 
     whole(limit, k=k)
-    target = 1.0 - probability(beta=beta)
+    target = 1.0 - in_range(1e-9, 1.0, open_high=True, beta=beta)
     high = pair.query_scale + pair.threshold_scale + abs(offset)
     while all_right(pair, k, limit, high, offset) < target:
         high *= 2.0

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
 from dpcore.thresholding import AboveThreshold, NumericSparse, Sparse, best_design, select_instead
 from dpcore.thresholding.accuracy import theorem_alpha, theorem_beta
@@ -78,6 +79,14 @@ def test_designs_are_best_and_scale() -> None:
     several = Sparse.tuned(epsilon=1.0, limit=4, k=200, beta=0.05)
     assert several.exact_alpha(200, 0.05) == pytest.approx(best_design(200, 0.05, "exponential", 4).alpha, rel=1e-6)
     assert best_design(1, 0.05, "laplace").alpha > 0  # one query: reckoned with two, else "always" would be best
+
+
+def test_tiny_failure_chances() -> None:
+    """Down to 1e-9 the exact α is found and below the theorem's; beyond what the integral resolves it is refused."""
+    mechanism = AboveThreshold(epsilon=1.0)
+    assert mechanism.exact_alpha(K, 1e-9) < mechanism.accuracy_bound(K, 1e-9)
+    with pytest.raises(InvalidArgument, match="beta"):
+        mechanism.exact_alpha(K, 1e-12)
 
 
 def test_selecting_needs_less() -> None:
