@@ -9,7 +9,7 @@ how far the answer lies below the noisy threshold,
 
 with above = below = ½ for Laplace noise, 1 and 0 for exponential noise, 1/(1+p) and p/(1+p) with p = exp(−1/A) for
 discrete Laplace noise, 1 and 0 for geometric noise. X is a product of a number of the query and a number of the node:
-the inner loop holds no exponential and no logarithm. It is compiled (NumPy takes over twenty times as long on 120 queries).
+the inner loop holds no exponential and no logarithm. It is compiled: on 120 queries NumPy takes twenty times as long.
 
 The integrand is smooth but for kinks at 0 and where t carries the threshold across an answer. Gauss-Legendre panels
 between the kinks give single laws to 1e-9 relative down to probabilities of 1e-12, and sweeps to 1e-6.
