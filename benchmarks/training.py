@@ -181,8 +181,11 @@ class Report:
     def goal(self, what: str, value: float, goal: float, *, at_most: bool = False) -> None:
         met = value <= goal if at_most else value >= goal
         self.missed += not met
-        self.line(what, f"{value:.2f}" if value < 100 else f"{value:,.0f}", f"goal {'≤' if at_most else '≥'} {goal:g}"
-                  + ("" if met else "   MISSED"))
+        self.line(
+            what,
+            f"{value:.2f}" if value < 100 else f"{value:,.0f}",
+            f"goal {'≤' if at_most else '≥'} {goal:g}" + ("" if met else "   MISSED"),
+        )
 
 
 def main(arguments: list[str]) -> int:

@@ -63,7 +63,8 @@ class NoisyGradientDescent:
             value = getattr(self, name)
             if value is not None:
                 positive(**{name: value})
-        if self.clip is None and self.radius is None and linear(self.loss).lipschitz(np.inf) == np.inf:
+        steepest = linear(self.loss).lipschitz(np.inf)
+        if self.clip is None and self.radius is None and steepest == np.inf:
             raise InvalidArgument("clip", "is needed: without it or a radius one row can pull the model without limit")
 
     @property

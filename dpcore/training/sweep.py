@@ -122,14 +122,14 @@ def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, al
 
     The simulated curve is made monotone by least squares first and read off between its points on a log scale.
     """
-    from sklearn.isotonic import IsotonicRegression
+    from scipy.optimize import isotonic_regression
 
     higher = metric == "accuracy"
     part = frame[(frame["method"] == method) & (frame["metric"] == metric)].sort_values(along)
     if part.empty:
         raise InvalidArgument("method", "must have been swept for this metric")
     places = np.log(part[along].to_numpy(dtype=np.float64))
-    smooth = IsotonicRegression(increasing=higher).fit_transform(places, part["value"].to_numpy(dtype=np.float64))
+    smooth = isotonic_regression(part["value"].to_numpy(dtype=np.float64), increasing=higher).x
     ahead = smooth - target if higher else target - smooth
     reached = np.flatnonzero(ahead >= 0.0)
     if reached.size == 0:

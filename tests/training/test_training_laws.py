@@ -114,13 +114,13 @@ def test_more_people_like_these_is_the_same_as_repeating_them() -> None:
 
 
 def test_the_better_rivals_are_much_better() -> None:
-    """Reference: the Laplace mean beats the exponential mechanism 22 times in deviation at n = 1000, ε = 1, replaced."""
+    """Reference at n = 1000, ε = 1, replaced: the Laplace mean's deviation is 22 times smaller."""
     values = np.linspace(-0.5, 0.5, 1000)
     by_loss = MeanByLoss(epsilon=1.0, neighbours="replace_one").expected_excess(values)
     laplace = LaplaceMean(epsilon=1.0, neighbours="replace_one").expected_excess(values)
     assert np.sqrt(by_loss / laplace) == pytest.approx(22.36, rel=1e-3)
     ratio = MedianByLoss(epsilon=1.0).expected_excess(values) / IntervalMedian(epsilon=1.0).expected_excess(values)
-    assert 100 < ratio < 500
+    assert 100 < ratio < 1000
 
 
 @pytest.mark.parametrize("drop", [0.0, 1e-9, 1e-3, 2.0, 900.0])

@@ -69,7 +69,7 @@ def test_the_catalogue_holds_what_was_promised() -> None:
 
 @pytest.mark.parametrize("key", list(catalog()))
 def test_epsilon_and_delta_alone_are_enough(key, rng) -> None:
-    """Constructed with fixed defaults; the same seed gives the same models, another one others; inputs stay as they are."""
+    """With fixed defaults the same seed gives the same models, another one others; inputs stay as they are."""
     kind = catalog()[key]
     method = kind(epsilon=1.0, delta=0.0 if kind.pure else 1e-5)
     X, y = data_for(key, kind.losses[0])
@@ -158,10 +158,10 @@ def test_settings_trained_together_are_as_if_alone(key, rng) -> None:
     kind = catalog()[key]
     X, y = data_for(key, kind.losses[0])
     methods = [kind(epsilon=level, delta=1e-5) for level in (0.5, 2.0, 8.0)]
-    together = kind.fit_all(methods, X, y, rng, 300)
+    together = kind.fit_all(methods, X, y, rng, 120)
     for method, fit in zip(methods, together, strict=True):
-        alone = method.fit(X, y, rng, 300).weights
-        error = np.sqrt(fit.weights.var(axis=0) / 300 + alone.var(axis=0) / 300)
+        alone = method.fit(X, y, rng, 120).weights
+        error = np.sqrt(fit.weights.var(axis=0) / 120 + alone.var(axis=0) / 120)
         assert (np.abs(fit.weights.mean(axis=0) - alone.mean(axis=0)) < 5 * error + 1e-9).all()
         assert fit.cost == method.cost
 
