@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.conversion import Applied
-from dpcore.datasets.guessing import read_columns
+from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.container import is_parquet, refuse_other_kinds
 from dpcore.datasets.reading.tabulate import Tabulated, tabulate
@@ -89,8 +89,9 @@ class Reading:
         raise InvalidArgument("column", "must be one of the file's columns")
 
     def suggested(self) -> Schema:
-        """The suggested types: a start for declaring, without bounds or categories."""
-        return Schema(columns=tuple(column.suggestion for column in self.columns))
+        """The suggested types and what a row is: a start for declaring, without bounds or categories."""
+        columns = tuple(column.suggestion for column in self.columns)
+        return Schema(columns=columns, each_row=each_row(self.frame, self.columns))
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
