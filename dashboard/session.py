@@ -26,7 +26,7 @@ def begin() -> None:
     """Put defaults in place. Call once, first, in every run."""
     state = st.session_state
     state.setdefault("_receipts", {})
-    state.setdefault("_requests", {})
+    state.setdefault("_request", None)
     state.setdefault("_notes", {})
 
 
@@ -97,27 +97,37 @@ def remember(key: str, make: Callable[[], T]) -> T:
 
 
 def begin_release(slot: str) -> None:
-    """A person wants a release: give it an id that every later click repeats, and forget the last answer."""
-    st.session_state["_requests"][slot] = uuid.uuid4().hex
+    """A person wants a release: give it an id that every later click repeats, and forget the last answer.
+
+    One release waits at a time: its question is on screen.
+    """
+    st.session_state["_request"] = (slot, uuid.uuid4().hex)
     st.session_state["_receipts"].pop(slot, None)
 
 
-def release_begun(slot: str) -> bool:
-    """Whether a release is waiting for its confirmation."""
-    return slot in st.session_state["_requests"] and slot not in st.session_state["_receipts"]
-
-
-def request_id(slot: str) -> str:
-    return str(st.session_state["_requests"][slot])
+def request_id(slot: str) -> str | None:
+    """The id of the release that waits for its confirmation in this place, or None."""
+    waiting = st.session_state["_request"]
+    return waiting[1] if waiting is not None and waiting[0] == slot else None
 
 
 def end_release(slot: str) -> None:
-    st.session_state["_requests"].pop(slot, None)
+    """Nothing waits in this place any more."""
+    if request_id(slot) is not None:
+        st.session_state["_request"] = None
 
 
 def release_done(slot: str, receipt: Any) -> None:
     """Keep the receipt on screen until another release is begun."""
+    end_release(slot)
     st.session_state["_receipts"][slot] = receipt
+
+
+def page_opened(name: str) -> None:
+    """A release that was waiting on another page is forgotten: nobody looks at it any more."""
+    if st.session_state.get("_page") != name:
+        st.session_state["_page"] = name
+        st.session_state["_request"] = None
 
 
 def receipt(slot: str) -> Any | None:

@@ -1,4 +1,7 @@
-"""The sidebar's budget tracker: what is spent, what is left, and how many more answers like this one."""
+"""The sidebar's budget tracker: what is spent, what is left, and how many more answers like this one.
+
+Looking never writes: a sample's practice budget is opened by its first release, and shown as untouched until then.
+"""
 
 from __future__ import annotations
 
@@ -10,70 +13,133 @@ from dashboard import compute, words
 from dashboard.source import Source
 from dpcore.accounting import Cost
 from dpcore.datasets import sample
-from dpcore.errors import InvalidCost, LedgerError, UnknownLineage
+from dpcore.errors import DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget
+from dpcore.ledger.budget import Caps
+from dpcore.ledger.units import EPSILON_DIGITS, amount
 
 PRACTICE_EPSILON, PRACTICE_DELTA = 3.0, 1e-5
+MANY = 1_000_000
+_ASK_AGAIN = 20  # seconds; opening a ledger checks every record of it
 _BUDGET_PAGE = Path(__file__).parent / "app_pages" / "budget.py"
 
 
 def sidebar(source: Source | None, next_cost: Cost | None) -> None:
     """Draw the tracker; ``next_cost`` is what one more answer of the page in view would cost."""
-    with st.container(border=True):
+    with st.container(border=True, key="budget-tracker", gap="small"):
         if source is None:
             st.markdown("**Budget**")
             st.caption("Your file has no budget yet. Decide on the Data page how it may be used.")
-            return
-        st.markdown(f"**Budget** · {'practice' if source.practice else 'real'}")
-        try:
-            found = budget(source)
-        except LedgerError as error:
-            st.error(str(error))
-            return
-        if found is None:
-            st.caption("Nothing is spent: no release has been made from these data.")
-            return
-        st.progress(found.share_spent, text=spent_words(found))
-        if next_cost is not None:
-            st.caption(answers_words(found, next_cost))
+        else:
+            st.markdown(f"**Budget** · {'practice' if source.practice else 'real'}")
+            try:
+                _state(source, budget(source), next_cost)
+            except DpcoreError as error:
+                st.error(words.sentence(error), icon=":material/lock:")
+                st.caption("Everything else keeps working; private releases wait until this is mended.")
         if _BUDGET_PAGE.exists():
             st.page_link("app_pages/budget.py", label="All charges", icon=":material/arrow_forward:")
 
 
+def _state(source: Source, found: Budget | None, next_cost: Cost | None) -> None:
+    if found is None:
+        st.caption(
+            "These rows are simulated: there is nobody to protect and nothing to spend."
+            if source.lineage is None and source.simulated
+            else "Nothing is spent: no budget has been opened for these people."
+        )
+        return
+    st.progress(found.share_spent, text=spent_words(found))
+    if next_cost is not None:
+        st.markdown(answers_words(found, next_cost))
+    st.caption(f"Kept for each {words.safe(source.table.schema.unit)}, {counted_words(found)}.")
+
+
 def budget(source: Source) -> Budget | None:
-    """The budget of these people; a sample's practice budget is opened on first sight. None for people without one."""
-    if source.lineage is None or source.simulated:
+    """The budget of these people; None for people without one. Raises LedgerError when the ledger is closed."""
+    if source.lineage is None:
         return None
+    problem = trouble()
+    if problem is not None:
+        raise LedgerUnsound(problem)
+    try:
+        return compute.ledger().budget(source.lineage)
+    except UnknownLineage:
+        return _untouched(source) if source.practice else None
+    except LedgerUnsound:
+        reopen()
+        raise
+
+
+def open_practice(source: Source) -> None:
+    """Open the practice budget of a sample unless it is there; call from a callback only. Raises LedgerError."""
+    if not source.practice or source.lineage is None:
+        return
     ledger = compute.ledger()
     try:
-        return ledger.budget(source.lineage)
+        ledger.budget(source.lineage)
     except UnknownLineage:
-        if not source.practice:
-            return None
+        epsilon, delta, name = _practice(source)
+        ledger.open_budget(source.lineage, epsilon=epsilon, delta=delta, practice=True, name=name)
+
+
+def _practice(source: Source) -> tuple[float, float, str]:
     known = sample(source.key)
     both = {"experts", "training"} & set(known.suits)
-    return ledger.open_budget(
-        source.lineage,
-        epsilon=PRACTICE_EPSILON,
-        delta=PRACTICE_DELTA if both else 0.0,
-        practice=True,
-        name=known.title,
-    )
+    return PRACTICE_EPSILON, PRACTICE_DELTA if both else 0.0, known.title
+
+
+def _untouched(source: Source) -> Budget:
+    epsilon, delta, name = _practice(source)
+    return Budget(lineage=str(source.lineage), name=name, practice=True, generation=1, caps=Caps.of(epsilon, delta))
+
+
+@st.cache_data(ttl=_ASK_AGAIN, max_entries=1, show_spinner=False)
+def trouble() -> str | None:
+    """Why the ledger cannot be opened, in a sentence for its owner; None when it can."""
+    try:
+        compute.ledger()
+    except DpcoreError as error:
+        return words.sentence(error)
+    return None
+
+
+def reopen() -> None:
+    """Open and check the ledger anew the next time it is needed: its owner may have mended it."""
+    compute.ledger.clear()
+    trouble.clear()
+
+
+def total(found: Budget) -> float:
+    """The ε of the cap, as opened."""
+    return amount(found.caps.cap_epsilon, EPSILON_DIGITS)
 
 
 def spent_words(found: Budget) -> str:
-    """What is spent, in the unit of the cap."""
-    cap = found.cap
+    """What is spent and what is left, in the unit of the cap."""
+    whole, left = total(found), found.remaining.epsilon
     if found.kind == "pure":
-        return f"{words.number(cap.epsilon - found.remaining.epsilon)} of ε = {words.number(cap.epsilon)} spent"
-    return f"{found.share_spent:.0%} of ε = {words.number(found.caps.cap_epsilon / 1e9)}, δ = {cap.delta:g} spent"
+        return f"ε = {words.amount(whole - left)} of {words.amount(whole)} spent, {words.amount(left)} left"
+    share = round(100 * found.share_spent)
+    return (
+        f"{share} in 100 spent, {100 - share} left, of ε = {words.amount(whole)} with δ = {words.tiny(found.cap.delta)}"
+    )
+
+
+def counted_words(found: Budget) -> str:
+    """How this budget counts."""
+    return "by adding up ε" if found.kind == "pure" else "in ε with a small δ: many answers cost less together"
 
 
 def answers_words(found: Budget, cost: Cost) -> str:
+    """How many more answers of this cost fit."""
     try:
-        more = found.answers_left(cost)
+        takes, more = found.charge_for(cost) is not None, found.answers_left(cost)
     except InvalidCost:
-        return "This page's answers cannot be charged to this budget."
+        takes, more = False, 0
+    if not takes:
+        return "Answers of this kind need a δ, which this budget does not have."
     if more == 0:
         return "Not enough is left for one more answer like this one."
-    return f"About **{more:,}** more {'answer' if more == 1 else 'answers'} like this one."
+    count = f"{more:,}" if more < MANY else "a million"
+    return f"About **{count}** more {'answer' if more == 1 else 'answers'} like this one."

@@ -73,9 +73,9 @@ def tiny(value: float) -> str:
     return power if digits == "1" else f"{digits} × {power}"
 
 
-def sentence(error: Exception) -> str:
-    """What an exception of dpcore says, as a sentence."""
-    text = str(error)
+def sentence(said: object) -> str:
+    """What an exception of dpcore or a request says, as a sentence."""
+    text = str(said)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".")
 
 
@@ -118,7 +118,7 @@ class LabelCard:
     not_protected: str = "that the data exist, the list of options, and how many rows there are"
 
     def lines(self) -> list[str]:
-        chance = f", except with a chance of {number(self.delta)} (δ)" if self.delta else ""
+        chance = f", except with a chance of {tiny(self.delta)} (δ)" if self.delta else ""
         return [
             f"{odds_sentence(self.epsilon)[:-1]}{chance}.",
             f"**Protected:** {self.who or one_person(self.neighbours)}.",

@@ -1,22 +1,47 @@
 """The release: preview of the cost, one confirmation, the private answer with its error forecast and receipt.
 
-Nothing is drawn or charged in a page's body. The request's id is made when the preview is confirmed for the first
-time and stays until another release is begun, so that a rerun, a double click or a second tab repeats it.
+Nothing is drawn or charged in a page's body, only in the callback of the confirming button. The request's id is made
+when the preview is accepted, so that a double click, a rerun or a click that arrives late repeats the same release;
+and when another window has had this very question answered since the person looked, they are shown that answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from dpcore.release import release
 
 from dashboard import compute, session, tracker, words
+from dashboard.panels.answer import Describe, answer, asked, cost_words, when
+from dashboard.panels.budget.opening import open_budget
 from dashboard.source import Source
 from dpcore.accounting import Cost
-from dpcore.errors import DpcoreError, InvalidCost, LedgerError
-from dpcore.ledger import Receipt
+from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
+from dpcore.ledger import Budget, Receipt
+from dpcore.ledger.words import refusal
+from dpcore.release import REFUSED, Request, question_digest, release
+
+EARLIER_SHOWN = 5
+ELSEWHERE = (
+    "This very question was answered in another window a moment ago: this is that answer, and nothing more was "
+    "charged. Ask again if you want a second, independent draw."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Offer:
+    """One question on a page, as the callbacks get it."""
+
+    source: Source
+    slot: str
+    request: Request
+    data: Callable[[], Any]
+
+    @property
+    def lineage(self) -> str:
+        return str(self.source.lineage)
 
 
 def release_panel(
@@ -26,76 +51,111 @@ def release_panel(
     request: Any,
     data: Callable[[], Any],
     forecast: str,
-    describe: Callable[[Any], str],
+    describe: Describe,
     extra: Callable[[Receipt], None] | None = None,
 ) -> None:
     """The whole flow for one ``request`` (of ``dpcore.releases``) on ``data()``.
 
     ``slot`` names the place on the page, ``forecast`` says how far off the answer may be, ``describe`` turns an answer
-    into a sentence, and ``extra`` may draw more below it (a download, a chart).
+    into a sentence (Markdown: text from files through ``words.safe``), and ``extra`` may draw more below it.
     """
-    if source.simulated:
-        st.info("These rows are simulated, so there is nobody to protect. Load real data to make a release.")
+    if source.released is None:
+        st.info(source.unreleased)
         return
+    offer = Offer(source=source, slot=slot, request=request, data=data)
     try:
         found = tracker.budget(source)
-    except LedgerError as error:
-        st.error(str(error))
+        earlier = [] if found is None else answered(offer)
+    except DpcoreError as error:
+        st.error(words.sentence(error), icon=":material/lock:")
         return
     if found is None:
         open_budget(source)
         return
-    cost: Cost = request.cost
     if source.practice:
         st.caption("This is practice: a real private answer about sample data, charged to a budget you can reset.")
-    st.markdown(f"**What will be asked:** {request.what}")
+    st.markdown(f"**What will be asked:** {asked(request.what)}")
     st.markdown(f"**How far off it may be:** {forecast}")
-    try:
-        fits, more = found.fits(cost), found.answers_left(cost)
-    except InvalidCost as error:
-        st.warning(f"This release cannot be charged: {error}.")
+    if not _price(found, source, request.cost):
         return
-    st.markdown(f"**What it costs:** {cost_words(cost)} {tracker.spent_words(found).capitalize()}.")
-    if not fits:
-        st.warning(refusal(source, cost), icon=":material/block:")
     st.button(
         "Make one private release",
         type="primary",
         icon=":material/lock_open:",
         key=f"{slot}-begin",
-        disabled=not fits,
+        disabled=not found.fits(request.cost),
         on_click=session.begin_release,
         args=(slot,),
     )
-    if session.release_begun(slot):
-        _confirm(source, slot, request, data, more)
+    if session.request_id(slot) is not None:
+        _confirm(offer, found, earlier)
     problem = session.note(slot)
     if problem:
-        st.error(problem)
+        st.warning(problem)
     receipt = session.receipt(slot)
-    if receipt is not None:
-        answer(receipt, describe, extra)
+    if receipt is not None and receipt.question == question_digest(request):
+        answer(receipt, describe, extra, key=f"{slot}-answer")
+    else:
+        receipt = None
+    _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
 
 
-def _confirm(source: Source, slot: str, request: Any, data: Callable[[], Any], more: int) -> None:
-    def dismissed() -> None:
-        session.end_release(slot)
+def answered(offer: Offer) -> list[Receipt]:
+    """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
+    try:
+        history = compute.ledger().history(offer.lineage)
+    except UnknownLineage:
+        return []
+    question = question_digest(offer.request)
+    return [one for one in history if one.question == question and one.answer_hash is not None]
 
-    @st.dialog("Confirm this release", on_dismiss=dismissed)
+
+def _price(found: Budget, source: Source, cost: Cost) -> bool:
+    """What it costs and whether it fits; False when this budget can never take it."""
+    try:
+        charge = found.charge_for(cost)
+    except InvalidCost as error:
+        st.warning(f"This release cannot be charged: {error}.")
+        return False
+    share = 0.0 if charge is None else found.after(charge).share_spent - found.share_spent
+    hundredths = f"about {100 * share:.0f}" if share >= 0.01 else "less than 1"
+    part = f", {hundredths} in 100 of the budget" if share > 0.0 else ""
+    st.markdown(f"**What it costs:** {cost_words(cost)}{part}. So far: {tracker.spent_words(found)}.")
+    if charge is None or not found.fits(cost):
+        st.warning(_refusal(found, source, cost), icon=":material/block:")
+    return True
+
+
+def _refusal(found: Budget, source: Source, cost: Cost) -> str:
+    again = " A practice budget can be reset on the Budget page." if source.practice else ""
+    return refusal(found, cost) + again
+
+
+def _confirm(offer: Offer, found: Budget, earlier: list[Receipt]) -> None:
+    slot, request = offer.slot, offer.request
+
+    @st.dialog("Confirm this release", on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
-        st.markdown(request.what)
-        st.markdown(f"It costs {cost_words(request.cost)}")
+        st.markdown(f"**{asked(request.what)}**")
+        st.markdown(f"It costs {cost_words(request.cost)}, from the budget “{words.safe(found.name)}”.")
+        more = max(found.answers_left(request.cost) - 1, 0)
+        fits = words.plural(more, "more answer", "more answers") if more < tracker.MANY else "a million more answers"
         st.caption(
-            f"After it, about {max(more - 1, 0):,} more like it would fit. The charge cannot be taken back, "
-            "and the answer is drawn once: asking again costs again."
+            f"After it, about {fits} like it would fit. The charge cannot be taken back, and the answer is drawn "
+            "once: asking again costs again."
         )
+        if earlier:
+            st.info(
+                f"This very question has been answered {'once' if len(earlier) == 1 else f'{len(earlier):,} times'} "
+                "already. Reading that again is free: it stands on the page behind this window."
+            )
         with st.container(horizontal=True):
             if st.button(
                 "Confirm and release",
                 type="primary",
                 key=f"{slot}-confirm",
                 on_click=_release,
-                args=(str(source.lineage), slot, session.request_id(slot), request, data),
+                args=(offer, session.request_id(slot), len(earlier)),
             ):
                 st.rerun()
             if st.button("Cancel", key=f"{slot}-cancel", on_click=session.end_release, args=(slot,)):
@@ -104,95 +164,47 @@ def _confirm(source: Source, slot: str, request: Any, data: Callable[[], Any], m
     dialog()
 
 
-def _release(lineage: str, slot: str, request_id: str, request: Any, data: Callable[[], Any]) -> None:
-    """Callback: charge, draw, store, show. The same ``request_id`` gives the same answer and one charge."""
+def _release(offer: Offer, request_id: str | None, seen: int) -> None:
+    """Callback: charge, draw, store, show. ``seen`` is how many answers to this question the person knew of."""
+    slot = offer.slot
+    if request_id is None or session.request_id(slot) != request_id:
+        return  # cancelled, or a second click: the first one's answer is there already
     try:
-        receipt = release(compute.ledger(), request_id, lineage, request, data())
+        tracker.open_practice(offer.source)
+        elsewhere = answered(offer)[seen:]
+        if elsewhere:
+            session.say(slot, ELSEWHERE)
+            session.release_done(slot, elsewhere[-1])
+            return
+        ready, data = _prepared(offer.data)
+        if not ready:
+            session.say(slot, REFUSED)
+            session.end_release(slot)
+            return
+        receipt = release(compute.ledger(), request_id, offer.lineage, offer.request, data)
     except DpcoreError as error:
-        session.say(slot, str(error))
+        if isinstance(error, LedgerUnsound):
+            tracker.reopen()
+        again = offer.source.practice and isinstance(error, BudgetExceeded)
+        reset = " A practice budget can be reset on the Budget page." if again else ""
+        session.say(slot, words.sentence(error) + reset)
         session.end_release(slot)
         return
     session.release_done(slot, receipt)
 
 
-def answer(receipt: Receipt, describe: Callable[[Any], str], extra: Callable[[Receipt], None] | None = None) -> None:
-    """A private answer and its receipt."""
-    with st.container(border=True, key="private-answer"):
-        st.markdown("**Private answer**")
-        st.markdown(f"### {describe(receipt.answer)}")
-        st.caption(
-            f"{receipt.what} {cost_words(receipt.cost)} Drawn {receipt.time[:19].replace('T', ' ')} UTC. "
-            f"Receipt {receipt.journal_hash[:12]}."
-        )
-        if extra is not None:
-            extra(receipt)
-        st.download_button(
-            "Receipt (JSON)",
-            receipt.to_json(),
-            f"receipt-{receipt.request_id[:8]}.json",
-            "application/json",
-            on_click="ignore",
-            icon=":material/receipt_long:",
-        )
-
-
-def cost_words(cost: Cost) -> str:
-    """The charge in its own unit."""
-    if cost.delta > 0.0:
-        return f"ε = {words.number(cost.epsilon)} with δ = {cost.delta:g}."
-    return f"ε = {words.number(cost.epsilon)}."
-
-
-def refusal(source: Source, cost: Cost) -> str:
-    """How much was asked, how much is left, and what would fit."""
-    found = tracker.budget(source)
-    left = 0.0 if found is None else found.remaining.epsilon
-    fits = (
-        f"An answer at ε = {words.number(left)} or less would fit." if left >= session.EPSILON_LOW else "Nothing fits."
-    )
-    again = " A practice budget can be reset on the Budget page." if source.practice else ""
-    return f"This asks for {cost_words(cost)[:-1]}, but only ε = {words.number(left)} is left. {fits}{again}"
-
-
-def open_budget(source: Source) -> None:
-    """A person's own people have no budget yet: say what one is, and open it for good."""
-    st.markdown(
-        "**Before the first release, set the budget of these people.** It is the most that all releases about them "
-        "may ever reveal together, whatever file they come in. It can never be changed."
-    )
-    with st.form("open-budget"):
-        st.text_input("Whose data are these? A name for the group", max_chars=80, key="budget-name")
-        st.radio(
-            "How to count",
-            ["pure", "approximate"],
-            key="budget-kind",
-            format_func={
-                "pure": "Pure ε: the ε of all releases add up. Simple; selection and thresholding only.",
-                "approximate": "ε with a small δ: many releases cost less together. Needed for training and experts.",
-            }.__getitem__,
-        )
-        st.number_input("Total ε", min_value=0.01, max_value=20.0, value=1.0, key="budget-epsilon")
-        st.number_input(
-            "δ, if counted that way", min_value=0.0, max_value=0.01, value=1e-6, format="%.1e", key="budget-delta"
-        )
-        st.form_submit_button("Open this budget for good", on_click=_open, args=(source.lineage,))
-    problem = session.note("open-budget")
-    if problem:
-        st.error(problem)
-
-
-def _open(lineage: str | None) -> None:
-    name = str(session.get("budget-name", "")).strip()
-    if lineage is None or not name:
-        session.say("open-budget", "Give the group a name first, so that you recognise its budget later.")
-        return
-    approximate = session.get("budget-kind", "pure") == "approximate"
+def _prepared(data: Callable[[], Any]) -> tuple[bool, Any]:
+    """The data of the release. Whatever goes wrong with them may name private values, so it goes no further."""
     try:
-        compute.ledger().open_budget(
-            lineage,
-            epsilon=float(session.get("budget-epsilon", 1.0)),
-            delta=float(session.get("budget-delta", 1e-6)) if approximate else 0.0,
-            name=name,
-        )
-    except DpcoreError as error:
-        session.say("open-budget", f"The budget was not opened: {error}.")
+        return True, data()
+    except Exception:  # noqa: BLE001 - the caller shows one sentence that is the same for everything
+        return False, None
+
+
+def _earlier(receipts: list[Receipt], describe: Describe) -> None:
+    """Answers this question has had before, so that nobody pays for what a refresh took off the screen."""
+    if not receipts:
+        return
+    st.markdown("**Answered before.** Reading these again costs nothing.")
+    shown = reversed(receipts[-EARLIER_SHOWN:])
+    st.markdown("\n".join(f"- {when(one)}: {describe(one.answer)}" for one in shown))

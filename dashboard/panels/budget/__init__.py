@@ -1,0 +1,1 @@
+"""Parts of the Budget page, some of which other pages show too."""

@@ -1,0 +1,78 @@
+"""What the answers cost together so far, under every rule, and what more of the same would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import pandas as pd
+
+from dashboard import session
+from dpcore.accounting import RunningTotal
+from dpcore.costs import Cost
+from dpcore.ledger import Budget, Receipt
+
+POINTS = 60
+SHOWN_DELTA = 1e-6
+COLUMNS = ("answers", "rule", "epsilon", "part")
+SO_FAR, REPEATED = "so far", "if repeated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One session's composed state of one list of receipts, so that one more answer adds one step."""
+
+    hashes: tuple[str, ...]
+    delta: float
+    total: RunningTotal
+    rows: tuple[tuple[int, str, float], ...]
+
+
+def accounting_delta(found: Budget | None) -> float:
+    """The δ at which ε are compared: half of an (ε, δ) cap's, as its accounts use, or one in a million."""
+    if found is None or found.kind == "pure":
+        return SHOWN_DELTA
+    return found.cap.delta / 2
+
+
+def so_far(receipts: Sequence[Receipt], delta: float) -> tuple[RunningTotal, list[tuple[int, str, float]]]:
+    """The total of ``receipts`` and its ε under each rule after the 1st, 2nd, …; at most about 60 new points."""
+    hashes = tuple(receipt.journal_hash for receipt in receipts)
+    kept: Kept | None = session.get("_composed", None)
+    if kept is None or kept.delta != delta or hashes[: len(kept.hashes)] != kept.hashes:
+        kept = Kept(hashes=(), delta=delta, total=RunningTotal(), rows=())
+    total, rows = kept.total, list(kept.rows)
+    done = len(kept.hashes)
+    stride = max(1, -(-(len(receipts) - done) // POINTS))
+    for start in range(done, len(receipts), stride):
+        end = min(start + stride, len(receipts))
+        total = added(total, [receipt.cost for receipt in receipts[start:end]])
+        rows += [(end, rule, epsilon) for rule, epsilon in total.epsilons(delta).items()]
+    if len(receipts) > done:
+        session.put("_composed", Kept(hashes=hashes, delta=delta, total=total, rows=tuple(rows)))
+    return total, rows
+
+
+def added(total: RunningTotal, costs: Iterable[Cost]) -> RunningTotal:
+    """``total`` with ``costs``; equal neighbours in one step."""
+    for cost, same in groupby(costs):
+        total = total.add(cost, len(list(same)))
+    return total
+
+
+def repeated(total: RunningTotal, count: int, cost: Cost, more: int, delta: float) -> list[tuple[int, str, float]]:
+    """ε under each rule when ``cost`` is asked 1, 2, …, ``more`` times after the ``count`` answers of ``total``."""
+    rows = []
+    stride = max(1, -(-more // POINTS))
+    for start in range(0, more, stride):
+        end = min(start + stride, more)
+        total = total.add(cost, end - start)
+        rows += [(count + end, rule, epsilon) for rule, epsilon in total.epsilons(delta).items()]
+    return rows
+
+
+def frame(past: list[tuple[int, str, float]], future: list[tuple[int, str, float]]) -> pd.DataFrame:
+    """Tidy rows of ``COLUMNS``."""
+    parts = [(*row, SO_FAR) for row in past] + [(*row, REPEATED) for row in future]
+    return pd.DataFrame(parts, columns=list(COLUMNS))
