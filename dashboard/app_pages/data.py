@@ -85,12 +85,8 @@ else:
         shown = session.get("_own_source", None)
         with st.container(border=True):
             st.markdown("**What you can ask**")
-            suits.show(
-                own.schema if shown is None else shown.table.schema,
-                source.OWN,
-                ready=shown is not None,
-                key="own",
-            )
+            schema = own.schema if shown is None else shown.table.schema
+            suits.show(schema, source.OWN, None if shown is None else shown.key, key="own")
         with st.container(border=True):
             st.markdown("**Whose data are these?**")
             people.rows(own)

@@ -35,9 +35,11 @@ class Request:
 class Sample:
     """A sample: where it comes from, what it declares, and the questions it suits.
 
-    ``why`` holds one (question, sentence) pair per suited question, the best suited first. ``rows`` is known without
-    loading. ``load`` gives a frame of text or numbers with at least the columns of ``schema``; ``path_allowed`` says
-    that it can read a file of the person's own. Raises InvalidArgument.
+    ``why`` holds one (question, sentence) pair per suited question, the best suited first. ``asks`` names the form of
+    a question and its columns where the sentence is not about the simplest form: (question, kind, columns), with the
+    kinds and roles of ``Suited``. ``rows`` is known without loading. ``load`` gives a frame of text or numbers with at
+    least the columns of ``schema``; ``path_allowed`` says that it can read a file of the person's own. Raises
+    InvalidArgument.
     """
 
     key: str
@@ -52,6 +54,7 @@ class Sample:
     path_allowed: bool = False
     needs_network: bool = False
     rank: int = 100
+    asks: tuple[tuple[Question, str, tuple[str, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         whole(1, rows=self.rows)
@@ -59,6 +62,9 @@ class Sample:
             one_of(QUESTIONS, why=question)
         if len(set(self.suits)) != len(self.why):
             raise InvalidArgument("why", "must hold each question once")
+        for question, _, columns in self.asks:
+            one_of(self.suits, asks=question)
+            self.schema.only(*columns)
 
     @property
     def suits(self) -> tuple[Question, ...]:

@@ -9,9 +9,11 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.panels.data import suits
+from dashboard.panels.data.routes import Choice, counted, route
+from dashboard.panels.data.suits import questions
 from dashboard.panels.data.task import Say, Task
 from dashboard.panels.data.upload import progress
-from dpcore.datasets import Question, Sample, Table, load_sample, questions_for, samples
+from dpcore.datasets import Question, Sample, Table, load_sample, samples
 
 _TASK = "_sample_task"
 
@@ -51,9 +53,14 @@ def _card(sample: Sample) -> None:
     st.caption(f"From: {words.safe(sample.origin, 300)}")
 
 
-def _choices(sample: Sample, question: Question) -> list[suits.Choice]:
-    """The first form of the question that the sample's declared columns suit."""
-    return next((suits.route(suited) for suited in questions_for(sample.schema) if suited.question == question), [])
+def _choices(sample: Sample, question: Question) -> list[Choice]:
+    """The form of the question that the sample's own sentence is about; the simplest one where it names none."""
+    for asked, kind, columns in sample.asks:
+        if asked == question:
+            found = [suited for suited in questions(sample.schema, columns[0]) if suited.kind == kind]
+            return counted(*columns) if len(columns) == 2 else route(found[0], sample.key)
+    simplest = next((suited for suited in questions(sample.schema) if suited.question == question), None)
+    return [] if simplest is None else route(simplest, sample.key)
 
 
 def _load(sample: Sample) -> None:

@@ -120,6 +120,7 @@ _ADULT = Sample(
         ("selection", "Which occupation is most common, and what is the median age or working week."),
         ("thresholding", "Has any occupation passed a number of high earners."),
     ),
+    asks=(("selection", "most_common", ("occupation",)), ("thresholding", "groups", ("occupation",))),
     schema=Schema(
         columns=(
             _category("income", ("<=50K", ">50K")),

@@ -56,6 +56,7 @@ SAMPLES = (
             ("selection", "Which continent has most countries, and what is the median life expectancy."),
             ("training", "How income and population go with life expectancy: a regression on very few rows."),
         ),
+        asks=(("training", "regress", ("lifeExp",)),),
         schema=Schema(
             columns=(
                 Column(name="continent", type="category", categories=_CONTINENTS),

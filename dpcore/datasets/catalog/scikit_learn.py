@@ -104,6 +104,7 @@ SAMPLES = (
             ("training", "Is a tumour malignant: a small, clean table on which a private model can still do well."),
             ("selection", "Which single measurement and cut-off predicts best."),
         ),
+        asks=(("selection", "rule", ("diagnosis",)),),
         schema=Schema(
             columns=(
                 Column(name="diagnosis", type="category", categories=("benign", "malignant")),
@@ -124,6 +125,7 @@ SAMPLES = (
             ("training", "How far will the disease progress: a regression on a few hundred people."),
             ("selection", "What is the median body mass index."),
         ),
+        asks=(("training", "regress", ("progression",)), ("selection", "quantile", ("bmi",))),
         schema=Schema(
             columns=(
                 Column(name="progression", type="number", low=0, high=350, about="disease progression after a year"),

@@ -29,6 +29,7 @@ _CLINIC = Sample(
         ("thresholding", "Has any day passed twelve visits: a short stream in which noise shows."),
         ("training", "Who comes back: with a few hundred people privacy costs a lot, and you see how much."),
     ),
+    asks=(("thresholding", "days", ("day",)),),
     schema=Schema(
         columns=(
             Column(name="complaint", type="category", categories=_COMPLAINTS, about="what the visit was for"),
@@ -57,6 +58,7 @@ _TOWN = Sample(
         ("thresholding", "Has any ward passed 100 cases: two wards have many more than the others."),
         ("training", "Who has the condition: enough people that a private model can be nearly as good."),
     ),
+    asks=(("thresholding", "groups", ("ward", "condition")),),
     schema=Schema(
         columns=(
             Column(name="occupation", type="category", categories=(*_JOBS, "Seeking work")),
