@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
+from dpcore.releases.choice import of
 from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
 from dpcore.validate import IntArray, Neighbours, boolean, finite_vector, in_range, one_of, positive, whole
 
@@ -34,7 +35,8 @@ class AlarmRun:
     halves the noise, and cannot hold when a row is replaced. ``resolution`` left out means that answers are counts;
     otherwise the unit is the largest power of two up to it, and rounding costs one unit of sensitivity more.
     ``threshold_share`` as in ``dpcore.thresholding``, left out ``best``. ``labels``: public names of the answers, such
-    as days, for the receipt. Data: the answers in order, shape (entries,). Raises InvalidArgument.
+    as days, for the receipt; ``subject`` names the series, part of the question. Data: the answers in order, shape
+    (entries,). Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "alarm"
@@ -51,6 +53,7 @@ class AlarmRun:
     offset: float = 0.0
     resolution: float | None = None
     labels: tuple[str, ...] = ()
+    subject: str = ""
 
     def __post_init__(self) -> None:
         boolean(one_way=self.one_way)
@@ -106,7 +109,7 @@ class AlarmRun:
     def what(self) -> str:
         """The question in one plain sentence."""
         named = "is the first" if self.limit == 1 else f"are the first {self.limit}"
-        return f"Which of {self.entries:,} answers {named} to reach {self.threshold:g}"
+        return f"Which of {self.entries:,} answers{of(self.subject)} {named} to reach {self.threshold:g}"
 
     @property
     def mechanism(self) -> str:

@@ -59,7 +59,7 @@ class BestRule:
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        return f"Which of {self.rules.size:,} simple rules predicts best?"
+        return f"Which of {self.rules.size:,} simple rules predicts “{self.target}” best?"
 
     @property
     def mechanism(self) -> str:

@@ -70,3 +70,8 @@ def check_names(**named: Sequence[str]) -> None:
     whole(1, MOST_OPTIONS, **{name: len(options)})
     if len(set(options)) < len(options):
         raise InvalidArgument(name, "must not name one twice")
+
+
+def of(subject: str) -> str:
+    """“ of “subject””, or nothing when there is none: how a request's sentence names what its data are about."""
+    return f" of “{subject}”" if subject else ""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
-from dpcore.releases.choice import NAMES, Choice, check
+from dpcore.releases.choice import NAMES, Choice, check, of
 from dpcore.releases.draws import Rule
 from dpcore.validate import FloatArray, IntArray, Neighbours, finite_vector, probability, whole
 
@@ -28,8 +28,8 @@ class QuantileValue:
     The answer is one of ``points`` numbers, evenly spaced from ``low`` to ``high``, chosen by how evenly the values
     split around it: values below and above, those equal to it speak for it. Values outside the bounds are moved to
     them. Bounds, grid and ``rows_per_person`` are declared, never read from the data. It is the grid form of
-    ``dpcore.selection.Quantile``; Smith, STOC 2011. Data: the values, shape (n,), n ≥ 0, none missing.
-    Raises InvalidArgument.
+    ``dpcore.selection.Quantile``; Smith, STOC 2011. ``subject`` names the column: part of the question. Data: the
+    values, shape (n,), n ≥ 0, none missing. Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "quantile"
@@ -42,6 +42,7 @@ class QuantileValue:
     neighbours: Neighbours = "add_remove"
     rows_per_person: int = 1
     rule: Rule = "exponential"
+    subject: str = ""
 
     def __post_init__(self) -> None:
         check(self.epsilon, self.neighbours, self.rule, self.rows_per_person)
@@ -82,7 +83,7 @@ class QuantileValue:
     def what(self) -> str:
         """The question in one plain sentence."""
         name = "median" if self.fraction == Fraction(1, 2) else f"{100 * self.q:g} % quantile"
-        return f"What is the {name}, between {self.low:g} and {self.high:g}?"
+        return f"What is the {name}{of(self.subject)}, between {self.low:g} and {self.high:g}?"
 
     @property
     def mechanism(self) -> str:

@@ -20,7 +20,7 @@ from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.releases.best_rule import BestRule
-from dpcore.releases.choice import NAMES, Choice, check, check_names
+from dpcore.releases.choice import NAMES, Choice, check, check_names, of
 from dpcore.releases.draws import Rule
 from dpcore.releases.quantile import QuantileValue
 from dpcore.validate import FloatArray, IntArray, Neighbours, boolean, finite_vector, positive, whole
@@ -33,8 +33,8 @@ class MostCommonOption:
     """Names the most common of the declared ``options`` (k,) in a column.
 
     One person has at most ``rows_per_person`` rows, so each count moves by at most that many: all one way when the
-    person is added or removed, which halves the noise. Data: the option of each row, shape (n,); what is not declared
-    counts for none. Raises InvalidArgument.
+    person is added or removed, which halves the noise. ``subject`` names the column: part of the question. Data: the
+    option of each row, shape (n,); what is not declared counts for none. Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "most_common"
@@ -44,6 +44,7 @@ class MostCommonOption:
     neighbours: Neighbours = "add_remove"
     rows_per_person: int = 1
     rule: Rule = "permute_and_flip"
+    subject: str = ""
 
     def __post_init__(self) -> None:
         check(self.epsilon, self.neighbours, self.rule, self.rows_per_person)
@@ -62,7 +63,7 @@ class MostCommonOption:
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        return f"Which of {len(self.options):,} options is most common?"
+        return f"Which of {len(self.options):,} options{of(self.subject)} is most common?"
 
     @property
     def mechanism(self) -> str:
@@ -102,7 +103,8 @@ class BestScore:
     ``sensitivity``: how far one person can move any score. ``monotonic``: one person added or removed moves all scores
     the same way; it halves the noise. ``resolution`` left out means that scores are whole numbers; otherwise the unit
     is the largest power of two up to it, and rounding costs one unit of sensitivity more. With ``smallest`` the
-    smallest score wins. Data: the scores, shape (k,). Raises InvalidArgument.
+    smallest score wins. ``subject`` names the scores: part of the question. Data: the scores, shape (k,).
+    Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "best_score"
@@ -115,6 +117,7 @@ class BestScore:
     resolution: float | None = None
     smallest: bool = False
     rule: Rule = "permute_and_flip"
+    subject: str = ""
 
     def __post_init__(self) -> None:
         check(self.epsilon, self.neighbours, self.rule)
@@ -143,7 +146,8 @@ class BestScore:
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        return f"Which of {len(self.candidates):,} candidates has the {'smallest' if self.smallest else 'best'} score?"
+        end = "smallest" if self.smallest else "best"
+        return f"Which of {len(self.candidates):,} candidates{of(self.subject)} has the {end} score?"
 
     @property
     def mechanism(self) -> str:

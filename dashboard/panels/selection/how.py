@@ -82,7 +82,7 @@ def show(case: Case, neighbours: Neighbours, main: str, epsilon: float) -> None:
         )
 
 
-def compare(view: View, case: Case, problem: MostCommon) -> None:
+def compare(view: View, case: Case, problem: MostCommon, neighbours: Neighbours) -> None:
     """Every method's chances side by side, and why the noisy-counts idea costs so much."""
     order = np.argsort(-case.scores, kind="stable")[:SHOWN]
     laws = {key: problem.law(key, view.epsilon)[order] for key in view.methods if key != "theory"}
@@ -109,6 +109,12 @@ def compare(view: View, case: Case, problem: MostCommon) -> None:
             "each gets only a part of ε. "
             f"The winner read off such counts is right {words.times_in_100(right['naive_laplace'])}; "
             f"naming only the winner is right {words.times_in_100(max(right.values()))} for the same ε."
+            + (
+                " (When each person adds to one count only and is added or removed, the counts need not share ε: then "
+                "noise on every count costs no more than noisy max with Laplace noise, the line beside it.)"
+                if case.counted and neighbours == "add_remove"
+                else ""
+            )
         )
     st.markdown(
         "**Which one to use?** For one answer, permute and flip is never worse than the exponential mechanism. "

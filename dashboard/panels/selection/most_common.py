@@ -79,12 +79,13 @@ def show(source: Source) -> None:
         code=_code(chosen, neighbours),
     )
     law = problem.law(main, epsilon)
+    best = edited.scores == edited.scores.max()
     session.next_cost(problem.mechanism(main, epsilon).cost)
     screen.answer(*_headline(view, edited, law))
 
     def right() -> None:
         need.show(view)
-        cards.might_see(edited.names, list(law), list(edited.scores == edited.scores.max()), key=PAGE)
+        cards.might_see(edited.names, list(law), list(best), key=PAGE)
         cards.protected(words.LabelCard(neighbours=neighbours, epsilon=epsilon), key=PAGE)
 
     screen.show(view, right)
@@ -93,9 +94,11 @@ def show(source: Source) -> None:
         {
             "How it works": lambda: how.show(edited, neighbours, main, epsilon),
             "What if": lambda: what_if.show(source, chosen, edited, view),
-            "Compare methods": lambda: how.compare(view, edited, problem),
+            "Compare methods": lambda: how.compare(view, edited, problem, neighbours),
             "One mechanism behind many": lambda: rounding.show(epsilon),
-            "Make one private release": lambda: release_tab(source, chosen, neighbours, epsilon),
+            "Make one private release": lambda: release_tab(
+                source, chosen, neighbours, epsilon, float(law[best].sum())
+            ),
         },
     )
 

@@ -48,6 +48,11 @@ def sources(table: Table) -> dict[str, str]:
     return found
 
 
+def columns_of(key: str) -> list[str]:
+    """The columns that a series is made from."""
+    return [name for name in key.split(":")[1:] if name]
+
+
 def read(table: Table, key: str) -> Series:
     """The series behind one of ``sources``. Raises KeyError for a key that is not among them."""
     if key not in sources(table):

@@ -14,7 +14,7 @@ from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.panels import scenarios
 from dashboard.panels.picture import picture
 from dashboard.panels.release import release_panel
-from dashboard.panels.thresholding.series import Series
+from dashboard.panels.thresholding.series import Series, columns_of, read, sources
 from dashboard.panels.tradeoff import View, describe_at, needed_epsilon
 from dashboard.source import Source
 from dpcore.errors import InvalidArgument
@@ -28,6 +28,7 @@ from dpcore.validate import FloatArray
 
 def bodies(
     source: Source,
+    key: str,
     series: Series,
     view: View,
     problem: AlarmProblem,
@@ -42,7 +43,7 @@ def bodies(
         "How far apart (α)": lambda: alpha(view, problem),
         "What goes wrong": lambda: goes_wrong(view.epsilon),
         "Select instead": lambda: instead(problem, view.epsilon, one_way),
-        "Make one private release": lambda: make_release(source, series, problem, main, one_way, view.epsilon, chances),
+        "Make one private release": lambda: make_release(source, key, view, problem, main, one_way, chances),
     }
 
 
@@ -216,20 +217,25 @@ def instead(problem: AlarmProblem, epsilon: float, one_way: bool) -> None:
 
 def make_release(
     source: Source,
-    series: Series,
+    key: str,
+    view: View,
     problem: AlarmProblem,
     main: str,
     one_way: bool,
-    epsilon: float,
     chances: dict[str, float],
 ) -> None:
-    """One private alarm run, charged once."""
+    """One private alarm run, charged once, on the declared columns alone."""
+    obstacle = source.obstacle(*columns_of(key))
+    if obstacle or source.released is None:
+        st.info(obstacle or source.unreleased)
+        return
+    series = read(source.released(), key)
     whole = bool((series.answers == np.rint(series.answers)).all()) and series.sensitivity == round(series.sensitivity)
-    mechanism = problem.mechanism(main, epsilon)
-    reach = problem.family(main).alpha_factor * series.sensitivity / epsilon
+    mechanism = problem.mechanism(main, view.epsilon)
+    reach = problem.family(main).alpha_factor * series.sensitivity / view.epsilon
     try:
         request = AlarmRun(
-            epsilon=epsilon,
+            epsilon=view.epsilon,
             threshold=problem.threshold,
             entries=int(series.answers.size),
             sensitivity=series.sensitivity,
@@ -240,6 +246,8 @@ def make_release(
             threshold_share=mechanism.share,
             offset=mechanism.offset,
             resolution=None if whole else series.sensitivity / 1000,
+            labels=series.names,
+            subject=words.visible(sources(source.table).get(key, key), 60),
         )
     except InvalidArgument as error:
         st.warning(f"This run cannot be released: {error}.")

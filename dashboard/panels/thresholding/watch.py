@@ -300,7 +300,7 @@ def _answer(
         )
 
     screen.show(view, right)
-    shape.tabs(PAGE, tabs.bodies(source, series, view, edited, settings.main, settings.one_way, chances))
+    shape.tabs(PAGE, tabs.bodies(source, key, series, view, edited, settings.main, settings.one_way, chances))
 
 
 def scaled(problem: AlarmProblem, factor: float) -> AlarmProblem:
