@@ -147,7 +147,9 @@ def epsilon_frame(view: View, problem: Problem, identity: tuple[Hashable, ...]) 
     span = epsilon_range(view)
     return compute.cached(
         (*identity, "epsilon", tuple(view.methods), view.metric, span),
-        lambda: sweep_epsilon(problem, np.geomspace(*span, 61), methods=view.methods, metrics=[view.metric]),
+        lambda: _swept(
+            view, problem, lambda p, m: sweep_epsilon(p, np.geomspace(*span, 61), methods=m, metrics=[view.metric])
+        ),
     )
 
 
@@ -156,10 +158,19 @@ def size_frame(view: View, problem: Problem, identity: tuple[Hashable, ...]) -> 
     span = size_range(view)
     return compute.cached(
         (*identity, "n", tuple(view.methods), view.metric, span, view.epsilon),
-        lambda: sweep_size(
-            problem, np.geomspace(*span, 61), epsilon=view.epsilon, methods=view.methods, metrics=[view.metric]
+        lambda: _swept(
+            view,
+            problem,
+            lambda p, m: sweep_size(p, np.geomspace(*span, 61), epsilon=view.epsilon, methods=m, metrics=[view.metric]),
         ),
     )
+
+
+def _swept(view: View, problem: Problem, sweep: Callable[[Problem, Sequence[str]], pd.DataFrame]) -> pd.DataFrame:
+    """The main method with its band, the others without: a band costs many evaluations and is drawn once."""
+    others = [method for method in view.methods if method != view.main]
+    parts = [sweep(getattr(problem, "central", problem), others)] if others else []
+    return pd.concat([*parts, sweep(problem, [view.main])], ignore_index=True)
 
 
 def epsilon_range(view: View) -> tuple[float, float]:

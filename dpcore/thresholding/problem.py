@@ -94,6 +94,11 @@ class AlarmProblem:
         return self.people
 
     @property
+    def central(self) -> AlarmProblem:
+        """The same question without the band, for maps, searches and the methods drawn beside the main one."""
+        return self if self.band == 0.0 else replace(self, band=0.0)
+
+    @property
     def crossing(self) -> int | None:
         """Index of the first answer at or above the threshold; None when there is none."""
         reached = np.flatnonzero(self.answers >= self.threshold)
