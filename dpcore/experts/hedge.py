@@ -24,7 +24,7 @@ from dpcore.validate import FloatArray, IntArray, finite_vector
 Losses = NDArray[Any]  # (rounds, experts) within [0, 1]: float64, float32, uint8 or bool
 
 _REMAINDER = 1e-8
-_BLOCK = 1 << 16  # numbers in one working array: 512 KB, inside a core's own cache
+_BLOCK = 1 << 18  # numbers in the largest working array: 2 MB
 _SMALLEST_LOGIT = -700.0  # below it exp would leave the normal numbers, and the fast path of the processor
 
 
@@ -68,11 +68,11 @@ def hedge_moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and variance of the total loss over the first ``stops`` rounds at ``rates``, each of shape (m,).
 
-    A play is held for ``hold`` rounds; a last one that would be cut short by a stop is left out (see ``totals_at``).
-    With ``variance`` False the variances are left at 0.
+    A play is held for ``hold`` rounds. A last one that is cut short counts where all stop at the end of ``losses``, and
+    is left out otherwise. With ``variance`` False the variances are left at 0.
     """
-    experts = losses.shape[1]
-    draws = stops // hold
+    rounds, experts = losses.shape
+    draws = -(-stops // hold) if (stops == rounds).all() else stops // hold
     mean, spread = np.zeros(rates.shape), np.zeros(rates.shape)
     order = np.argsort(-rates, kind="stable")
     total = np.zeros(experts)
@@ -104,7 +104,7 @@ def _read(losses: Losses, first: int, size: int, hold: int, out: FloatArray) -> 
     if hold == 1:
         out[:size] = taken
     else:
-        np.add.reduceat(taken, np.arange(0, size * hold, hold), axis=0, dtype=np.float64, out=out[:size])
+        np.add.reduceat(taken, np.arange(0, taken.shape[0], hold), axis=0, dtype=np.float64, out=out[:size])
 
 
 def totals_at(losses: Losses, ends: IntArray) -> FloatArray:
@@ -119,9 +119,7 @@ def sums_between(losses: Losses, points: IntArray) -> FloatArray:
     sums = np.zeros((points.size, losses.shape[1]))
     before = 0
     for index, point in enumerate(points.tolist()):
-        # a block at a time: NumPy adds up small integers and single precision in double by converting them whole
-        for start in range(before, point, _BLOCK):
-            sums[index] += losses[start : min(start + _BLOCK, point)].sum(axis=0, dtype=np.float64)
+        sums[index] = losses[before:point].sum(axis=0, dtype=np.float64)
         before = point
     return sums
 

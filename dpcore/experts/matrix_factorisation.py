@@ -23,7 +23,7 @@ Singles = NDArray[np.float32]
 
 LARGEST = 4_000_000  # rounds × experts: the noise of a run is kept whole, because it is correlated over all rounds
 
-SHIFTS = 5  # of each noise, evenly among the experts
+SHIFTS = 4  # of each noise, evenly among the experts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,11 +157,11 @@ def _twice(table: Singles) -> Singles:
 
 def _totals(noise: Singles, logits: Singles, table: Singles, *, spread: bool) -> tuple[FloatArray, float]:
     """Expected total losses given ``noise``, one for each way it is handed on, and the variance of the plays."""
-    experts = noise.shape[0]
+    experts, reach = noise.shape[0], float(np.abs(noise).max())  # the leader's logit is its noise alone
     shifts = np.unique(np.linspace(0, experts, min(experts, SHIFTS), endpoint=False).astype(int))
     totals, within = np.zeros(shifts.size), 0.0
     for place, shift in enumerate(shifts):
-        law = _exponentials(noise + logits[shift : shift + experts])
+        law = _exponentials(noise + logits[shift : shift + experts], reach)
         weight = law.sum(axis=0)
         law *= table[shift : shift + experts]
         expected = law.sum(axis=0) / weight
@@ -172,7 +172,8 @@ def _totals(noise: Singles, logits: Singles, table: Singles, *, spread: bool) ->
     return totals, within
 
 
-def _exponentials(logits: Singles) -> Singles:
-    """exp of ``logits`` (experts, rounds), the largest in each round taken as 0; in place."""
-    logits -= logits.max(axis=0)
+def _exponentials(logits: Singles, reach: float = math.inf) -> Singles:
+    """exp of ``logits`` (experts, rounds), up to a factor in each round that keeps it in range; in place."""
+    if reach > 60.0:
+        logits -= logits.max(axis=0)
     return np.exp(logits, out=logits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, Self
@@ -122,22 +122,18 @@ class ExpertsProblem:
 
     def strategy(self, method: str, epsilon: float, rounds: int | None = None) -> Strategy:
         """The strategy behind ``method`` for ``rounds`` (the table's own unless given). Raises InvalidArgument."""
+        return self._maker(method)(positive(epsilon=epsilon), self.n if rounds is None else rounds)
+
+    def _maker(self, method: str) -> Callable[[float, int], Strategy]:
+        """How to make the strategy behind ``method`` from ε and rounds."""
         if method in THEORIES:
             raise InvalidArgument("method", "must be a strategy, not a theorem")
         one_of(self.methods, method=method)
-        level, length = positive(epsilon=epsilon), self.n if rounds is None else rounds
+        fixed: dict[str, Any] = {"delta": self.delta, "experts": self.experts}
         if method == TEXTBOOK:
-            return WeightedMajority(
-                epsilon=level, delta=self.delta, rounds=length, experts=self.experts, rule="textbook"
-            )
-        found: Strategy = _kinds()[method].at(
-            epsilon=level,
-            delta=self.delta,
-            rounds=length,
-            experts=self.experts,
-            reacting=self.assumption == "any",
-        )
-        return found
+            return lambda level, rounds: WeightedMajority(epsilon=level, rounds=rounds, rule="textbook", **fixed)
+        kind, reacting = _kinds()[method], self.assumption == "any"
+        return lambda level, rounds: kind.at(epsilon=level, rounds=rounds, reacting=reacting, **fixed)
 
     def promise(self, method: str, epsilon: float, rounds: int | None = None) -> RegretBound:
         """The bound behind one of ``THEORIES``. Raises InvalidArgument."""
@@ -153,7 +149,8 @@ class ExpertsProblem:
     def forecast(self, method: str, epsilon: FloatArray, n: FloatArray) -> Forecast:
         """The law's moments of a strategy's total loss at m settings. Raises InvalidArgument."""
         rounds = self._rounds(n)
-        runs = [self.strategy(method, level, int(size)) for level, size in zip(epsilon, rounds, strict=True)]
+        make = self._maker(method)
+        runs = [make(positive(epsilon=level), int(size)) for level, size in zip(epsilon, rounds, strict=True)]
         return type(runs[0]).forecast(runs, self.run(int(rounds.max())), spread=self.band > 0.0)
 
     def run(self, rounds: int) -> Losses:

@@ -62,6 +62,8 @@ def _moments(
     losses: Losses, rates: FloatArray, lengths: IntArray, hold: int, spread: bool
 ) -> tuple[FloatArray, FloatArray]:
     mean, variance = hedge_moments(losses, rates, lengths, hold=hold, variance=spread)
+    if (lengths == losses.shape[0]).all():
+        return mean, variance
     full = lengths // hold * hold
     cut = np.flatnonzero(full < lengths)
     if cut.size:  # a last play that is held for less than ``hold`` rounds

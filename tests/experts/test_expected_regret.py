@@ -60,15 +60,19 @@ def test_the_plain_loop(kind: str, rounds: int, experts: int) -> None:
 
 @pytest.mark.parametrize("hold", [1, 2, 7])
 def test_moments_at_different_ends(hold: int) -> None:
-    """Each rate stops at its own round; whole holds only. Mean to 1e-8 and variance to 1e-6 of the plain loop."""
+    """Each rate stops at its own round; whole holds only, but at the end. Mean to 1e-8, variance to 1e-6."""
     rng = np.random.default_rng(5)
-    losses = (rng.random((700, 9)) < rng.random(9)).astype(np.uint8)
+    losses = (rng.random((701, 9)) < rng.random(9)).astype(np.uint8)
     rates = rng.permutation(np.geomspace(1e-4, 0.4, 20))
     stops = rng.integers(0, 701, 20)
     mean, variance = hedge_moments(losses, rates, stops, hold=hold)
     expected = np.array([plain(losses, r, s // hold * hold, hold) for r, s in zip(rates, stops, strict=True)])
     np.testing.assert_allclose(mean, expected[:, 0], rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(variance, expected[:, 1], rtol=1e-6, atol=1e-9)
+    mean, variance = hedge_moments(losses, rates, np.full(20, 701), hold=hold)
+    expected = np.array([plain(losses, rate, 701, hold) for rate in rates])
+    np.testing.assert_allclose(mean, expected[:, 0], rtol=1e-8)
+    np.testing.assert_allclose(variance, expected[:, 1], rtol=1e-6)
 
 
 def test_a_leader_that_comes_back_from_far_behind() -> None:
