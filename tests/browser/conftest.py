@@ -6,9 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.server import CHROMIUM, FLAGS, running
+
+
+# Generous, so that a busy machine is slow rather than wrong; nothing here measures time.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,7 +41,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1440, "height": 1000})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     yield context
     context.close()
 
@@ -56,5 +61,6 @@ def open_page(context: BrowserContext, address: str) -> Callable[[str], Page]:
 
 def settled(page: Page) -> None:
     """Wait until a script run has drawn a heading and no run is under way."""
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
-    page.wait_for_selector("[data-testid=stHeading], [data-testid=stException], [data-testid=stAlert]")
+    heading = "[data-testid=stHeading], [data-testid=stException], [data-testid=stAlert]"
+    page.wait_for_selector(heading, timeout=PATIENCE)
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=PATIENCE)

@@ -1,0 +1,44 @@
+"""Thresholding in Chromium: the line by typing and by clicking, and one released alarm run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import settled
+from tests.browser.server import running
+
+OUTBREAK = "/thresholding?data=An+outbreak%2C+120+days+%28simulated%29"
+
+
+def test_the_line_moves_by_typing_and_by_clicking(open_page: Callable[[str], Page]) -> None:
+    page = open_page(OUTBREAK)
+    expect(page.get_by_role("heading", name=re.compile("the private alarm is raised on time"))).to_be_visible()
+    line = page.get_by_label("The line")
+    line.fill("5000")
+    line.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile("the private alarm stays silent"))).to_be_visible()
+    line.fill("50")
+    line.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile("raised on time"))).to_be_visible()
+    page.wait_for_selector(".js-plotly-plot .barlayer .point path")
+    page.locator(".js-plotly-plot .barlayer").first.locator(".point path").nth(88).click(force=True)
+    expect(line).not_to_have_value("50")
+
+
+def test_one_alarm_run_is_released_and_charged(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with running(tmp_path_factory.mktemp("alarm")) as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 1000})
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.goto(f"{address}{OUTBREAK}&epsilon=2")
+        settled(page)
+        page.get_by_role("tab", name="Make one private release").click()
+        page.get_by_role("button", name="Make one private release").click()
+        page.get_by_role("button", name=re.compile("Confirm")).click()
+        expect(page.get_by_role("heading", name=re.compile("^(Alarm at |No alarm was raised)"))).to_be_visible()
+        expect(page.get_by_test_id("stSidebar").get_by_text(re.compile("2 of ε = 3 spent|spent")).first).to_be_visible()
+        context.close()
