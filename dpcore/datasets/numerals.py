@@ -67,9 +67,12 @@ def canonical(text: pd.Series, decimal: Decimal) -> pd.Series:
     return out
 
 
-def numbers(text: pd.Series, decimal: Decimal) -> FloatArray:
-    """float64 values of tidied text; NaN where a cell is no number or lies beyond the range of a float."""
-    clean = canonical(text, decimal)
+def numbers(text: pd.Series, decimal: Decimal, *, plain: bool = False) -> FloatArray:
+    """float64 values of tidied text; NaN where a cell is no number or lies beyond the range of a float.
+
+    ``plain`` says that every cell is already known to be written as computers write numbers.
+    """
+    clean = text if plain else canonical(text, decimal)
     empty = (clean == "").to_numpy(dtype=bool)
     values: FloatArray = np.array(clean.where(~empty, "nan").astype("float64[pyarrow]"), dtype=np.float64)
     values[~np.isfinite(values)] = np.nan

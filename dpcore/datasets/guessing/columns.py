@@ -29,10 +29,7 @@ def read_columns(
     frame: pd.DataFrame, lines: IntArray, *, decimal: Decimal | None, order: DateOrder | None, say: Say
 ) -> tuple[ReadColumn, ...]:
     """``lines`` holds the line number of each row; ``decimal`` and ``order`` are choices of the person."""
-    found = []
-    for place, name in enumerate(frame.columns):
-        say(0.5 * place / frame.shape[1])
-        found.append(words_of(str(name), frame.iloc[:, place]))
+    found = words_of(frame, lambda part: say(0.5 * part))
     seen = [numerals.marks(words) for words in found]
     hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found))
     columns = []
@@ -149,8 +146,9 @@ def _notes(words: Words, guess: Guess) -> tuple[str, ...]:
     answers = sum(count for word, count in words.missing if word.lower() in _ANSWERS)
     if answers and guess.column.type in ("category", "text"):
         notes.append(f"{answers:,} cells say none or the like and count as missing, though that may be an answer.")
-    formula = words.words[words.words.str.startswith(("=", "+", "-", "@"))]
-    if not formula.str.fullmatch(r"[-+][0-9.,(€$£ ].*").all():
+    formula = words.words[~words.plain]
+    formula = formula[formula.str.startswith(("=", "+", "-", "@"))]
+    if len(formula) and not formula.str.fullmatch(r"[-+][0-9.,(€$£ ].*").all():
         notes.append("Some cells start like a formula; they are only text here and made harmless in exports.")
     if guess.column.type in ("category", "text") and dates.spoiled_names(words.words):
         notes.append("Some cells look like dates without a year, which spreadsheets make of names such as SEPT2.")

@@ -32,8 +32,6 @@ def decisive_order(words: Words) -> DateOrder | None:
 
 def guess(words: Words, hint: DateOrder | None) -> Guess | None:
     """A date column, or None."""
-    if words.words.str.fullmatch(r"[0-9]+").all() and not _compact(words):
-        return None
     read = _both(words)
     if read is None:
         return None
@@ -60,7 +58,7 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
 
 def _both(words: Words) -> tuple[BoolArray, BoolArray] | None:
     """Which words are dates with the day first and with the month first; None when hardly any is."""
-    if words.distinct == 0:
+    if words.distinct == 0 or (words.plain.all() and not _compact(words)):
         return None
     start = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
     if max((~np.isnat(dates(start, order))).mean() for order in _ORDERS) < MOSTLY - 0.2:

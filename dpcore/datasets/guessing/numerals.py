@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
-from dpcore.datasets.numerals import PLAIN, integers, is_number, numbers, whole
+from dpcore.datasets.numerals import integers, is_number, numbers, whole
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import Column, Decimal
 from dpcore.validate import BoolArray, FloatArray
@@ -43,10 +43,9 @@ def marks(words: Words) -> Marks:
     """Looked for in a sample first: most columns without numbers are told apart by a few hundred words."""
     nothing = np.zeros(words.distinct, dtype=bool)
     few = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
-    if words.distinct > 4 * _SAMPLE and not (is_number(few, ".") | is_number(few, ",")).any():
+    if not words.plain.any() and not (is_number(few, ".") | is_number(few, ",")).any():
         return Marks(point=nothing, comma=nothing, mostly=False)
-    plain = words.words.str.fullmatch(PLAIN).to_numpy(dtype=bool)
-    dotted = words.words.str.contains(".", regex=False).to_numpy(dtype=bool)
+    plain, dotted = words.plain, words.dotted
     point, comma = plain, plain & ~dotted
     if not plain.all():
         point = plain.copy()
@@ -64,8 +63,8 @@ def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
         return None
     if (codes := _codes(words)) is not None:
         return codes
-    marked = words.words.str.contains(".", regex=False) | words.words.str.contains(",", regex=False)
-    differ = seen.point & seen.comma & marked.to_numpy(dtype=bool)
+    differ = seen.point & seen.comma & (words.dotted | ~words.plain)
+    differ &= words.words.str.contains(r"[.,]", regex=True).to_numpy(dtype=bool) if differ.any() else False
     if seen.decisive is None and not differ.any():
         return _finish(words, "." if words.share(seen.point) >= words.share(seen.comma) else ",", seen, "")
     if seen.decisive is not None or hint is not None:
@@ -107,9 +106,10 @@ def _codes(words: Words) -> Guess | None:
 
 def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
     good = seen.point if decimal == "." else seen.comma
-    values = numbers(words.words, decimal)
+    values = numbers(words.words, decimal, plain=seen.plain and (decimal == "." or not words.dotted.any()))
     read = ~np.isnan(values)
-    broken = words.words.str.contains(decimal, regex=False).to_numpy(dtype=bool) & read
+    marked = words.dotted if decimal == "." else words.words.str.contains(",", regex=False).to_numpy(dtype=bool)
+    broken = marked & read
     counts = bool(read.any()) and not broken.any() and bool((values[read] == np.floor(values[read])).all())
     if counts:
         read = whole(values, words.words, decimal)[1]

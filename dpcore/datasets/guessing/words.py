@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.numerals import tidy
+from dpcore.datasets.numerals import PLAIN, tidy
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import MISSING_WORDS, Column, DateOrder, Decimal
 from dpcore.validate import BoolArray, IntArray
@@ -26,11 +27,16 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Words:
-    """Tidied words that are not missing, shape (distinct,), and how often each occurs; the missing ones apart."""
+    """Tidied words that are not missing, shape (distinct,), and how often each occurs; the missing ones apart.
+
+    ``plain`` says which words are numbers as computers write them, ``dotted`` which hold a point.
+    """
 
     name: str
     words: pd.Series
     weights: IntArray
+    plain: BoolArray
+    dotted: BoolArray
     missing: tuple[tuple[str, int], ...]
 
     @property
@@ -61,15 +67,33 @@ class Guess:
     identifier: bool = False
 
 
-def words_of(name: str, text: pd.Series) -> Words:
-    codes, different = pd.factorize(text.str.strip())
-    raw = pd.Series(different, dtype=text.dtype)
-    weights = np.bincount(codes, minlength=len(raw)).astype(np.int64)
+def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:
+    """The words of every column. All columns' words are looked at together: a wide table has few in each."""
+    weights: list[IntArray] = []
+    different: list[pd.Series] = []
+    for place in range(frame.shape[1]):
+        say(place / frame.shape[1])
+        codes, words = pd.factorize(frame.iloc[:, place].str.strip())
+        weights.append(np.bincount(codes, minlength=len(words)).astype(np.int64))
+        different.append(pd.Series(words, dtype=frame.dtypes.iloc[place]))
+    raw = pd.concat(different, ignore_index=True)
     absent = raw.str.lower().isin(MISSING_WORDS).to_numpy(dtype=bool)
-    missing = sorted(zip(raw[absent], weights[absent], strict=True), key=lambda pair: -pair[1])
-    return Words(
-        name=name,
-        words=tidy(raw[~absent]).reset_index(drop=True),
-        weights=weights[~absent],
-        missing=tuple((str(word), int(count)) for word, count in missing),
-    )
+    tidied = tidy(raw)
+    plain = tidied.str.fullmatch(PLAIN).to_numpy(dtype=bool)
+    dotted = tidied.str.contains(".", regex=False).to_numpy(dtype=bool)
+    found, start = [], 0
+    for place, counts in enumerate(weights):
+        part = slice(start, start + counts.size)
+        here, start = ~absent[part], part.stop
+        missing = sorted(zip(raw.iloc[part][~here], counts[~here], strict=True), key=lambda pair: -pair[1])
+        found.append(
+            Words(
+                name=str(frame.columns[place]),
+                words=tidied.iloc[part][here].reset_index(drop=True),
+                weights=counts[here],
+                plain=plain[part][here],
+                dotted=dotted[part][here],
+                missing=tuple((str(word), int(count)) for word, count in missing),
+            )
+        )
+    return found
