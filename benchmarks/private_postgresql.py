@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PORT = 54399  # only part of the socket's name: the server does not listen on the network
+_SMALL = ("--data-checksums", "--wal-segsize=1")  # damage is noticed; files stay small
 NEEDED = (
     "PostgreSQL's server programs were not found under /usr/lib/postgresql; "
     "install Debian's package postgresql and run this again."
@@ -54,9 +55,9 @@ class PrivateServer:
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(30)
 
-    def start_again(self) -> None:
-        """Start on the same files, recovering from a stop of any kind."""
-        self.process = _start(self.folder)
+    def start_again(self, file_limit: int | None = None) -> None:
+        """Start on the same files, recovering from a stop of any kind; no file may grow beyond ``file_limit`` bytes."""
+        self.process = _start(self.folder, file_limit)
 
 
 def programs() -> Path:
@@ -76,7 +77,21 @@ def private_server() -> Iterator[PrivateServer]:
     if identity:
         os.chown(folder, pwd.getpwnam(identity["user"]).pw_uid, -1)
     try:
-        _run([bin_folder / "initdb", "-D", folder / "data", "-U", "ledger", "-A", "trust", "-E", "UTF8", "--locale=C"])
+        _run(
+            [
+                bin_folder / "initdb",
+                "-D",
+                folder / "data",
+                "-U",
+                "ledger",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--locale=C",
+                *_SMALL,
+            ]
+        )
         server = PrivateServer(folder, _start(folder))
         try:
             yield server
@@ -107,12 +122,15 @@ def _run(command: list[object]) -> None:
         raise RuntimeError(f"PostgreSQL could not be set up: {done.stderr.strip()}")
 
 
-def _start(folder: Path) -> subprocess.Popen[bytes]:
+def _start(folder: Path, file_limit: int | None = None) -> subprocess.Popen[bytes]:
     settings = ["listen_addresses=", f"unix_socket_directories={folder}", f"port={PORT}", "max_connections=200"]
     settings += ["shared_buffers=64MB", "autovacuum=off", "logging_collector=off"]
     command = [str(programs() / "postgres"), "-D", str(folder / "data")]
     for setting in settings:
         command += ["-c", setting]
+    if file_limit is not None:
+        # the shell counts in blocks of 512 bytes
+        command = ["/bin/sh", "-c", f'ulimit -S -f {file_limit // 512} && exec "$0" "$@"', *command]
     log = (folder / "log").open("ab")
     process = subprocess.Popen(command, stdout=log, stderr=log, cwd="/", start_new_session=True, **_identity())
     log.close()

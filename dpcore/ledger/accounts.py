@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, insert, or_, select, update
+from sqlalchemy import Connection, Select, Update, and_, bindparam, insert, or_, select, update
 
 from dpcore.errors import UnknownLineage
 from dpcore.ledger import schema
@@ -21,15 +21,39 @@ def _budgets() -> Select[Any]:
     return select(schema.lineages, *shown).join_from(schema.lineages, schema.accounts, current)
 
 
+def _conditional_charge() -> Update:
+    """Add to every sum, if one of the two accounts holds afterwards (``Budget.holds``)."""
+    account = schema.accounts.c
+    after = {name: account[name] + bindparam(f"add_{name}") for name in SPENT}
+    first_holds = and_(
+        after["beyond"] == 0,
+        after["spent_epsilon"] <= account.cap_epsilon,
+        after["spent_delta"] <= account.cap_delta,
+    )
+    second_holds = and_(
+        account.kind == "approximate",
+        after["unfit"] == 0,
+        after["spent_rho"] <= account.cap_rho,
+        after["loose_delta"] <= account.cap_delta,
+    )
+    chosen = and_(account.lineage == bindparam("key"), account.generation == bindparam("number"))
+    return update(schema.accounts).where(chosen, or_(first_holds, second_holds)).values(after)
+
+
+# Built once: building costs more than running.
+_ALL = _budgets().order_by(schema.lineages.c.name, schema.lineages.c.lineage)
+_ONE = _budgets().where(schema.lineages.c.lineage == bindparam("key"))
+_CHARGE = _conditional_charge()
+
+
 def every(connection: Connection) -> list[Budget]:
     """The present budget of every lineage, by name."""
-    rows = connection.execute(_budgets().order_by(schema.lineages.c.name, schema.lineages.c.lineage)).mappings()
-    return [Budget.of(dict(row)) for row in rows]
+    return [Budget.of(dict(row)) for row in connection.execute(_ALL).mappings()]
 
 
 def find(connection: Connection, lineage: str) -> Budget | None:
     """The present budget of ``lineage``, or None."""
-    row = connection.execute(_budgets().where(schema.lineages.c.lineage == lineage)).mappings().one_or_none()
+    row = connection.execute(_ONE, {"key": lineage}).mappings().one_or_none()
     return None if row is None else Budget.of(dict(row))
 
 
@@ -50,19 +74,6 @@ def start(connection: Connection, lineage: str, generation: int, caps: Caps) -> 
 
 def take(connection: Connection, budget: Budget, charge: Charge) -> bool:
     """Add ``charge`` to the sums if the cap holds afterwards, in one statement; whether it did."""
-    account = schema.accounts.c
-    after = {name: account[name] + getattr(charge, name) for name in SPENT}
-    first_holds = and_(
-        after["beyond"] == 0,
-        after["spent_epsilon"] <= account.cap_epsilon,
-        after["spent_delta"] <= account.cap_delta,
-    )
-    second_holds = and_(
-        account.kind == "approximate",
-        after["unfit"] == 0,
-        after["spent_rho"] <= account.cap_rho,
-        after["loose_delta"] <= account.cap_delta,
-    )
-    chosen = and_(account.lineage == budget.lineage, account.generation == budget.generation)
-    statement = update(schema.accounts).where(chosen, or_(first_holds, second_holds)).values(after)
-    return connection.execute(statement).rowcount == 1
+    values: dict[str, Any] = {f"add_{name}": getattr(charge, name) for name in SPENT}
+    values.update(key=budget.lineage, number=budget.generation)
+    return connection.execute(_CHARGE, values).rowcount == 1

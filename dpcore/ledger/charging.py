@@ -47,16 +47,20 @@ def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked
                 body |= {"generation": budget.generation, "units": asdict(added), "versions": versions()}
                 record = store.append(connection, "charge", lineage=lineage, request_id=request_id, body=body)
                 return Receipt.of(record, None)
+        store.refused[lineage] = budget
     raise BudgetExceeded(refusal(budget, cost))
 
 
 def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost) -> Budget | None:
-    """The budget when this new charge cannot fit any more: sums only grow, so no writer need be kept waiting."""
+    """The budget when this new charge cannot fit any more, so that a writer need not be kept waiting.
+
+    Asked only once something was refused: sums only grow, so what did not fit then does not fit now.
+    """
+    last = store.refused.get(lineage)
+    if last is None or last.practice or last.fits(cost):
+        return None
     with store.reading() as connection:
-        budget = accounts.get(connection, lineage)
-        if budget.fits(cost) or budget.practice or history.receipt(connection, request_id) is not None:
-            return None
-        return budget
+        return None if history.receipt(connection, request_id) else accounts.get(connection, lineage)
 
 
 def store_answer(store: Store, request_id: str, answer: Any) -> Receipt:

@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
+from dpcore.ledger.migrations import NEWEST
 
 _BUSY_SECONDS = 60
 _MIGRATION_LOCK = 4_091_337_201  # an arbitrary number; PostgreSQL's advisory locks are numbers
@@ -121,29 +122,34 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 def migrate(engine: Engine) -> None:
-    """Create the tables or bring them to the newest form, one process at a time."""
+    """Create the tables or bring them to the newest form, one process at a time. Alembic is loaded only if needed."""
+    with reading(engine) as connection:
+        if _form(connection) == NEWEST:
+            return
+    from alembic import command
     from alembic.config import Config
-    from alembic.runtime.migration import MigrationContext
     from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
-    newest = ScriptDirectory.from_config(config).get_current_head()
-    with reading(engine) as connection:
-        if MigrationContext.configure(connection).get_current_revision() == newest:
-            return
-    from alembic import command
-
     with writing(engine) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-        present = MigrationContext.configure(connection).get_current_revision()
         known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+        present = _form(connection)
         if present is not None and present not in known:
             raise LedgerUnsound("The ledger was written by a newer version of this program; use that version.")
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, NEWEST)
+
+
+def _form(connection: Connection) -> str | None:
+    """The migration the tables are at, or None where there are none yet."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return found
 
 
 def check_server(engine: Engine) -> None:

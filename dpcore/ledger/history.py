@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import schema
@@ -14,6 +14,10 @@ from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Kind, Record, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.verify import stored_records
+
+_OF_REQUEST = select(schema.records).where(
+    schema.records.c.request_id == bindparam("asked"), schema.records.c.kind.in_(("charge", "answer"))
+)
 
 
 def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Record]:
@@ -26,10 +30,8 @@ def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Rec
 
 def receipt(connection: Connection, request_id: str) -> Receipt | None:
     """The receipt of one request, with its answer once there is one; None when it was not charged."""
-    query = select(schema.records).where(
-        schema.records.c.request_id == request_id, schema.records.c.kind.in_(("charge", "answer"))
-    )
-    found = {row["kind"]: Record(**row) for row in connection.execute(query).mappings()}
+    rows = connection.execute(_OF_REQUEST, {"asked": request_id}).mappings()
+    found = {row["kind"]: Record(**row) for row in rows}
     return Receipt.of(found["charge"], found.get("answer")) if "charge" in found else None
 
 

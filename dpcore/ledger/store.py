@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import schema
+from dpcore.ledger.budget import Budget
 from dpcore.ledger.engine import (
     check_server,
     data_folder,
@@ -31,6 +32,9 @@ from dpcore.ledger.lock import exclusive
 from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.verify import BROKEN_CHAIN, Replay, stored_records, verify_database
 
+_HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update()
+_ADD, _MOVE = insert(schema.records), update(schema.head)
+
 
 class Store:
     """One database and its journal. Safe to share between threads; several processes may use the same one."""
@@ -40,6 +44,7 @@ class Store:
         self.engine = engine
         self.journal = journal
         self.lock = lock
+        self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge
         self._closed_because: str | None = None
         # a database in memory has one connection, which threads must take turns with
         in_memory = engine.dialect.name == "sqlite" and journal is None
@@ -88,7 +93,8 @@ class Store:
                 with writing(self.engine) as connection:
                     self._compare(connection)
                     yield connection
-                self._follow()
+                    added = list(connection.info["added"])
+                self._follow(added)
         except LedgerUnsound as error:
             self._closed_because = str(error)
             raise
@@ -113,11 +119,13 @@ class Store:
 
     def append(self, connection: Connection, kind: Kind, **parts: Any) -> Record:
         """Extend the chain by one record within the transaction of ``writing``."""
-        head = _head(connection)
-        record = next_record(head["seq"] + 1, head["hash"], kind, **parts)
+        added: list[Record] = connection.info["added"]
+        seq, previous = (added[-1].seq, added[-1].hash) if added else connection.info["head"]
+        record = next_record(seq + 1, previous, kind, **parts)
         values = {name: getattr(record, name) for name in Record.__slots__}
-        connection.execute(insert(schema.records).values(values))
-        connection.execute(update(schema.head).values(seq=record.seq, hash=record.hash))
+        connection.execute(_ADD, values)
+        connection.execute(_MOVE, {"seq": record.seq, "hash": record.hash})
+        added.append(record)
         return record
 
     def verify(self) -> Replay:
@@ -138,31 +146,33 @@ class Store:
 
     def _compare(self, connection: Connection) -> None:
         """The database must have all that the journal has. Raises LedgerUnsound."""
-        head = _head(connection)
+        # on a server this row is the queue in which writers wait
+        head = connection.execute(_HEAD).one_or_none()
+        if head is None:
+            raise LedgerUnsound(BROKEN_CHAIN)
+        seq, digest = head
+        connection.info.update(head=(seq, digest), added=[])
         journal = self.journal
         if journal is None:
             return
         journal.read_on()
-        if head["seq"] > 0 and not journal.exists():
+        if seq > 0 and not journal.exists():
             raise LedgerUnsound(MISSING)
-        if journal.seq == 0:
+        if journal.seq == 0 or (seq, digest) == (journal.seq, journal.hash):
             return
         found = connection.execute(select(schema.records.c.hash).where(schema.records.c.seq == journal.seq)).scalar()
-        if found != journal.hash or head["seq"] < journal.seq:
+        if found != journal.hash or seq < journal.seq:
             raise LedgerUnsound(BEHIND)
 
-    def _follow(self) -> None:
-        if self.journal is not None:
-            with reading(self.engine) as connection:
-                self.journal.add(stored_records(connection, after=self.journal.seq))
-
-
-def _head(connection: Connection) -> Mapping[str, Any]:
-    """The end of the chain; on a server this row is the queue in which writers wait."""
-    head = connection.execute(select(schema.head).with_for_update()).mappings().one_or_none()
-    if head is None:
-        raise LedgerUnsound(BROKEN_CHAIN)
-    return dict(head)
+    def _follow(self, added: list[Record]) -> None:
+        """Bring the journal up to the database: with what was just added, or with all that it lacks."""
+        if self.journal is None:
+            return
+        if added and added[0].seq == self.journal.seq + 1:
+            self.journal.add(added)
+            return
+        with reading(self.engine) as connection:
+            self.journal.add(stored_records(connection, after=self.journal.seq))
 
 
 def beside(path: Path, ending: str) -> Path:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from dpcore.accounting import Cost
-from dpcore.ledger import Ledger, LedgerError, LedgerUnsound
+from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, migrations
 from dpcore.ledger.engine import make_engine, migrate, reading
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.schema import metadata
@@ -153,6 +155,13 @@ def test_the_migrations_make_the_tables_that_queries_see(new_place: Callable[[],
             )
     engine.dispose()
     assert found == []
+
+
+def test_the_newest_step_is_known_by_name() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.set_main_option("path_separator", "os")
+    assert ScriptDirectory.from_config(config).get_current_head() == migrations.NEWEST
 
 
 def test_a_ledger_of_a_newer_version_is_left_alone(new_place: Callable[[], Place]) -> None:

@@ -1,0 +1,62 @@
+"""Everything that must never happen to a ledger, tried on SQLite and PostgreSQL; one table, exit code 1 if any did.
+
+Run as ``python -m benchmarks.reliability`` (under 10 minutes on two cores) or with ``--short`` (under a minute).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.private_postgresql import private_server
+from benchmarks.reliability import crash, damage, race, refuse
+from benchmarks.reliability.outcome import Ground, Outcome
+
+CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
+    check.__name__: check
+    for check in (
+        race.racing,
+        race.bare_update,
+        race.repeats,
+        race.latency,
+        crash.killed_workers,
+        crash.killed_server,
+        refuse.disk_full,
+        refuse.impossible_costs,
+        damage.bit_flips,
+        damage.server_bit_flips,
+        damage.without_wal,
+        damage.older_backup,
+    )
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--short", action="store_true", help="the form that the tests run")
+    parser.add_argument("--only", choices=CHECKS, action="append", help="run these checks only")
+    asked = parser.parse_args()
+    began, good = time.monotonic(), True
+    print(f"{'':4} {'check':28} {'database':11} {'seconds':>7}  tried → found")
+    with tempfile.TemporaryDirectory(prefix="epsilon-lab-") as folder, private_server() as server:
+        ground = Ground(folder=Path(folder), server=server, short=asked.short)
+        for name in asked.only or CHECKS:
+            started = time.monotonic()
+            for outcome in CHECKS[name](ground):
+                took, started = time.monotonic() - started, time.monotonic()
+                good &= outcome.good
+                print(
+                    f"{'ok' if outcome.good else 'BAD':4} {outcome.check:28} {outcome.database:11} {took:7.1f}  "
+                    f"{outcome.tried} → {outcome.found}",
+                    flush=True,
+                )
+    print(f"{'All good' if good else 'TROUBLE'} in {time.monotonic() - began:.0f} s.")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
