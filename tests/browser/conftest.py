@@ -10,7 +10,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.browser.server import CHROMIUM, FLAGS, running
 
-
 # Generous, so that a busy machine is slow rather than wrong; nothing here measures time.
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
