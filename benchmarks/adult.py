@@ -1,7 +1,7 @@
 """Accuracy on real census data (Adult): the goals of private training, and every method beside them.
 
-45,222 complete rows, 80/20 splits of either class, δ = 1e-5, add/remove, mean over 8 splits with 4 models each, fixed defaults:
-the test part is never used to choose anything. Reads ``../shared/data/adult.csv.gz`` or the file named by
+45,222 complete rows, 80/20 splits of either class, δ = 1e-5, add/remove, mean over 8 splits with 4 models each, fixed
+defaults: the test part is never used to choose anything. Reads ``../shared/data/adult.csv.gz`` or the file named by
 EPSILON_LAB_ADULT. Run as ``python -m benchmarks.adult``; exits with 1 when a goal is missed, 2 without the file.
 """
 

@@ -30,18 +30,18 @@ model, optimizer, loader = PrivacyEngine().make_private(
 loss = torch.nn.BCEWithLogitsLoss()
 best = 1e9
 for _ in range(3):
-    start = time.perf_counter()
+    start = time.process_time()
     for rows, labels in loader:
         optimizer.zero_grad()
         loss(model(rows), labels).backward()
         optimizer.step()
-    best = min(best, time.perf_counter() - start)
+    best = min(best, time.process_time() - start)
 print(best)
 """
 
 
 def epoch_seconds(n: int, d: int, rate: float) -> float | str:
-    """Seconds of an epoch of 1/rate steps on one thread, or why there is no number."""
+    """Processor seconds of an epoch of 1/rate steps on one thread, or why there is no number."""
     python = ENVIRONMENT / "bin" / "python"
     try:
         if not _works(python):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
 from dpcore.training.baselines import NON_PRIVATE
+from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Method, checked_rows
-from dpcore.training.losses import LOGISTIC, Logistic, Loss
+from dpcore.training.losses import LOGISTIC, SQUARED, Logistic, Loss
 from dpcore.validate import FloatArray, finite_vector, positive, probability, whole
 
 FIRST = 4  # replicas of the quick first round
@@ -41,6 +43,44 @@ class Sweep:
     seeds: int = 20
     seed: int = 0
     options: tuple[tuple[str, Settings], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        features: Features,
+        data: Prepared,
+        *,
+        methods: Sequence[str] | None = None,
+        epsilon: Sequence[float],
+        sizes: Sequence[int] = (),
+        delta: float = 1e-5,
+        seeds: int = 20,
+        seed: int = 0,
+    ) -> Self:
+        """A sweep over prepared data: eight tenths to train on, the rest to measure on, by ``seed``.
+
+        ``methods`` are ``usual_methods`` unless given; those that need public constants of the features get them.
+        """
+        order = np.random.Generator(np.random.SFC64([seed, 3])).permutation(data.n)
+        train, test = order[: data.n * 8 // 10], order[data.n * 8 // 10 :]
+        low, high = features.bounds
+        return cls(
+            X=data.X[train],
+            y=data.y[train],
+            X_test=data.X[test],
+            y_test=data.y[test],
+            methods=tuple(usual_methods(two_classes=features.two_classes) if methods is None else methods),
+            epsilon=tuple(epsilon),
+            sizes=tuple(sizes),
+            delta=delta,
+            loss=LOGISTIC if features.two_classes else SQUARED,
+            seeds=seeds,
+            seed=seed,
+            options=(
+                ("statistical_queries", (("low", low), ("high", high), ("intercept", features.intercept))),
+                ("book_gradient_descent", (("row_norm", features.scale),)),
+            ),
+        )
 
     def __post_init__(self) -> None:
         checked_rows(self.X, self.y, self.loss)
@@ -109,6 +149,16 @@ class Sweep:
         return [
             replace(alone, epsilon=self.epsilon[start : start + many]) for start in range(0, len(self.epsilon), many)
         ]
+
+
+def usual_methods(*, two_classes: bool) -> tuple[str, ...]:
+    """What the page shows first: the best, the best known, and the textbook."""
+    if not two_classes:
+        return ("noisy_gradient_descent", "dp_sgd", "adassp", "output_perturbation")
+    return (
+        *("noisy_gradient_descent", "objective_perturbation", "dp_sgd", "adassp", "output_perturbation"),
+        "book_gradient_descent",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
