@@ -410,7 +410,7 @@ def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_f
     ledger = Ledger.open(f"sqlite:///{ledger_file}")
     ledger.open_budget(str(own.lineage), epsilon=1.0, name="Survey of the town")
     assert own.reading is not None
-    ledger.link(own.reading.fingerprint, str(own.lineage), own.sketch)
+    ledger.link(own.reading.fingerprint, str(own.lineage), own.marks)
     lines = survey().decode("cp1252").split("\r\n")
     again = "\r\n".join([*lines[:3], *reversed(lines[3:129]), *lines[129:]]).encode("cp1252")
     drop(app, again, name="again.csv")

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from dashboard import compute, session, source, words
-from dashboard.own_file import Decisions, OwnFile, TwinPlan, opened
+from dashboard.own_file import Decisions, OwnFile, TwinPlan, opened, sketched
 from dashboard.panels.data.task import Say, Task
-from dpcore.datasets import Relation, Schema, Table, read_csv, sketch, twin
+from dpcore.datasets import Relation, Schema, Table, twin
 from dpcore.errors import InvalidArgument, LedgerError
 
 PATIENCE = 0.4
 """Seconds a click waits for its work before a progress bar takes over."""
-_SALT = "epsilon-lab"
 _TASK, _PENDING, _BEFORE, _CONFIRMED = "_own_task", "_own_pending", "_own_before", "_own_confirmed"
 
 
@@ -56,7 +55,8 @@ def receive(key: str) -> None:
 def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
     """Start reading, and finish at once when it is quick."""
     session.put(_PENDING, Pending(name=name, data=data, choices=choices, again=again))
-    _start(lambda say: _read(data, dict(choices), say), "Reading the file", _installed)
+    compare = _others_known()
+    _start(lambda say: _read(data, dict(choices), say, compare), "Reading the file", _installed)
 
 
 def read_again(**choices: Any) -> None:
@@ -72,10 +72,20 @@ def read_again(**choices: Any) -> None:
     read(name, data, tuple(sorted(merged.items())), again=again)
 
 
-def _read(data: bytes, choices: dict[str, Any], say: Say) -> Any:
+def _read(data: bytes, choices: dict[str, Any], say: Say, compare: bool) -> Any:
+    from dpcore.datasets import read_csv  # loads DuckDB
+
     reading = read_csv(data, **choices, progress=lambda part, what: say(0.85 * part, what))
-    say(0.9, "Taking the fingerprint")
-    return reading, sketch(reading, _SALT)
+    say(0.9, "Comparing with earlier files")
+    return reading, sketched(reading) if compare else ()
+
+
+def _others_known() -> bool:
+    """Whether the ledger knows people that a new file could be about."""
+    try:
+        return any(not found.practice for found in compute.ledger().budgets())
+    except LedgerError:
+        return False
 
 
 def _installed(task: Task) -> None:
@@ -106,7 +116,7 @@ def _with_people(own: OwnFile) -> OwnFile:
         return own
     try:
         known = compute.ledger().lineage_of(own.reading.fingerprint)
-        alike = [] if known is not None else compute.ledger().similar(own.sketch)
+        alike = compute.ledger().similar(own.sketch) if known is None and own.sketch else []
     except LedgerError:
         return replace(own, lineage=None)
     return replace(own, lineage=known or own.reading.fingerprint, alike=alike[0] if alike else None)

@@ -136,7 +136,7 @@ def _join(lineage: str) -> None:
     if own is None or own.reading is None:
         return
     try:
-        compute.ledger().link(own.reading.fingerprint, lineage, own.sketch)
+        compute.ledger().link(own.reading.fingerprint, lineage, own.marks)
     except DpcoreError as error:
         session.say("own", words.sentence(error))
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pandas as pd
@@ -9,7 +10,10 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.own_file import OwnFile
-from dpcore.datasets import Notice, Reading, Report
+from dpcore.datasets import Notice, Report
+
+if TYPE_CHECKING:
+    from dpcore.datasets import Reading
 
 PREVIEWED = 100
 _LISTED = 8
