@@ -48,7 +48,7 @@ tabs = {
     "Charges": lambda: charges.show(rows, names=names, before=() if picked[0] == ALL else state.before),
     "Plan answers": lambda: planner.show(current, state.budget),
     "What does the guarantee mean?": meaning.show,
-    "Check a receipt": receipts.upload,
+    "Check a receipt": receipts.bring,
 }
 if problem is not None:
     screen.closed(problem)

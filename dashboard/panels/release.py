@@ -7,6 +7,7 @@ and when another window has had this very question answered since the person loo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -117,13 +118,22 @@ def _price(found: Budget, source: Source, cost: Cost) -> bool:
     except InvalidCost as error:
         st.warning(f"This release cannot be charged: {error}.")
         return False
-    share = 0.0 if charge is None else found.after(charge).share_spent - found.share_spent
+    fits = charge is not None and found.fits(cost)
+    share = found.after(charge).share_spent - found.share_spent if charge is not None and fits else 0.0
     hundredths = f"about {100 * share:.0f}" if share >= 0.01 else "less than 1"
     part = f", {hundredths} in 100 of the budget" if share > 0.0 else ""
     st.markdown(f"**What it costs:** {cost_words(cost)}{part}. So far: {tracker.spent_words(found)}.")
-    if charge is None or not found.fits(cost):
+    if not fits:
         st.warning(_refusal(found, source, cost), icon=":material/block:")
+        _smaller(found, cost)
     return True
+
+
+def _smaller(found: Budget, cost: Cost) -> None:
+    """One click to what would fit, where ε is all that needs to change."""
+    most = math.floor(found.remaining.epsilon * 1e6) / 1e6
+    if cost.delta == 0.0 and cost.epsilon == session.epsilon() and most >= session.EPSILON_LOW:
+        st.button(f"Use ε = {words.amount(most)}", key="release-smaller", on_click=session.set_epsilon, args=(most,))
 
 
 def _refusal(found: Budget, source: Source, cost: Cost) -> str:

@@ -14,6 +14,7 @@ from dashboard.panels.budget import receipts as one
 from dpcore.ledger import Budget, Receipt
 from dpcore.ledger.export import to_csv, to_json
 
+SHOWN = 300
 _PICKED, _TABLE = "budget_receipt", "budget-charges"
 
 
@@ -31,7 +32,7 @@ def show(receipts: Sequence[Receipt], *, names: dict[str, str] | None = None, be
     if not receipts:
         st.info("No charges yet. Every private answer leaves one here, with the answer, so a refresh loses nothing.")
         return
-    newest = list(reversed(receipts))
+    newest = list(reversed(receipts))[:SHOWN]
     st.dataframe(
         table(newest, names),
         key=_TABLE,
@@ -53,6 +54,8 @@ def show(receipts: Sequence[Receipt], *, names: dict[str, str] | None = None, be
         },
     )
     session.put("_shown_receipts", tuple(receipt.request_id for receipt in newest))
+    if len(receipts) > SHOWN:
+        st.caption(f"The newest {SHOWN} of {len(receipts):,} charges; the files hold all of them.")
     _exports(receipts, names is None)
     ids = [receipt.request_id for receipt in newest]
     by_id = dict(zip(ids, newest, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import streamlit as st
@@ -12,13 +13,13 @@ from dashboard.panels.answer import asked, cost_words, when
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
 
-LARGEST_FILE = 1_000_000  # bytes; a receipt with a model in it is far smaller
-_NOTE = "receipt"
+LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
+_NOTE, _TEXT = "receipt", "receipt-text"
 _LONGEST = 2000
 NO_ANSWER = "No answer was stored. The charge stands, and nothing was shown."
 
 
-def show(receipt: Receipt) -> None:
+def show(receipt: Receipt, *, key: str = "receipt") -> None:
     """The receipt as a list, with download and check."""
     guarantee = cost_words(receipt.cost)
     if receipt.cost.zcdp < float("inf") and receipt.cost.epsilon < float("inf"):
@@ -43,31 +44,38 @@ def show(receipt: Receipt) -> None:
             "application/json",
             icon=":material/receipt_long:",
             on_click="ignore",
-            key="receipt-json",
+            key=f"{key}-json",
         )
         st.button(
             "Check it against the journal",
             icon=":material/verified:",
-            key="receipt-check",
+            key=f"{key}-check",
             on_click=_check,
             args=(receipt,),
         )
-    _said()
+    if key == "receipt":
+        _said()
 
 
-def upload() -> None:
+def bring() -> None:
     """A receipt that somebody brings: does the journal hold exactly this?"""
     st.markdown(
         "**Is a receipt genuine?** A receipt names the hash of its charge in this ledger's journal, where every entry "
         "holds the hash of the one before. Changing a word, a number or the answer makes the check fail."
     )
-    brought = st.file_uploader(
-        "A receipt (JSON)", type="json", key="receipt-file", max_upload_size=1, help="It stays in this session."
+    st.text_area(
+        "Its text (JSON), or the hash that is printed with a private answer",
+        key=_TEXT,
+        height=160,
+        max_chars=LARGEST,
+        persist_state="session",
+        placeholder="57a5093517ef",
     )
-    if brought is None:
-        return
-    st.button("Check this receipt", type="primary", key="receipt-file-check", on_click=_check_file)
+    st.button("Check this receipt", type="primary", key="receipt-text-check", on_click=_check_text)
     _said()
+    found: Receipt | None = session.get("_found_receipt", None)
+    if found is not None:
+        show(found, key="found")
 
 
 def answer_text(receipt: Receipt) -> str:
@@ -126,19 +134,29 @@ def _check(receipt: Receipt | str) -> None:
     )
 
 
-def _check_file() -> None:
-    brought: Any = session.get("receipt-file", None)
-    if brought is None:
-        return
-    if brought.size > LARGEST_FILE:
-        session.say(_NOTE, "This file is too large to be a receipt.")
-        return
+def _check_text() -> None:
+    """Callback: what was pasted is a whole receipt, or the first characters of a hash."""
+    session.put("_found_receipt", None)
+    text = str(session.get(_TEXT, "") or "").strip()
+    if not text or len(text) > LARGEST:
+        session.say(_NOTE, "Paste a receipt first." if not text else "This is too long to be a receipt.")
+    elif re.fullmatch(r"[0-9a-fA-F]{8,64}", text):
+        _find(text.lower())
+    else:
+        _check(text)
+
+
+def _find(start: str) -> None:
     try:
-        text = brought.getvalue().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        session.say(_NOTE, "This file is not a receipt: it is not text.")
+        matching = [one for one in compute.ledger().receipts() if one.journal_hash.startswith(start)]
+    except DpcoreError as error:
+        session.say(_NOTE, words.sentence(error))
         return
-    _check(text)
+    if len(matching) != 1:
+        session.say(_NOTE, "No charge in this ledger has this hash." if not matching else "Give more of the hash.")
+        return
+    session.put("_found_receipt", matching[0])
+    _check(matching[0])
 
 
 def _said() -> None:

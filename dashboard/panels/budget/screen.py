@@ -31,8 +31,9 @@ def show(state: State, budget: Budget) -> None:
     left, right = st.columns([2, 1], gap="medium")
     with left:
         chosen = _which(state)
-    drawn = spending(state, budget, chosen)
-    now, delta = exposure(state, budget)
+        with st.spinner("Adding up under every rule; the first time takes a few seconds"):
+            drawn = spending(state, budget, chosen)
+            now, delta = exposure(state, budget)
     with head:
         st.markdown(f"### {headline(state, budget)}")
         st.caption(caption(state, budget, now, delta))
