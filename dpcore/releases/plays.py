@@ -16,6 +16,7 @@ from dpcore.experts.doubling import epoch_starts
 from dpcore.experts.hedge import as_losses
 from dpcore.experts.rates import best_hold, capped_rate, draws_with_data, plays_cost
 from dpcore.releases import draws
+from dpcore.releases.choice import of
 from dpcore.validate import IntArray, Neighbours, one_of, positive, probability, whole
 
 UNIT = 2.0**-20  # losses are whole numbers of it, so a round moves a total by at most 2²⁰ units, exactly
@@ -36,7 +37,8 @@ class PrivatePlays:
     ``doubling_leader`` follows the leader of the epoch before by permute-and-flip, and ``from_now_on`` names one expert
     by the total over all rounds, by permute-and-flip: both ε-DP with no δ. Losses are rounded to 2⁻²⁰ one by one and
     added up as whole numbers; totals get OpenDP's noise, so the laws of ``dpcore.experts`` hold exactly for the rounded
-    losses. ``experts`` and ``rounds`` are declared. Data: the losses, shape (rounds, experts). Raises InvalidArgument.
+    losses. ``experts`` and ``rounds`` are declared; ``subject`` says in a few words what the losses are, part of the
+    question. Data: the losses, shape (rounds, experts). Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "plays"
@@ -48,6 +50,7 @@ class PrivatePlays:
     experts: tuple[str, ...]
     way: Way = "batched"
     hold: int | None = None
+    subject: str = ""
 
     def __post_init__(self) -> None:
         positive(epsilon=self.epsilon)
@@ -79,8 +82,12 @@ class PrivatePlays:
     def what(self) -> str:
         """The question in one plain sentence."""
         if self.way == "from_now_on":
-            return f"Which of {len(self.experts):,} experts to follow from now on, after {self.rounds:,} rounds"
-        return f"Which of {len(self.experts):,} experts to follow in each of {self.rounds:,} rounds"
+            return f"{self._which} to follow from now on, after {self.rounds:,} rounds"
+        return f"{self._which} to follow in each of {self.rounds:,} rounds"
+
+    @property
+    def _which(self) -> str:
+        return f"Which of {len(self.experts):,} experts{of(self.subject)}"
 
     @property
     def mechanism(self) -> str:

@@ -12,7 +12,7 @@ from scipy import stats
 from dpcore.errors import BudgetExceeded, InvalidArgument, ReleaseRefused
 from dpcore.experts import Batched, DoublingLeader, WeightedMajority
 from dpcore.ledger import Ledger
-from dpcore.release import release
+from dpcore.release import question_digest, release
 from dpcore.releases.plays import ONE, UNIT, WAYS, PrivatePlays
 
 NAMES = ("Ann", "Bo", "Cy")
@@ -156,3 +156,10 @@ def test_words() -> None:
     assert "Exponential mechanism" in request().mechanism
     assert "Permute-and-flip" in request(way="from_now_on").mechanism
     assert all(request(way=way).neighbours == "replace_one" for way in WAYS)
+
+
+def test_what_the_losses_are_is_part_of_the_question() -> None:
+    """Equal public numbers about other losses are another question, and its sentence says which."""
+    rain, snow = request(subject="misses of rain"), request(subject="misses of snow")
+    assert question_digest(rain) != question_digest(snow)
+    assert "“misses of rain”" in rain.what

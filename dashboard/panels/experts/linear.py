@@ -12,28 +12,47 @@ from dashboard.charts.tradeoff import Scale
 from dashboard.panels import cards, scenarios, shape
 from dashboard.panels.experts.losses import numeric
 from dashboard.panels.picture import picture
+from dashboard.panels.release import release_panel
 from dashboard.panels.tradeoff import View, needed_epsilon
 from dashboard.source import Source
+from dpcore.datasets import Table
 from dpcore.errors import InvalidArgument
 from dpcore.experts import LinearProblem
-from dpcore.validate import FloatArray
+from dpcore.releases.selection import BestScore
+from dpcore.validate import FloatArray, IntArray
 
 PAGE = "linear"
 SCALE = Scale(title="extra cost, in 100ths of the declared range", factor=50.0, unit=" in 100")
 MOST_ROWS = 20_000
+UNITS = 2**20
+LIKELY = 0.05  # the chance that a forecast is exceeded
 BAND = "Shaded: range of what you might see, 80 in 100 private choices (exact variance)."
 
 
-def costs(source: Source, names: list[str]) -> FloatArray:
+def costs(table: Table, names: list[str]) -> FloatArray:
     """The columns scaled to [−1, 1] by their declared bounds, complete rows only, shape (rows, columns)."""
-    table = source.table
     rows = table.complete(*names)
-    scaled = []
-    for name in names:
-        column = table.schema.column(name)
-        low, high = float(column.low or 0.0), float(column.high or 1.0)
-        scaled.append(2 * (table.frame[name].to_numpy(np.float64, na_value=np.nan)[rows] - low) / (high - low) - 1)
-    return np.clip(np.column_stack(scaled), -1.0, 1.0)[:MOST_ROWS]
+    return 2 * np.column_stack([_share(table, name)[rows] for name in names]) - 1
+
+
+def total_units(table: Table, names: list[str]) -> IntArray:
+    """The total cost of each column over all complete rows, shape (columns,).
+
+    Each cost is a whole number of 2⁻²⁰ of its declared range before anything is added up, so one row replaced, or
+    made incomplete, moves every total by at most 2²⁰: exactly, whatever the other rows are.
+    """
+    rows = table.complete(*names)
+    units = [np.rint(_share(table, name)[rows] * UNITS).astype(np.int64) for name in names]
+    return np.array([column.sum() for column in units], dtype=np.int64)
+
+
+def _share(table: Table, name: str) -> FloatArray:
+    """Where each value lies in the declared range, 0 to 1; NaN where missing."""
+    column = table.schema.column(name)
+    low = 0.0 if column.low is None else float(column.low)
+    high = 1.0 if column.high is None else float(column.high)
+    values = table.frame[name].to_numpy(np.float64, na_value=np.nan)
+    return np.asarray(np.clip((values - low) / (high - low), 0.0, 1.0))
 
 
 def show(source: Source) -> None:
@@ -65,7 +84,7 @@ def show(source: Source) -> None:
         st.info("Choose at least two columns: with one there is nothing to choose.")
         return
     key = (source.table.fingerprint, tuple(names))
-    table = compute.cached(("costs", *key), lambda: costs(source, names))
+    table = compute.cached(("costs", *key), lambda: costs(source.table, names)[:MOST_ROWS])
     screen = shape.screen()
     with screen.options, st.popover("Options", icon=":material/tune:", type="tertiary"):
         labels = LinearProblem(costs=table[:2], band=0.0).labels if len(table) > 1 else {}
@@ -177,4 +196,48 @@ def _answer(
             source.mark,
         )
 
-    shape.tabs(PAGE, {"Compare methods": compared, "How it works": how, "What if": what_if})
+    shape.tabs(
+        PAGE,
+        {
+            "Compare methods": compared,
+            "How it works": how,
+            "What if": what_if,
+            "Make one private release": lambda: make_release(source, names, epsilon),
+        },
+    )
+
+
+def make_release(source: Source, names: list[str], epsilon: float) -> None:
+    """One column, by permute-and-flip on total costs within the declared bounds."""
+    obstacle = source.obstacle(*names)
+    if obstacle or source.released is None:
+        st.info(obstacle or source.unreleased)
+        return
+    table = source.released()
+    schema = table.schema
+    bounds = "; ".join(f"{schema.column(name).low:g} to {schema.column(name).high:g}" for name in names)
+    try:
+        request = BestScore(
+            epsilon=epsilon,
+            candidates=tuple(words.visible(name, 60) for name in names),
+            sensitivity=schema.rows_per_person * UNITS,
+            neighbours="replace_one",
+            smallest=True,
+            subject=f"total cost in shares of the declared range ({bounds})",
+        )
+    except InvalidArgument as error:
+        st.warning(f"This cannot be released: {error}.")
+        return
+    reach = 2 * schema.rows_per_person * float(np.log(len(names) / LIKELY)) / epsilon
+    st.caption("Released by permute and flip, whichever method the chart above shows: for one choice it is the best.")
+    release_panel(
+        source,
+        slot="linear",
+        request=request,
+        data=lambda: total_units(table, names),
+        forecast=(
+            f"its total over all rows is at most {words.number(reach)} times the range above the smallest total, "
+            f"{words.number(100 * (1 - LIKELY))} times in 100."
+        ),
+        describe=lambda answer: f"Costs least: {words.safe(str(answer['candidate']))}",
+    )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import controls, words
 from dashboard.source import Source
-from dpcore.datasets import Table
+from dpcore.datasets import Schema, Table
 from dpcore.experts import STORIES, ExpertLosses, Scenario, from_forecasts, from_losses, from_prices
 from dpcore.validate import FloatArray
 
@@ -21,18 +21,72 @@ KINDS = {
     "prices": "prices to hold from one row to the next",
 }
 PRICE_MOVE = 0.15
+LONGEST_NAME = 30
 MOST_EXPERTS = 1000
 FEWEST_ROUNDS = 10
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Which columns are the experts, what they hold (of ``KINDS``) and the column of what then happened."""
+
+    columns: tuple[str, ...]
+    kind: str
+    outcome: str | None
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Every column that is read."""
+        return self.columns if self.outcome is None else (*self.columns, self.outcome)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The experts' names as they are shown and released; all different."""
+        shown = [words.visible(name, LONGEST_NAME) for name in self.columns]
+        return tuple(name if shown.count(name) == 1 else f"{place + 1}. {name}" for place, name in enumerate(shown))
+
+    def rounds(self, table: Table) -> int:
+        """How many rounds a table has: its rows, or for prices the steps between them."""
+        return table.rows - (1 if self.kind == "prices" else 0)
+
+    def bounds(self, schema: Schema) -> tuple[float, float]:
+        """The widest declared bounds of the experts' columns."""
+        columns = [schema.column(name) for name in self.columns]
+        low = min((float(column.low or 0.0) for column in columns), default=0.0)
+        high = max((1.0 if column.high is None else float(column.high) for column in columns), default=1.0)
+        return low, high
+
+    def meaning(self, schema: Schema) -> str:
+        """What a loss is, in a few words with all that it depends on: part of a released question."""
+        if self.kind == "prices":
+            return f"gains from one row to the next, up to {PRICE_MOVE:.0%} either way"
+        low, high = self.bounds(schema)
+        about = KINDS[self.kind] if self.outcome is None else f"{KINDS[self.kind]}, of {words.visible(self.outcome)}"
+        return f"{about}, from {low:g} to {high:g}"
+
+    def losses(self, table: Table) -> ExpertLosses:
+        """The losses by the bounds that ``table`` declares. Raises InvalidArgument."""
+        low, high = self.bounds(table.schema)
+        values = table.frame[list(self.columns)].to_numpy(np.float64, na_value=np.nan)
+        if self.kind == "prices":
+            return from_prices(values, self.names, -PRICE_MOVE, PRICE_MOVE)
+        if self.outcome is None:
+            return from_losses(values, self.names, low, high, clip=True)
+        return from_forecasts(values, _happened(table, self.outcome), self.names, low, high, kind=self.kind, clip=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Setting:
-    """Losses with their names, the cache key of how they came about, and the scenario when they are simulated."""
+    """Losses with their names, the cache key of how they came about, and the scenario when they are simulated.
+
+    ``reading`` says how they were made from a table's columns.
+    """
 
     losses: ExpertLosses
     key: tuple[object, ...]
-    scenario: Scenario | None
     what: str
+    scenario: Scenario | None = None
+    reading: Reading | None = None
 
     @property
     def simulated(self) -> bool:
@@ -123,28 +177,20 @@ def _table(source: Source) -> Setting:
         key=f"experts_columns-{source.key}-{outcome}",
         format_func=words.visible,
     )
-    low = min((float(table.schema.column(name).low or 0.0) for name in chosen), default=0.0)
-    high = max((float(table.schema.column(name).high or 1.0) for name in chosen), default=1.0)
-    key = ("table", table.fingerprint, tuple(chosen), kind, outcome, low, high)
+    reading = Reading(columns=tuple(chosen), kind=kind, outcome=outcome)
+    low, high = reading.bounds(table.schema)
     st.caption(
         f"A loss of 0 is best and 1 worst, by the declared bounds {words.number(low)} to {words.number(high)}."
         if kind != "prices"
         else f"A loss of 0 is a gain of {PRICE_MOVE:.0%} between two rows, 1 a fall by as much; more counts as that."
     )
-    losses = read(table, list(chosen), kind, outcome, low, high)
-    what = f"{losses.experts} experts over {losses.rounds:,} {table.schema.unit}s"
-    return Setting(losses=losses, key=key, scenario=None, what=what)
-
-
-def read(table: Table, chosen: list[str], kind: str, outcome: str | None, low: float, high: float) -> ExpertLosses:
-    """Losses of the ``chosen`` columns. Raises InvalidArgument."""
-    names = tuple(words.visible(name, 30) for name in chosen)
-    values = table.frame[chosen].to_numpy(np.float64, na_value=np.nan)
-    if kind == "prices":
-        return from_prices(values, names, -PRICE_MOVE, PRICE_MOVE)
-    if kind == "losses" or outcome is None:
-        return from_losses(values, names, low, high, clip=True)
-    return from_forecasts(values, _happened(table, outcome), names, low, high, kind=kind, clip=True)
+    losses = reading.losses(table)
+    return Setting(
+        losses=losses,
+        key=("table", table.fingerprint, reading),
+        what=f"{losses.experts} experts over {losses.rounds:,} {table.schema.unit}s",
+        reading=reading,
+    )
 
 
 def _happened(table: Table, outcome: str) -> FloatArray:

@@ -33,6 +33,7 @@ WAYS = {
     "doubling_leader": "follow every day, days being alike and independent",
 }
 LONGEST_LIFE = 20_000
+LIKELY = 0.05  # the chance that a forecast is exceeded
 
 
 def bodies(
@@ -153,28 +154,41 @@ def promises(problem: ExpertsProblem, epsilon: float) -> None:
 
 
 def make_release(source: Source, setting: Setting, problem: ExpertsProblem, epsilon: float) -> None:
-    """The private sequence of plays, or one expert to follow from now on."""
-    if setting.simulated:
+    """The private sequence of plays, or one expert to follow from now on, by the declared columns alone."""
+    reading = setting.reading
+    if reading is None:
         st.info(
             "These experts are simulated, so there is no day to protect. Choose the experts of a table for a release."
         )
         return
-    offered = [way for way in WAYS if way != "doubling_leader" or problem.assumption == "independent"]
+    obstacle = source.obstacle(*reading.needed)
+    if obstacle or source.released is None:
+        st.info(obstacle or source.unreleased)
+        return
+    table = source.released()
+    if table.schema.rows_per_person > 1:
+        st.info(
+            f"Each {words.safe(table.schema.unit)} can have {table.schema.rows_per_person:,} rows here, and these "
+            "answers protect one row only; they can be released where each has one row."
+        )
+        return
     way = st.segmented_control(
         "What to publish",
-        offered,
-        default=offered[0],
+        [way for way in WAYS if way != "doubling_leader" or problem.assumption == "independent"],
+        default="batched",
         required=True,
-        key="experts_way",
+        key=f"experts_way-{problem.assumption}",
         format_func=WAYS.__getitem__,
     )
+    rounds = reading.rounds(table)
     try:
         request = PrivatePlays(
             epsilon=epsilon,
             delta=problem.delta if way == "batched" else 0.0,
-            rounds=problem.n,
-            experts=setting.losses.names,
+            rounds=rounds,
+            experts=reading.names,
             way="from_now_on" if way == "from_now_on" else "doubling_leader" if way == "doubling_leader" else "batched",
+            subject=reading.meaning(table.schema),
         )
     except InvalidArgument as error:
         st.warning(f"This cannot be released: {error}.")
@@ -183,20 +197,26 @@ def make_release(source: Source, setting: Setting, problem: ExpertsProblem, epsi
         source,
         slot="experts",
         request=request,
-        data=lambda: setting.losses.values,
-        forecast=_forecast(problem, epsilon, str(way)),
+        data=lambda: reading.losses(table).values,
+        forecast=_forecast(problem, epsilon, str(way), rounds),
         describe=_told,
         extra=_plays_file,
     )
 
 
-def _forecast(problem: ExpertsProblem, epsilon: float, way: str) -> str:
+def _forecast(problem: ExpertsProblem, epsilon: float, way: str, rounds: int) -> str:
+    """How far off, from public numbers alone: a theorem, or what permute-and-flip promises."""
     if way == "from_now_on":
-        return "the named expert's total loss is near the smallest; how near depends on ε and the number of rounds."
-    found = problem.promise("theory_non_private", epsilon)
+        # by the union bound none of k exponential noises of scale 2/ε is larger, except with chance β
+        loses = 2 * float(np.log(problem.experts / LIKELY)) / epsilon
+        return (
+            f"over the {rounds:,} rounds the named expert has lost at most {words.number(loses)} rounds more than the "
+            f"best one, {words.number(100 * (1 - LIKELY))} times in 100."
+        )
+    found = problem.promise("theory_non_private", epsilon, rounds)
     return (
-        f"any strategy may lose up to {words.number(found.total)} rounds more than the best expert even without "
-        f"privacy; privacy adds what the chart above shows at ε = {words.number(epsilon)}."
+        f"even without privacy one may lose up to {words.number(found.total)} rounds more than the best expert; what "
+        f"privacy adds at ε = {words.number(epsilon)} is on the chart above."
     )
 
 
