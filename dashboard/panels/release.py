@@ -16,7 +16,7 @@ import streamlit as st
 
 from dashboard import compute, session, tracker, words
 from dashboard.panels.answer import Describe, answer, asked, cost_words, when
-from dashboard.panels.budget.opening import open_budget
+from dashboard.panels.budget.opening import open_budget, told
 from dashboard.source import Source
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
@@ -73,6 +73,7 @@ def release_panel(
     if found is None:
         open_budget(source)
         return
+    told()
     if source.practice:
         st.caption("This is practice: a real private answer about sample data, charged to a budget you can reset.")
     st.markdown(f"**What will be asked:** {asked(request.what)}")

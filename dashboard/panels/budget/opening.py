@@ -22,6 +22,7 @@ CAPTIONS = {
     "unlikely. Two sums are kept, of ε and of ρ (its square, roughly); an answer fits while one of them holds.",
 }
 DELTAS = tuple(10.0**-power for power in range(5, 13))
+KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
 _NOTE = "open-budget"
 
 
@@ -77,12 +78,23 @@ def open_budget(source: Source) -> None:
                 )
     with right:
         _promise(source)
-    st.button("Review this budget", icon=":material/visibility:", on_click=session.begin_release, args=(_NOTE,))
+    st.button(
+        "Review this budget",
+        icon=":material/visibility:",
+        key="open-budget-review",
+        on_click=session.begin_release,
+        args=(_NOTE,),
+    )
+    told()
+    if session.request_id(_NOTE) is not None:
+        _confirm(source)
+
+
+def told() -> None:
+    """Why a budget was not opened, if so; also for where it turned out to be open already."""
     problem = session.note(_NOTE)
     if problem:
         st.error(problem)
-    if session.request_id(_NOTE) is not None:
-        _confirm(source)
 
 
 def _sensible_delta(people: int) -> float:
@@ -161,5 +173,8 @@ def _open(lineage: str, request_id: str | None, name: str, epsilon: float, delta
     try:
         compute.ledger().open_budget(lineage, epsilon=epsilon, delta=delta, name=name)
         budget_opened(lineage)
+    except InvalidArgument as error:
+        known = error.argument == "lineage"
+        session.say(_NOTE, KNOWN if known else f"The budget was not opened: {error}.")
     except DpcoreError as error:
-        session.say(_NOTE, f"The budget was not opened: {error}.")
+        session.say(_NOTE, words.sentence(error))

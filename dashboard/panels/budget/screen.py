@@ -8,6 +8,7 @@ from dashboard import session, tracker, words
 from dashboard.charts.cumulative import cumulative
 from dashboard.panels import cards
 from dashboard.panels.budget import charges, practice, rules
+from dashboard.panels.budget.opening import told
 from dashboard.panels.budget.spending import (
     Spending,
     caption,
@@ -27,6 +28,7 @@ OWN_RULES = {"pure": ("basic",), "approximate": ("basic", "zcdp")}
 
 def show(state: State, budget: Budget) -> None:
     """The first screen."""
+    told()
     head = st.container(gap="xsmall")
     left, right = st.columns([2, 1], gap="medium")
     with left:

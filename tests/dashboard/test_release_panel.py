@@ -1,0 +1,305 @@
+"""Releases as people make them: second clicks, refreshes, second windows, second thoughts, and refusals."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dpcore.costs import Cost
+from dpcore.ledger import Ledger
+from tests.dashboard.asking import CANARY
+from tests.dashboard.conftest import text
+
+CLINIC = "sample:clinic"
+Window = Callable[..., AppTest]
+
+
+def shown(lineage: str | None, epsilon: float, delta: float, breaks: str) -> None:
+    from tests.dashboard.asking import page
+
+    page(lineage, epsilon, delta, breaks)
+
+
+@pytest.fixture
+def window(ledger_file: Path) -> Window:
+    """Opens another window (a fresh session) on the same ledger."""
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+    def go(lineage: str | None = None, epsilon: float = 0.5, delta: float = 0.0, breaks: str = "") -> AppTest:
+        app = AppTest.from_function(shown, args=(lineage, epsilon, delta, breaks), default_timeout=60).run()
+        assert not app.exception, [error.value for error in app.exception]
+        return app
+
+    return go
+
+
+def ledger(file: Path) -> Ledger:
+    return Ledger.open(f"sqlite:///{file}")
+
+
+def charges(file: Path, lineage: str = CLINIC) -> int:
+    with ledger(file) as found:
+        return sum(receipt.lineage == lineage for receipt in found.receipts())
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click().run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def keys(app: AppTest) -> set[str | None]:
+    return {button.key for button in app.button}
+
+
+def begun(app: AppTest) -> bool:
+    return "test-confirm" in keys(app)
+
+
+def released(app: AppTest) -> str:
+    """Makes one release and returns the sentence of the answer."""
+    press(press(app, "test-begin"), "test-confirm")
+    return answer(app)
+
+
+def answer(app: AppTest) -> str:
+    found = [one.value for one in app.markdown if one.value.startswith("### Number")]
+    assert len(found) == 1
+    return found[0].removeprefix("### ")
+
+
+def test_looking_writes_nothing(window: Window, ledger_file: Path) -> None:
+    """Neither a budget nor a charge comes from looking, from the preview, or from second thoughts."""
+    app = window()
+    assert not begun(app)
+    press(app, "test-begin")
+    assert begun(app)
+    press(app, "test-cancel")
+    assert not begun(app)
+    with ledger(ledger_file) as found:
+        assert found.budgets() == []
+
+
+def test_one_confirmation_is_one_charge_and_one_answer(window: Window, ledger_file: Path) -> None:
+    app = window()
+    first = released(app)
+    assert charges(ledger_file) == 1
+    app.run()
+    app.run()
+    assert answer(app) == first
+    assert charges(ledger_file) == 1
+    with ledger(ledger_file) as found:
+        (receipt,) = found.receipts()
+        assert found.confirms(receipt)
+        assert found.budget(CLINIC).practice
+    assert f"Number {receipt.answer['number']}" == first
+    assert receipt.journal_hash[:12] in text(app)
+
+
+def test_a_second_draw_is_asked_for_and_charged_again(window: Window, ledger_file: Path) -> None:
+    app = window()
+    first = released(app)
+    press(app, "test-begin")
+    assert "This very question has been answered once already" in text(app)
+    press(app, "test-confirm")
+    assert answer(app) != first
+    assert f"UTC: {first}" in text(app)
+    assert charges(ledger_file) == 2
+
+
+def test_a_refresh_loses_no_answer_and_gives_no_budget_back(window: Window, ledger_file: Path) -> None:
+    first = released(window())
+    again = window()
+    assert f"UTC: {first}" in text(again)
+    assert "Answered before" in text(again)
+    assert "17 in 100 spent" in text(again)
+    assert charges(ledger_file) == 1
+
+
+def test_a_refresh_while_the_question_is_open_charges_nothing(window: Window, ledger_file: Path) -> None:
+    press(window(), "test-begin")
+    assert not begun(window())
+    assert charges(ledger_file) == 0
+
+
+def test_a_second_window_gets_the_first_windows_answer(window: Window, ledger_file: Path) -> None:
+    """Both windows stand before the same question: one charge, one answer; a draw of one's own is asked for anew."""
+    one, other = window(), window()
+    press(one, "test-begin")
+    press(other, "test-begin")
+    press(one, "test-confirm")
+    press(other, "test-confirm")
+    assert answer(other) == answer(one)
+    assert "answered in another window a moment ago" in text(other)
+    assert charges(ledger_file) == 1
+    released(other)
+    assert charges(ledger_file) == 2
+
+
+def test_a_release_that_another_window_made_impossible_is_refused_with_what_would_fit(
+    window: Window, ledger_file: Path
+) -> None:
+    own = "own:people"
+    with ledger(ledger_file) as found:
+        found.open_budget(own, epsilon=1.0, name="Ours")
+    one, other = window(own, 0.7), window(own, 0.6)
+    press(one, "test-begin")
+    press(other, "test-begin")
+    press(one, "test-confirm")
+    press(other, "test-confirm")
+    said = [warning.value for warning in other.warning]
+    assert said[-1] == (
+        "This answer costs ε = 0.6 and ε = 0.3 is left; nothing was charged. An answer of up to ε = 0.3 would fit."
+    )
+    assert charges(ledger_file, own) == 1
+    assert not begun(other)
+
+
+def test_what_does_not_fit_cannot_be_begun(window: Window, ledger_file: Path) -> None:
+    app = window(epsilon=5.0)
+    assert app.button(key="test-begin").disabled
+    assert "This answer costs ε = 5" in app.warning[0].value
+    assert "would fit" in app.warning[0].value
+    assert "can be reset on the Budget page" in app.warning[0].value
+
+
+def test_the_budget_can_be_spent_to_the_end_and_no_further(window: Window, ledger_file: Path) -> None:
+    """Ten answers of 0.1 from a pure cap of 1, in decimal: the tenth fits, the eleventh does not."""
+    own = "own:people"
+    with ledger(ledger_file) as found:
+        found.open_budget(own, epsilon=1.0, name="Ours")
+        for number in range(9):
+            found.charge(f"r{number}", own, Cost.pure(0.1), "before")
+    app = window(own, 0.1)
+    released(app)
+    assert app.button(key="test-begin").disabled
+    assert "The budget is spent." in app.warning[0].value
+    assert charges(ledger_file, own) == 10
+
+
+def test_an_answer_is_never_shown_under_another_question(window: Window, ledger_file: Path) -> None:
+    app = window()
+    first = released(app)
+    app.number_input(key="asked").set_value(0.25).run()
+    assert first not in text(app)
+    assert "ε = 0.25" in text(app)
+    app.number_input(key="asked").set_value(0.5).run()
+    assert answer(app) == first
+    assert charges(ledger_file) == 1
+
+
+@pytest.mark.parametrize(("breaks", "charged"), [("data", 0), ("validate", 0), ("answer", 1)])
+def test_failures_say_one_sentence_and_nothing_private(
+    window: Window, ledger_file: Path, breaks: str, charged: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Before the charge nothing is charged; after it the charge stands. The private value goes nowhere."""
+    app = window(breaks=breaks)
+    press(press(app, "test-begin"), "test-confirm")
+    assert charges(ledger_file) == charged
+    assert len(app.warning) == 1
+    assert ("nothing was charged" if charged == 0 else "its charge stands") in app.warning[0].value
+    assert CANARY not in text(app) + "".join(capfd.readouterr())
+    assert not begun(app)
+
+
+def test_text_from_files_is_escaped(window: Window) -> None:
+    app = press(window(), "test-begin")
+    assert "the \\*north\\* clinic" in text(app)
+    assert "the *north* clinic" not in text(app)
+
+
+def test_a_pure_budget_says_that_it_cannot_take_a_delta(window: Window, ledger_file: Path) -> None:
+    own = "own:people"
+    with ledger(ledger_file) as found:
+        found.open_budget(own, epsilon=1.0, name="Ours")
+    app = window(own, 0.5, delta=1e-7)
+    assert app.button(key="test-begin").disabled
+    assert "for pure ε only" in app.warning[0].value
+
+
+def test_an_own_budget_is_never_opened_by_accident(window: Window, ledger_file: Path) -> None:
+    """No name, second thoughts, and a mere review open nothing; the last click opens exactly what was reviewed."""
+    own = "own:people"
+    app = window(own)
+    press(app, "open-budget-review")
+    assert "Give the group a name first" in app.error[0].value
+    app.text_input(key="budget-name").set_value("North *clinic*")
+    app.number_input(key="budget-epsilon").set_value(2.0).run()
+    press(app, "open-budget-review")
+    assert "budget-open" in keys(app)
+    press(app, "budget-not-yet")
+    assert "budget-open" not in keys(app)
+    with ledger(ledger_file) as found:
+        assert found.budgets() == []
+    press(press(app, "open-budget-review"), "budget-open")
+    with ledger(ledger_file) as found:
+        budget = found.budget(own)
+    assert (budget.name, budget.kind, budget.cap.epsilon, budget.practice) == ("North *clinic*", "pure", 2.0, False)
+    released(app)
+    assert charges(ledger_file, own) == 1
+
+
+def test_a_budget_opened_elsewhere_stays_as_it_is(window: Window, ledger_file: Path) -> None:
+    own = "own:people"
+    app = window(own)
+    app.text_input(key="budget-name").set_value("Ours")
+    app.radio(key="budget-kind").set_value("approximate").run()
+    assert app.selectbox(key="budget-delta").value == 1e-6
+    press(app, "open-budget-review")
+    with ledger(ledger_file) as found:
+        found.open_budget(own, epsilon=0.3, name="Theirs")
+    press(app, "budget-open")
+    with ledger(ledger_file) as found:
+        assert found.budget(own).cap.epsilon == 0.3
+    assert "a cap is never changed" in app.error[0].value
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, 1e9])
+def test_a_cap_from_a_tampered_browser_never_opens_a_budget(window: Window, ledger_file: Path, value: float) -> None:
+    """Limits of widgets are advice to the browser: what is opened is within them, and is what the review showed."""
+    own = "own:people"
+    app = window(own)
+    app.text_input(key="budget-name").set_value("Ours")
+    app.number_input(key="budget-epsilon").set_value(value)
+    press(app, "open-budget-review")
+    if "budget-open" in keys(app):
+        assert "**ε = 1** for all answers together" in text(app)
+        press(app, "budget-open")
+    with ledger(ledger_file) as found:
+        assert all(budget.cap.epsilon == 1.0 for budget in found.budgets())
+
+
+def test_a_closed_ledger_says_what_its_owner_must_do(window: Window, ledger_file: Path) -> None:
+    """Without its journal the ledger stays closed: one sentence instead of the release; back with the journal."""
+    released(window())
+    journal = ledger_file.with_name(ledger_file.name + ".journal")
+    shutil.move(journal, ledger_file.with_name("kept"))
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    app = window()
+    assert [error.value for error in app.error] == [
+        "The ledger's journal is missing, so the ledger cannot tell whether it is complete and stays closed; put the "
+        "journal file back beside the database, or run `python -m dpcore.ledger restore --new-journal`."
+    ]
+    assert "test-begin" not in keys(app)
+    shutil.move(ledger_file.with_name("kept"), journal)
+    st.cache_data.clear()  # the answer "closed" is kept for some seconds
+    assert "test-begin" in keys(window())
+
+
+def test_a_ledger_that_breaks_at_the_moment_of_release_charges_and_shows_nothing(
+    window: Window, ledger_file: Path
+) -> None:
+    released(window())
+    app = window(epsilon=0.25)
+    press(app, "test-begin")
+    ledger_file.with_name(ledger_file.name + ".journal").unlink()
+    press(app, "test-confirm")
+    assert any("journal is missing" in one.value for one in [*app.warning, *app.error])
+    assert not [one for one in app.markdown if one.value.startswith("### Number")]
