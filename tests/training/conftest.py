@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 Array = NDArray[np.float64]
 
@@ -31,3 +34,10 @@ def numbers(n: int, d: int, seed: int = 0) -> tuple[Array, Array]:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(20_240_607))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread() -> Iterator[None]:
+    """As the worker processes have it: two threads of a busy machine are slower than one."""
+    with threadpool_limits(1):
+        yield

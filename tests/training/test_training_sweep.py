@@ -9,21 +9,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.datasets import load_sample
 from dpcore.errors import InvalidArgument
 from dpcore.tradeoff import COLUMNS, epsilon_for, sweep_both, sweep_epsilon, sweep_size
 from dpcore.training import (
+    Features,
     LineProblem,
     OneNumberProblem,
     Part,
     Squared,
     Sweep,
     TrainingProblem,
+    catalog,
     collect,
     majority_share,
     rate,
     reaching,
     run_slice,
     stream,
+    usual_methods,
 )
 from tests.training.conftest import classes, numbers
 
@@ -136,6 +140,23 @@ def test_a_number_to_predict() -> None:
     frame = list(stream(task))[-1][1]
     assert set(frame["metric"]) == {"squared_error", "excess_risk"}
     assert set(frame["method"]) == {*METHODS, "non_private"}
+
+
+def test_a_sweep_from_a_table() -> None:
+    """Eight tenths to train on; the methods that need public constants get those of the features."""
+    town = load_sample("town")
+    features = Features.of(town.schema, target="condition")
+    made = Sweep.of(features, features.prepare(town), epsilon=[1.0], methods=["statistical_queries"], seeds=2)
+    assert (made.n, len(made.y_test)) == (8000, 2000)
+    assert made.method("statistical_queries", 1.0).high == features.bounds[1]
+    assert made.method("book_gradient_descent", 1.0).row_norm == features.scale
+    assert set(usual_methods(two_classes=True)) | set(usual_methods(two_classes=False)) <= set(catalog())
+    number = Features.of(town.schema, target="income")
+    squares = Sweep.of(number, number.prepare(town), epsilon=[1.0], seeds=2)
+    assert squares.loss == Squared()
+    assert squares.methods == usual_methods(two_classes=False)
+    last = list(stream(made))[-1][1]
+    assert {"statistical_queries", "majority_class"} <= set(last["method"])
 
 
 @pytest.mark.parametrize(
