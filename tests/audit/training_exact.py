@@ -94,23 +94,22 @@ def pure_tilt_loss(ridge: float, scale: float, relation: str) -> float:
     radii = np.geomspace(0.01, 200.0, 40)
     theta = (radii[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)).reshape(-1, 2)
 
-    def log_density(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def log_density(X: np.ndarray, times: np.ndarray) -> np.ndarray:
         margins = theta @ X.T
-        bend = Logistic().curvatures(margins, y)
-        tilt = Logistic().slopes(margins, y) @ X + ridge * theta
+        bend = times * Logistic().curvatures(margins, np.array(1.0))
+        tilt = (times * Logistic().slopes(margins, np.array(1.0))) @ X + ridge * theta
         volume = np.einsum("pi,ij,ik->pjk", bend, X, X) + ridge * np.eye(2)
         return np.linalg.slogdet(volume)[1] - np.linalg.norm(tilt, axis=1) / scale
 
     worst = 0.0
-    for crowd in (0, 1, 3, 2000):
-        base, labels = np.tile([0.0, 1.0], (crowd, 1)), np.ones(crowd)
+    for crowd in (0.0, 1.0, 3.0, 2000.0):
         for angle in (0.0, 0.5, 1.0, 1.3, np.pi / 2):
-            row = np.array([np.cos(angle), np.sin(angle)])
-            here = log_density(np.vstack([base, row]), np.append(labels, 1.0))
+            row, mirrored = np.array([[np.cos(angle), np.sin(angle)], [np.cos(angle), -np.sin(angle)]])
+            here = log_density(np.stack([[0.0, 1.0], row]), np.array([crowd, 1.0]))
             if relation == "add_remove":
-                there = log_density(base, labels)
+                there = log_density(np.stack([[0.0, 1.0], row]), np.array([crowd, 0.0]))
             else:
-                there = log_density(np.vstack([base, [row[0], -row[1]]]), np.append(labels, 1.0))
+                there = log_density(np.stack([[0.0, 1.0], mirrored]), np.array([crowd, 1.0]))
             worst = max(worst, float(np.abs(here - there).max()))
     return worst
 
@@ -137,23 +136,31 @@ def tilted_density(x: np.ndarray, y: np.ndarray, ridge: float, scale: float) -> 
     return (bend + ridge) * np.exp(-0.5 * (tilt / scale) ** 2) / (scale * np.sqrt(2 * np.pi))
 
 
-def tilt_delta(ridge: float, scale: float, epsilon: float) -> float:
-    """The largest exact δ at ε of a Gaussian tilt in one dimension over rows added and removed."""
-    worst = 0.0
+Densities = list[tuple[np.ndarray, np.ndarray]]
+
+
+def tilted_pairs(ridge: float, scale: float) -> Densities:
+    """Densities on neighbouring data, both ways round."""
+    found = []
     for x, y, (row, label) in neighbours_in_one_dimension():
-        p = tilted_density(np.append(x, row), np.append(y, label), ridge, scale)
-        q = tilted_density(x, y, ridge, scale)
-        for one, other in ((p, q), (q, p)):
-            worst = max(worst, float(np.trapezoid(np.maximum(one - np.exp(epsilon) * other, 0.0), THETA)))
-    return worst
+        more = tilted_density(np.append(x, row), np.append(y, label), ridge, scale)
+        less = tilted_density(x, y, ridge, scale)
+        found += [(more, less), (less, more)]
+    return found
+
+
+def tilt_delta(pairs: Densities, epsilon: float) -> float:
+    """The largest exact δ at ε over pairs of densities."""
+    factor = np.exp(epsilon)
+    return max(float(np.trapezoid(np.maximum(one - factor * other, 0.0), THETA)) for one, other in pairs)
 
 
 def tilt_epsilon(ridge: float, scale: float, delta: float) -> float:
-    """The ε at which ``tilt_delta`` is δ, to 2 %."""
-    low, high = 0.0, 8.0
+    """The ε at which a Gaussian tilt's largest exact δ is ``delta``, to 2 %."""
+    pairs, low, high = tilted_pairs(ridge, scale), 0.0, 8.0
     while high - low > 0.02 * high:
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if tilt_delta(ridge, scale, middle) <= delta else (middle, high)
+        low, high = (low, middle) if tilt_delta(pairs, middle) <= delta else (middle, high)
     return low
 
 

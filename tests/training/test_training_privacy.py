@@ -19,7 +19,7 @@ from dpcore.training.clipped_examples import clipped_rows
 from dpcore.training.gradient_sums import GradientSums
 from dpcore.training.output_perturbation import ridge_in_ball
 from dpcore.training.tilted import tilted_minima
-from tests.audit.training_exact import THETA, pure_tilt_loss, tilt_delta, tilted_density
+from tests.audit.training_exact import THETA, pure_tilt_loss, tilt_delta, tilted_density, tilted_pairs
 from tests.training.conftest import classes, numbers
 
 
@@ -30,7 +30,7 @@ def test_objective_perturbation_is_private_in_one_dimension(kind, epsilon, delta
     method = kind(epsilon=epsilon, delta=delta)
     whole = tilted_density(np.ones(2), np.ones(2), method.used_ridge, method.noise_scale)
     assert np.trapezoid(whole, THETA) == pytest.approx(1.0, abs=1e-5)
-    assert tilt_delta(method.used_ridge, method.noise_scale, epsilon) <= delta + 1e-6
+    assert tilt_delta(tilted_pairs(method.used_ridge, method.noise_scale), epsilon) <= delta + 1e-6
 
 
 def test_objective_perturbation_with_less_noise_is_caught() -> None:
@@ -39,7 +39,7 @@ def test_objective_perturbation_with_less_noise_is_caught() -> None:
     In one dimension the proof is loose, because a tilt can only push one way: 60 % would still pass.
     """
     method = ObjectivePerturbation(epsilon=1.0, delta=0.05)
-    assert tilt_delta(method.used_ridge, 0.4 * method.noise_scale, 1.0) > 0.05
+    assert tilt_delta(tilted_pairs(method.used_ridge, 0.4 * method.noise_scale), 1.0) > 0.05
 
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
