@@ -103,7 +103,7 @@ def _sentence(source: Source | None) -> Wish:
                 value=goal.default,
                 step=float(goal.step),
                 format="%g",
-                key=f"plan_{key}",
+                key=f"plan_goal_{key}",
                 persist_state="session",
                 width=330,
             )

@@ -1,0 +1,414 @@
+"""The Budget page and the sidebar's tracker, driven as a person would, without a browser."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dashboard import tracker
+from dashboard.panels.budget import totals
+from dashboard.panels.budget.kinds import KINDS, Wish, planned
+from dashboard.panels.budget.receipts import plain
+from dpcore.accounting import VALID_WHEN, compose
+from dpcore.costs import Cost
+from dpcore.datasets import load_sample
+from dpcore.ledger import Budget, Ledger, Receipt
+from dpcore.ledger.budget import Caps
+from dpcore.selection import PermuteAndFlip
+from tests.dashboard.conftest import text
+
+Open = Callable[..., AppTest]
+CLINIC = "sample:clinic"
+HOSTILE = "=1+1 <b>&</b> **bold** $x$ [l](http://x) `c`"
+
+
+@pytest.fixture
+def ledger(ledger_file: Path) -> Iterator[Ledger]:
+    with Ledger.open(f"sqlite:///{ledger_file}") as found:
+        yield found
+
+
+def charge(ledger: Ledger, cost: Cost, *, what: str = "How many?", neighbours: str = "replace_one") -> Receipt:
+    """One answered question about the clinic's people."""
+    request = uuid.uuid4().hex
+    ledger.charge(request, CLINIC, cost, what, mechanism="Some noise", neighbours=neighbours, question=what)
+    return ledger.store_answer(request, {"how_many": 7, "names": ["a", "b"]})
+
+
+def practice(ledger: Ledger, *costs: Cost, delta: float = 0.0, neighbours: str = "replace_one") -> list[Receipt]:
+    """The clinic's practice budget of ε = 3 with these charges."""
+    ledger.open_budget(CLINIC, epsilon=3.0, delta=delta, practice=True, name="Town clinic")
+    return [charge(ledger, cost, what=f"Question {i}?", neighbours=neighbours) for i, cost in enumerate(costs)]
+
+
+def lines(app: AppTest) -> list[dict]:
+    """The lines of the cumulative chart as the browser gets them."""
+    found = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    return next(figure["data"] for figure in found if any("together cost" in str(t) for t in figure["data"]))
+
+
+def go(app: AppTest, tab: str) -> AppTest:
+    app.session_state["budget_tab"] = tab
+    app.run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+# -- first screen -----------------------------------------------------------------------------------------------------
+
+
+def test_before_any_charge_the_page_shows_a_finished_example_and_writes_nothing(open_app: Open, ledger: Ledger) -> None:
+    app = open_app("budget")
+    assert "Nothing is spent yet. About **6 answers** at ε = 0.5 would fit." in text(app)
+    assert {line["name"] for line in lines(app)} >= {"Adding up ε", "zCDP", "Privacy losses (if planned)"}
+    assert "No charges yet" in text(app)
+    assert ledger.budgets() == []
+
+
+def test_spending_is_told_in_the_unit_of_the_cap(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.pure(0.5), Cost.pure(0.7))
+    app = open_app("budget")
+    assert "2 answers have spent **ε = 1.2 of 3**. About **2 more answers** like the last one would fit." in text(app)
+    assert f"right at most **{100 / (1 + math.exp(-1.2)):.0f}** times in 100" in text(app)
+
+
+def test_an_epsilon_delta_budget_is_told_by_its_share(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.gaussian(20.0, 1e-7), delta=1e-5)
+    share = ledger.budget(CLINIC).share_spent
+    app = open_app("budget")
+    assert f"has spent **{100 * share:.0f} in 100 of their budget**" in text(app)
+    assert "except with a chance of 10⁻⁵, δ" in text(app)
+
+
+def test_the_lines_are_what_the_accountants_say(open_app: Open, ledger: Ledger) -> None:
+    """After every charge each line is ``compose`` of the charges so far, at the δ that the axis names."""
+    costs = [Cost.pure(0.4), Cost.bounded_range(0.3), Cost.laplace(5.0), Cost.pure(0.2)]
+    receipts = practice(ledger, *costs)
+    _, rows = totals.so_far(receipts, totals.SHOWN_DELTA)
+    assert [receipt.cost for receipt in receipts] == costs
+    for count in range(1, 5):
+        wanted = compose(costs[:count], totals.SHOWN_DELTA)
+        del wanted["best"]
+        found = {rule: epsilon for at, rule, epsilon in rows if at == count}
+        assert found == pytest.approx(wanted, rel=1e-6)
+    app = open_app("budget")
+    dashes = {line["name"]: line["line"]["dash"] for line in lines(app)}
+    assert dashes["Adding up ε"] == dashes["zCDP"] == "solid"
+    assert dashes["Privacy losses (if planned)"] == dashes["Advanced composition (if planned)"] == "dash"
+
+
+def test_one_more_answer_adds_one_step_to_the_composed_state(open_app: Open, ledger: Ledger) -> None:
+    """Composing on from the kept state gives what composing from the start gives."""
+    receipts = practice(ledger, *[Cost.pure(0.1 + 0.01 * i) for i in range(12)])
+    at_once, _ = totals.so_far(receipts, 1e-6)
+    in_steps = totals.added(
+        totals.added(totals.RunningTotal(), [r.cost for r in receipts[:5]]), [r.cost for r in receipts[5:]]
+    )
+    assert in_steps.epsilons(1e-6) == pytest.approx(at_once.epsilons(1e-6), rel=1e-9)
+
+
+def test_answers_that_protect_in_two_ways_are_not_added_up_as_one(open_app: Open, ledger: Ledger) -> None:
+    """One that hides a person added or removed counts twice where a row is changed: 0.5 + 2 · 0.3."""
+    practice(ledger, Cost.pure(0.5))
+    charge(ledger, Cost.pure(0.3), neighbours="add_remove")
+    app = open_app("budget")
+    assert f"right at most **{100 / (1 + math.exp(-1.1)):.0f}** times in 100" in text(app)
+    assert "protect in two ways" in text(app)
+    assert app.segmented_control(key="budget_relation").value == "replace_one"
+    app.segmented_control(key="budget_relation").set_value("add_remove").run()
+    assert not app.exception
+
+
+def test_everyone_shows_every_budget_and_every_charge(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.pure(0.5))
+    ledger.open_budget("own:x", epsilon=1.0, delta=1e-6, name="Ours")
+    ledger.charge("r", "own:x", Cost.pure(0.25), HOSTILE)
+    app = open_app("budget", whose="everyone in this ledger")
+    assert "2 private answers about 2 groups of people, 1 of them real." in text(app)
+    budgets, charges = (frame.value for frame in app.dataframe)
+    assert set(budgets["people"]) == {"Town clinic", "Ours"}
+    assert list(charges["epsilon"]) == [0.25, 0.5]
+    assert next(iter(charges["answer"])).startswith("No answer was stored")
+
+
+# -- charges and receipts ---------------------------------------------------------------------------------------------
+
+
+def test_every_charge_is_a_row_with_its_answer(open_app: Open, ledger: Ledger) -> None:
+    first, second = practice(ledger, Cost.pure(0.5), Cost.bounded_range(0.3))
+    frame = open_app("budget").dataframe[0].value
+    assert list(frame["question"]) == ["Question 1?", "Question 0?"]
+    assert list(frame["answer"]) == ["how many: 7; names: a, b"] * 2
+    assert list(frame["receipt"]) == [second.journal_hash[:12], first.journal_hash[:12]]
+    assert list(frame["protected"]) == ["one person's row changed"] * 2
+
+
+def test_a_receipt_is_checked_against_the_journal(open_app: Open, ledger: Ledger) -> None:
+    first, _ = practice(ledger, Cost.pure(0.5), Cost.pure(0.3))
+    app = open_app("budget")
+    app.selectbox(key="budget_receipt").set_value(first.request_id).run()
+    app.button(key="receipt-check").click().run()
+    assert [one.value for one in app.success] == ["Confirmed: the journal holds exactly this receipt."]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda receipt: receipt.replace('"epsilon": 0.5', '"epsilon": 0.05'),
+        lambda receipt: receipt.replace('"how_many": 7', '"how_many": 8'),
+        lambda receipt: receipt.replace("Question 0?", "Question 9?"),
+        lambda receipt: "not a receipt",
+        lambda receipt: "[1, 2]",
+        lambda receipt: "[" * 100_000,
+        lambda receipt: "0" * 64,
+    ],
+)
+def test_a_changed_receipt_is_not_confirmed(open_app: Open, ledger: Ledger, change: Callable[[str], str]) -> None:
+    (receipt,) = practice(ledger, Cost.pure(0.5))
+    app = go(open_app("budget"), "Check a receipt")
+    app.text_area(key="receipt-text").set_value(change(receipt.to_json()))
+    app.button(key="receipt-text-check").click().run()
+    assert not app.exception
+    assert not app.success
+    assert len(app.warning) == 1
+
+
+def test_a_receipt_is_confirmed_by_its_text_and_found_by_its_hash(open_app: Open, ledger: Ledger) -> None:
+    (receipt,) = practice(ledger, Cost.pure(0.5))
+    app = go(open_app("budget"), "Check a receipt")
+    for brought in (receipt.to_json(), receipt.journal_hash[:12]):
+        app.text_area(key="receipt-text").set_value(brought)
+        app.button(key="receipt-text-check").click().run()
+        assert len(app.success) == 1
+    assert "Question 0" in str(app.table[0].value)
+
+
+def test_text_in_charges_stays_text(open_app: Open, ledger: Ledger) -> None:
+    ledger.open_budget(CLINIC, epsilon=3.0, practice=True, name=HOSTILE)
+    charge(ledger, Cost.pure(0.5), what=HOSTILE)
+    app = open_app("budget")
+    assert HOSTILE in list(app.dataframe[0].value["question"])
+    shown = str(app.table[0].value)
+    assert "**bold**" not in shown
+    assert "<b>" not in shown
+
+
+def test_answers_are_read_out_whatever_they_are() -> None:
+    assert plain({"chosen_option": "x", "flags": [True, None], "none": []}) == (
+        "chosen option: x; flags: yes, none; none: none"
+    )
+    assert plain(1.5) == "1.5"
+
+
+# -- practice ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_practice_budget_is_reset_once_and_brought_back(open_app: Open, ledger: Ledger) -> None:
+    """A second window's click on the same reset does nothing; the undo brings the spending back."""
+    practice(ledger, Cost.pure(0.5))
+    app, other = open_app("budget"), open_app("budget")
+    app.button(key="budget-reset").click().run()
+    assert "The practice budget is whole again" in text(app)
+    assert "Nothing is spent yet" in text(app)
+    assert "Also the 1 charge from before a reset" in [toggle.label for toggle in app.toggle]
+    other.button(key="budget-reset").click().run()
+    assert ledger.budget(CLINIC).generation == 2
+    app.button(key="budget-undo").click().run()
+    assert ledger.budget(CLINIC).remaining.epsilon == 2.5
+    assert "1 answer has spent **ε = 0.5 of 3**" in text(app)
+    assert "budget-undo" not in [button.key for button in app.button]
+
+
+def test_charges_from_before_a_reset_are_kept(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.pure(0.5))
+    ledger.reset_practice(CLINIC)
+    app = open_app("budget")
+    app.toggle(key="budget_before").set_value(True).run()
+    assert len(app.dataframe[0].value) == 1
+
+
+# -- planner ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_plan_is_priced_by_calibration(open_app: Open) -> None:
+    """Five choices, right 95 times in 100: the smallest such ε by the exact law, five times."""
+    app = go(open_app("budget"), "Plan answers")
+    counts = load_sample("clinic").counts("complaint")
+    each = planned([Wish(kind="choice", count=5, target=95.0, column="complaint")], 1e-6, _source())
+    assert each is not None
+    epsilon = each[0].epsilon
+    law = PermuteAndFlip(epsilon=epsilon).probabilities(counts)
+    assert law[counts.argmax()] == pytest.approx(0.95, abs=1e-6)
+    assert f"These 5 answers cost **ε = {5 * epsilon:.3g}** together (adding up ε)" in text(app)
+
+
+def _source():
+    from dashboard.source import Source
+
+    table = load_sample("clinic")
+    return Source(key="clinic", title="", mode="demo", table=table, lineage=CLINIC, practice=True)
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("count", ["1", "50"])
+def test_every_kind_of_answer_has_a_price_and_a_fit(open_app: Open, kind: str, count: str) -> None:
+    app = go(open_app("budget", plan_kind=KINDS[kind].label, plan_count=count), "Plan answers")
+    assert f"{count} answer" in text(app)
+    assert "fit" in text(app)
+    assert len(app.get("plotly_chart")) == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "near"),
+    [("count", 10.0, 0.2995732), ("count_gaussian", 10.0, None), ("alarm", 50.0, None)],
+)
+def test_accuracy_targets_are_met(kind: str, target: float, near: float | None) -> None:
+    """Laplace: e^(−εt) = 0.05; Gaussian: σ = t/1.96, in the event of its cost; an alarm: the exact α at that ε."""
+    answers = planned([Wish(kind=kind, count=3, target=target)], 1e-6, None)
+    assert answers is not None
+    (answer,) = answers
+    if near is not None:
+        assert answer.epsilon == pytest.approx(near, rel=1e-6)
+    if kind == "count_gaussian":
+        assert answer.cost(answer.epsilon).event.noise_multiplier == pytest.approx(target / 1.959964, rel=1e-4)
+    if kind == "alarm":
+        from dpcore.thresholding import AboveThreshold
+
+        run = AboveThreshold.tuned(epsilon=answer.epsilon, k=100, noise="exponential")
+        assert run.exact_alpha(100, 0.05) == pytest.approx(target, rel=1e-6)
+
+
+def test_plans_of_several_lines_add_up(open_app: Open) -> None:
+    app = go(open_app("budget", plan_kind=KINDS["any"].label, plan_count="4"), "Plan answers")
+    assert "These 4 answers cost **ε = 2** together" in text(app)
+    app.button(key="plan-add").click().run()
+    assert "These 8 answers cost **ε = 4** together" in text(app)
+    assert "do not fit" in text(app)
+    app.button(key="plan-remove-0").click().run()
+    assert "These 4 answers cost **ε = 2** together" in text(app)
+
+
+def test_what_fits_is_what_the_ledger_would_take(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.pure(2.0))
+    app = go(open_app("budget", plan_kind=KINDS["any"].label, plan_count="2"), "Plan answers")
+    assert "They fit the budget of these people: 0 in 100 of it would be left." in text(app)
+    charge(ledger, Cost.pure(0.001))
+    assert "do not fit" in text(app.run())
+
+
+@pytest.mark.parametrize("link", [{"plan_count": "0"}, {"plan_count": "1e9"}, {"plan_kind": "x"}, {"whose": "x"}])
+def test_links_with_nonsense_change_nothing(open_app: Open, link: dict[str, str]) -> None:
+    app = go(open_app("budget", **link), "Plan answers")
+    assert "These 5 answers" in text(app)
+
+
+# -- what the guarantee means -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["Any answer with this ε", "Laplace noise", "Gaussian noise"])
+def test_the_attackers_chances_are_those_of_the_guarantee(open_app: Open, kind: str) -> None:
+    app = go(open_app("budget"), "What does the guarantee mean?")
+    app.segmented_control(key="meaning_kind").set_value(kind).run()
+    assert not app.exception
+    told = next(one.value for one in app.markdown if one.value.startswith("**From an even start"))
+    best = 100 / (1 + math.exp(-0.5))
+    shown = int(told.split("after 1 answer **")[1][:2])
+    assert shown == round(best) if kind.startswith("Any") else 50 <= shown <= round(best)
+
+
+def test_a_guess_starts_where_the_guesser_stands(open_app: Open) -> None:
+    app = go(open_app("budget"), "What does the guarantee mean?")
+    app.select_slider(key="meaning_prior").set_value(10).run()
+    after = 100 * 0.1 * math.exp(0.5) / (0.1 * math.exp(0.5) + 0.9)
+    assert f"right at most **{after:.0f}** times in 100" in text(app)
+
+
+# -- the tracker ------------------------------------------------------------------------------------------------------
+
+
+def budget(epsilon: float, delta: float, *costs: Cost) -> Budget:
+    found = Budget(lineage="x", name="x", practice=True, generation=1, caps=Caps.of(epsilon, delta))
+    for cost in costs:
+        taken = found.charge_for(cost)
+        assert taken is not None
+        found = found.after(taken)
+    return found
+
+
+def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
+    pure = budget(0.3, 0.0, Cost.pure(0.1), Cost.pure(0.1))
+    assert tracker.spent_words(pure) == "ε = 0.2 of 0.3 spent, 0.1 left"
+    assert tracker.answers_words(pure, Cost.pure(0.1)) == "About **1** more answer like this one."
+    assert tracker.answers_words(pure, Cost.pure(0.11)) == "Not enough is left for one more answer like this one."
+    assert "need a δ" in tracker.answers_words(pure, Cost.gaussian(20.0, 1e-7))
+    both = budget(1.0, 1e-6, Cost.gaussian(50.0, 1e-8))
+    assert f"{100 * both.share_spent:.0f} in 100 spent" in tracker.spent_words(both)
+    assert "δ = 10⁻⁶" in tracker.spent_words(both)
+    more = both.answers_left(Cost.gaussian(50.0, 1e-8))
+    assert tracker.answers_words(both, Cost.gaussian(50.0, 1e-8)) == f"About **{more}** more answers like this one."
+
+
+def test_the_count_of_the_tracker_is_what_the_ledger_takes(ledger: Ledger) -> None:
+    """As many as promised are charged, and the next one is refused: for both kinds of cap."""
+    for lineage, delta in (("pure", 0.0), ("both", 1e-6)):
+        cost = Cost.bounded_range(0.3)
+        promised = ledger.open_budget(lineage, epsilon=1.0, delta=delta).answers_left(cost)
+        for number in range(promised):
+            ledger.charge(f"{lineage}{number}", lineage, cost, "q")
+        assert ledger.budget(lineage).answers_left(cost) == 0
+        assert not ledger.budget(lineage).fits(cost)
+
+
+def test_the_tracker_follows_the_page(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.pure(1.0))
+    app = open_app("selection")
+    side = [one.value for one in app.sidebar.markdown]
+    assert "About **4** more answers like this one." in side
+    assert any("for each person" in one.value for one in app.sidebar.caption)
+
+
+# -- a closed ledger --------------------------------------------------------------------------------------------------
+
+
+def test_a_closed_ledger_is_one_sentence_and_the_other_pages_go_on(
+    open_app: Open, ledger: Ledger, ledger_file: Path
+) -> None:
+    practice(ledger, Cost.pure(0.5))
+    journal = ledger_file.with_name(ledger_file.name + ".journal")
+    shutil.move(journal, ledger_file.with_name("kept"))
+    for page in ("budget", "selection"):
+        app = open_app(page)
+        assert all("put the journal file back" in error.value for error in app.error)
+        assert len(app.error) == (2 if page == "budget" else 1)
+        assert len(app.get("plotly_chart")) >= 1
+    app = go(open_app("budget", whose="everyone in this ledger"), "What does the guarantee mean?")
+    assert "From an even start" in text(app)
+    assert not app.dataframe
+    shutil.move(ledger_file.with_name("kept"), journal)
+    st.cache_data.clear()  # that it was closed is kept for some seconds
+    assert "has spent **ε = 0.5 of 3**" in text(open_app("budget"))
+
+
+@pytest.mark.parametrize("location", ["mysql://x", "sqlite:////proc/none/ledger.db"])
+def test_a_ledger_that_cannot_be_reached_is_one_sentence(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, location: str
+) -> None:
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", location)
+    app = open_app("budget")
+    assert len({error.value for error in app.error}) == 1
+
+
+def test_rules_know_when_they_hold() -> None:
+    from dashboard.panels.budget import rules
+
+    assert set(rules.LABELS) == set(rules.WHY) == set(VALID_WHEN)
+    for rule, when in VALID_WHEN.items():
+        assert (rules.PLANNED in rules.label(rule)) == (when == "planned")
