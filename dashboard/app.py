@@ -29,7 +29,7 @@ def main() -> None:
     """One run of the script."""
     import streamlit as st
 
-    from dashboard import controls, session, source, tracker, words
+    from dashboard import compute, controls, session, source, tracker, words
     from dpcore.datasets import samples
 
     st.set_page_config(
@@ -39,6 +39,7 @@ def main() -> None:
         menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
     )
     session.begin()
+    compute.warm_up()
 
     pages = {
         name: st.Page(PAGES / f"{name}.py", title=title, icon=icon, url_path=name, default=name == "start")

@@ -6,16 +6,17 @@ data (SHA-256) and plain parameters, never a frame or an array. Every cache is b
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Hashable
-from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import Any, TypeVar
 
 import streamlit as st
-from dpcore.ledger import Ledger
 
+from dashboard import workers
+from dashboard.jobs import Finished
+from dashboard.workers import Workers
 from dpcore.datasets import Table, load_sample
+from dpcore.ledger import Ledger
 
 T = TypeVar("T")
 
@@ -39,16 +40,22 @@ def ledger() -> Ledger:
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def pool() -> Executor:
+def pool() -> Workers:
     """Worker processes for long sweeps; any ``concurrent.futures.Executor`` can take its place."""
-    return ProcessPoolExecutor(
-        max_workers=int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)),
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_one_thread_each,
-    )
+    return Workers(int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)))
 
 
-def _one_thread_each() -> None:
-    from threadpoolctl import threadpool_limits
+@st.cache_resource(max_entries=1, show_spinner=False)
+def warm_up() -> None:
+    """Once per server: have workers and compiled loops ready before somebody waits for them.
 
-    threadpool_limits(1)
+    ``EPSILON_LAB_WARM_UP=0`` leaves it out, as tests do.
+    """
+    if os.environ.get("EPSILON_LAB_WARM_UP", "1") != "0":
+        workers.warm_up(pool())
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def finished() -> Finished:
+    """Results of finished jobs for all sessions, by a key that names the data and every parameter."""
+    return Finished()

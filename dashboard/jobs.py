@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor, Future
-from typing import Any
+from typing import Any, Self
 
 IN_FLIGHT = 2
 
@@ -19,10 +19,17 @@ class Job:
     """Runs ``work(part)`` for every part in ``executor``; results come in the order of the parts that are done.
 
     Thread-safe. ``error`` holds the first exception a slice raised; nothing more is submitted after it.
+    ``keep`` is given the results once, when all are there.
     """
 
-    def __init__(self, executor: Executor, work: Callable[[Any], Any], parts: Sequence[Any]) -> None:
-        self._executor, self._work = executor, work
+    def __init__(
+        self,
+        executor: Executor,
+        work: Callable[[Any], Any],
+        parts: Sequence[Any],
+        keep: Callable[[list[Any]], None] | None = None,
+    ) -> None:
+        self._executor, self._work, self._keep = executor, work, keep
         self._waiting = list(enumerate(parts))
         self._results: dict[int, Any] = {}
         self._running: set[Future[Any]] = set()
@@ -32,6 +39,14 @@ class Job:
         self.error: BaseException | None = None
         for _ in range(IN_FLIGHT):
             self._next()
+
+    @classmethod
+    def known(cls, executor: Executor, results: Sequence[Any]) -> Self:
+        """A job that was done before: nothing runs."""
+        job = cls(executor, _nothing, ())
+        job._results = dict(enumerate(results))
+        job.total = len(results)
+        return job
 
     def _next(self) -> None:
         with self._lock:
@@ -55,6 +70,9 @@ class Job:
                     self._results[index] = future.result()
                 else:
                     self.error = self.error or error
+        if self.complete and self._keep is not None:
+            keep, self._keep = self._keep, None
+            keep(self.results())
         self._next()
 
     def cancel(self) -> None:
@@ -86,6 +104,33 @@ class Job:
         """What is there so far, in the order of the parts."""
         with self._lock:
             return [self._results[index] for index in sorted(self._results)]
+
+
+def _nothing(part: Any) -> Any:
+    return part
+
+
+class Finished:
+    """Results of finished jobs, the latest few, shared by all sessions: the second visitor of a view does not wait."""
+
+    LIMIT = 48
+
+    def __init__(self) -> None:
+        self._results: OrderedDict[Hashable, list[Any]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> list[Any] | None:
+        with self._lock:
+            if key in self._results:
+                self._results.move_to_end(key)
+            return self._results.get(key)
+
+    def keep(self, key: Hashable, results: list[Any]) -> None:
+        with self._lock:
+            self._results[key] = results
+            self._results.move_to_end(key)
+            while len(self._results) > self.LIMIT:
+                self._results.popitem(last=False)
 
 
 class Jobs:

@@ -28,14 +28,17 @@ class Need:
         """Fill the card from a problem with exact laws."""
         self.fill(needed_epsilon(view), needed_size(view), view.size_word)
 
-    def fill(self, least: float | None, size: float | None, size_word: str) -> None:
-        """The smallest ε and the smallest size that give it, and a button that applies the ε."""
+    def fill(self, least: float | None, size: float | None, size_word: str, *, sized: bool = True) -> None:
+        """The smallest ε and the smallest size that give it, and a button that applies the ε.
+
+        Without ``sized`` nobody has worked out the size.
+        """
         with self.slot:
             left, right = st.columns(2, wrap=False)
             left.metric("smallest ε", "none" if least is None else words.number(least))
             right.metric(
                 f"or {size_word}",
-                "none" if size is None else words.number(size),
+                "–" if not sized else "none" if size is None else words.number(size),
                 help=f"How many {size_word} would be enough at this ε, with the same proportions.",
             )
             if least is not None and session.EPSILON_LOW <= least <= session.EPSILON_HIGH:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from dashboard.panels.picture import picture
 from dashboard.panels.tradeoff import AXES, describe_at
 from dashboard.panels.training.setup import DEFAULTS, Task
 from dpcore.tradeoff import COLUMNS
-from dpcore.training import RATES, Sweep, collect, rate, reaching
+from dpcore.training import RATES, Sweep, rate, reaching
 
 LEVELS = (0.05, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, 10.0)
 COARSE = (0.05, 0.15, 0.5, 1.5, 5.0)
@@ -106,8 +106,11 @@ def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mappi
         st.skeleton(height=480)
         return
     chosen = asked.epsilon if x == "epsilon" else float(task.n)
+    drawn = shown.copy()
+    others = drawn["method"] != asked.main  # one band can be read, five cannot
+    drawn.loc[others, "low"] = drawn.loc[others, "high"] = drawn.loc[others, "value"]
     figure = tradeoff(
-        shown,
+        drawn,
         x=x,
         x_title=(
             "privacy level ε   (more privacy ⟵  ⟶ more accuracy)"
@@ -132,8 +135,9 @@ def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mappi
         mark=asked.mark,
     )
     st.caption(
-        f"Simulated: each point is the mean of about {asked.seeds} private models; the band holds 8 of 10 of them, the "
-        "range of what you might see. Settings are fixed in advance, never tuned on these data."
+        f"Simulated: each point is the mean of {asked.seeds if x == 'epsilon' else max(4, asked.seeds // 2)} private "
+        f"models. Shaded: range of what you might see, 8 of 10 models by {called[asked.main].lower()}. Settings are "
+        "fixed in advance, never tuned on these data."
     )
 
 
@@ -186,10 +190,6 @@ def _map(task: Task, asked: Asked, part: pd.DataFrame, called: Mapping[str, str]
     alt = f"{scale.title} of {called[asked.main]} at every ε and number of rows."
     picture(figure, key="training-both", alt=alt, data=part, mark=asked.mark)
     st.caption(f"Colour: {scale.title}, {called[asked.main].lower()}. Dashed line: where what you need is met.")
-
-
-def frame_of(task_sweep: Sweep, results: Sequence[Any]) -> pd.DataFrame:
-    return collect(task_sweep, list(results))
 
 
 def at_epsilon(frame: pd.DataFrame, method: str, metric: str, epsilon: float) -> tuple[float, float, float] | None:

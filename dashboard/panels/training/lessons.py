@@ -49,7 +49,7 @@ def curves(task: Task, asked: Asked) -> None:
     method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
     work = Lesson(about=str(kind), method=method, rows=few, seed=asked.seed)
 
-    def draw(results: list[pd.DataFrame], finished: bool) -> None:
+    def draw(results: list[pd.DataFrame]) -> None:
         found = results[0]
         found = found[found["metric"] == task.metric]
         column = "steps" if kind == "steps" else "clip"
@@ -163,7 +163,7 @@ def simple_problems(source: Source) -> None:
     y, x = (scaled[0], scaled[1]) if len(scaled) == 2 else (None, scaled[0])
     task = Simple(about=about, x=x, y=y, epsilon=SIMPLE_LEVELS)
 
-    def draw(results: list[pd.DataFrame], finished: bool) -> None:
+    def draw(results: list[pd.DataFrame]) -> None:
         _simple_picture(results[0], about, source.mark)
 
     in_background(

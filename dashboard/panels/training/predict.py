@@ -16,12 +16,12 @@ from dashboard.panels.training import curves, tabs, tell
 from dashboard.panels.training.curves import SCALES, Asked
 from dashboard.panels.training.setup import DEFAULTS, Task, columns_control, methods, prepare, targets, usable
 from dashboard.panels.training.work import slice_of
-from dashboard.panels.waiting import in_background
+from dashboard.panels.waiting import Work, begin
 from dashboard.source import Source
 from dpcore.accounting import Cost
 from dpcore.calibration import zcdp_rho
 from dpcore.errors import InvalidArgument
-from dpcore.training import majority_share
+from dpcore.training import collect, majority_share
 
 PAGE = "training"
 NEEDED = {
@@ -42,7 +42,7 @@ def show(source: Source) -> None:
             "or categories. Pick another sample, or declare them on the Data page."
         )
         return
-    picked: dict[str, str] = {}
+    picked: dict[str, Any] = {}
 
     def pick() -> None:
         picked["target"] = st.selectbox(
@@ -55,20 +55,22 @@ def show(source: Source) -> None:
             width=220,
         )
 
-    shape.sentence("Can we predict", pick, "privately, and how well?")
-    with st.container(horizontal=True):
-        with st.popover("Columns", icon=":material/view_column:", type="tertiary"):
-            columns, positive = columns_control(source, picked["target"])
-        options = st.popover("Options", icon=":material/tune:", type="tertiary")
+    def choose() -> None:
+        with st.popover("from these columns", icon=":material/view_column:"):
+            picked["columns"] = columns_control(source, str(picked["target"]))
+
+    shape.sentence("Can we predict", pick, choose, "privately, and how well?")
+    target, (columns, positive) = str(picked["target"]), picked["columns"]
     try:
-        task = prepare(source, picked["target"], columns, positive)
+        task = prepare(source, target, columns, positive)
     except InvalidArgument as error:
         st.info(f"This cannot be trained on yet: {error}.")
         return
-    with options:
+    screen = shape.screen()
+    with screen.options, st.popover("Options", icon=":material/tune:", type="tertiary"):
         asked = _options(task, source.mark)
     session.next_cost(_next_cost(asked))
-    _answer(task, asked)
+    _answer(screen, task, asked)
     shape.tabs(PAGE, tabs.bodies(source, task, asked, columns, positive))
 
 
@@ -132,23 +134,9 @@ def _next_cost(asked: Asked) -> Cost:
     return Cost(epsilon=asked.epsilon, delta=asked.delta, rho=zcdp_rho(asked.epsilon, asked.delta))
 
 
-def _answer(task: Task, asked: Asked) -> None:
+def _answer(screen: shape.Screen, task: Task, asked: Asked) -> None:
     """Everything that fills in while models are trained; the sweep over ε comes first and carries the headline."""
-    base = curves.sweep(task, asked, AXES[0])
-    in_background(
-        PAGE,
-        curves.sweep_key(task, asked, AXES[0]),
-        slice_of,
-        lambda: [(base, part) for part in base.parts()],
-        lambda results, finished: _screen(task, asked, curves.frame_of(base, results), finished),
-        what="Training private models",
-    )
-
-
-def _screen(task: Task, asked: Asked, frame: pd.DataFrame, finished: bool) -> None:
     labels = methods(task)
-    scale = SCALES[asked.metric]
-    screen = shape.screen()
     with screen.axis:
         axis = str(
             st.segmented_control(
@@ -170,52 +158,63 @@ def _screen(task: Task, asked: Asked, frame: pd.DataFrame, finished: bool) -> No
         high=99.99 if asked.metric == "accuracy" else 10.0,
         default=_start(task, asked),
         step=1.0 if asked.metric == "accuracy" else 0.01,
-        factor=scale.factor,
+        factor=SCALES[asked.metric].factor,
         key=f"{PAGE}_{asked.metric}",
     )
     goal = replace(asked, target=need.target)
-    screen.answer(*tell.headline(task, goal, frame, labels))
+    work = _begin(task, goal, AXES[0])
+    with screen.head:
+        work.live(lambda results: tell.head(task, goal, _frame(task, goal, AXES[0], results), labels))
+    shown = work if axis == AXES[0] or not work.job.complete else _begin(task, goal, axis)
+
+    def chart(results: list[Any]) -> None:
+        if shown.progress(height=480) and (shown is not work or axis == AXES[0]):
+            curves.draw(task, goal, axis, _frame(task, goal, axis, results), labels)
+
     with screen.chart:
-        if axis == AXES[0]:
-            curves.draw(task, goal, axis, frame, labels)
-        elif finished:
-            _other_axis(task, goal, axis, need)
-        else:
-            st.skeleton(height=480)
-    if axis != AXES[1]:
-        need.fill(curves.needed(frame, goal, "epsilon"), None, "rows")
+        shown.live(chart)
     with screen.cards:
-        tell.might_see(task, goal, frame)
-        cards.protected(
-            words.LabelCard(
-                neighbours="add_remove",
-                epsilon=asked.epsilon,
-                delta=asked.delta,
-                not_protected="that the data exist, the columns with their bounds, and about how many rows there are",
-            ),
-            key=PAGE,
-        )
+        _cards(task, goal, work, shown if axis == AXES[1] and shown is not work else None, need)
     for note in task.notes:
         st.caption(words.safe(note, 300))
 
 
-def _other_axis(task: Task, goal: Asked, axis: str, need: cards.Need) -> None:
-    labels = methods(task)
+def _begin(task: Task, goal: Asked, axis: str) -> Work:
     sweep = curves.sweep(task, goal, axis)
-
-    def draw(results: list[Any], finished: bool) -> None:
-        found = curves.frame_of(sweep, results)
-        curves.draw(task, goal, axis, found, labels)
-        if axis == AXES[1] and finished:
-            need.fill(None, curves.needed(found, goal, "n"), "rows")
-
-    in_background(
+    return begin(
         f"{PAGE}-{axis}",
         curves.sweep_key(task, goal, axis),
         slice_of,
         lambda: [(sweep, part) for part in sweep.parts()],
-        draw,
         what="Training private models",
+    )
+
+
+def _frame(task: Task, goal: Asked, axis: str, results: list[Any]) -> pd.DataFrame:
+    return collect(curves.sweep(task, goal, axis), results)
+
+
+def _cards(task: Task, goal: Asked, work: Work, along_n: Work | None, need: cards.Need) -> None:
+    """What needs the finished curve waits for it."""
+    if not work.job.finished:
+        need.slot.caption("Read off the chart when all models are trained.")
+    elif work.job.results():
+        frame = _frame(task, goal, AXES[0], work.job.results())
+        size = None
+        if along_n is not None and along_n.job.complete:
+            size = curves.needed(_frame(task, goal, AXES[1], along_n.job.results()), goal, "n")
+        need.fill(curves.needed(frame, goal, "epsilon"), size, "rows", sized=along_n is not None)
+        if along_n is None:
+            need.slot.caption("To see how many rows would do, show the chart against the number of rows.")
+        tell.might_see(task, goal, frame)
+    cards.protected(
+        words.LabelCard(
+            neighbours="add_remove",
+            epsilon=goal.epsilon,
+            delta=goal.delta,
+            not_protected="that the data exist, the columns with their bounds, and about how many rows there are",
+        ),
+        key=PAGE,
     )
 
 

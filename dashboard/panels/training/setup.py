@@ -54,13 +54,12 @@ class Task:
 
 
 def targets(table: Table) -> list[str]:
-    """Columns that can be predicted, two-answer ones first."""
+    """Columns that can be predicted: yes or no first, then as they stand in the table."""
     schema = table.schema
-    classes = [c.name for c in schema.of_type("yes/no")] + [
-        c.name for c in schema.of_type("category") if len(c.categories) >= 2
-    ]
+    asked = [c.name for c in schema.of_type("yes/no")]
+    classes = [c.name for c in schema.of_type("category") if len(c.categories) >= 2]
     numbers = [c.name for c in schema.columns if c.is_numeric and c.bounded]
-    return classes + numbers
+    return asked + [name for name in schema.names if name in {*classes, *numbers}]
 
 
 def usable(table: Table, target: str) -> list[str]:

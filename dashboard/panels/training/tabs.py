@@ -105,10 +105,10 @@ def what_if(task: Task, asked: Asked) -> None:
 def make_release(source: Source, task: Task, asked: Asked, columns: list[str], positive: str | None) -> None:
     """A private model: weights only."""
     obstacle = source.obstacle(task.features.target.name, *columns)
-    if obstacle:
-        st.info(obstacle)
+    if obstacle or source.released is None:
+        st.info(obstacle or source.unreleased)
         return
-    table = source.released() if source.released is not None else source.table
+    table = source.released()
     try:
         request = PrivateModel.of(
             table.schema,
@@ -132,18 +132,17 @@ def make_release(source: Source, task: Task, asked: Asked, columns: list[str], p
         request=request,
         data=lambda: table,
         forecast="about as good as the curve of noisy gradient descent above shows at this ε.",
-        describe=lambda answer: (
-            f"A model with {len(answer['weights']):,} weights that predicts "
-            f"“{words.safe(str(answer['predicts']['name']))}”."
-        ),
+        describe=_told,
         extra=_model,
     )
 
 
 def _told(answer: dict[str, Any]) -> str:
-    return (
-        f"A model of {len(answer['weights']):,} weights that predicts “{words.safe(str(answer['predicts']['name']))}”."
-    )
+    predicts = answer["predicts"]
+    what = words.safe(str(predicts["column"]))
+    if predicts["kind"] == "category":
+        what = f"{what}: {words.safe(str(predicts['positive']))}, or not"
+    return f"A model that predicts “{what}” from {words.plural(len(answer['columns']), 'column', 'columns')}"
 
 
 def _model(receipt: Receipt) -> None:

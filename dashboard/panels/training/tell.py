@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pandas as pd
+import streamlit as st
 
 from dashboard import words
 from dashboard.panels import cards
 from dashboard.panels.training.curves import Asked, at_epsilon
 from dashboard.panels.training.setup import Task
+
+LITTLE = 0.03  # gained over always guessing the commonest
 
 
 def headline(task: Task, asked: Asked, frame: pd.DataFrame, labels: Mapping[str, str]) -> tuple[str, str]:
@@ -27,10 +30,19 @@ def headline(task: Task, asked: Asked, frame: pd.DataFrame, labels: Mapping[str,
         )
     base = at_epsilon(frame, "majority_class", task.metric, asked.epsilon)
     always = "" if base is None else f" Always guessing the commonest: {words.number(100 * base[0])}."
+    if base is not None and plain[0] - base[0] < LITTLE:
+        always += " So these columns tell little about it, with or without privacy."
     return (
         f"{level} the private model is right about **{words.number(100 * found[0])} times in 100**.",
         f"Without privacy {words.number(100 * plain[0])}.{always} {how}",
     )
+
+
+def head(task: Task, asked: Asked, frame: pd.DataFrame, labels: Mapping[str, str]) -> None:
+    """The headline answer and the one line under it."""
+    said, caption = headline(task, asked, frame, labels)
+    st.markdown(f"### {said}")
+    st.caption(caption)
 
 
 def might_see(task: Task, asked: Asked, frame: pd.DataFrame) -> None:

@@ -1,0 +1,105 @@
+"""Worker processes for long sweeps, replaced when one dies, and what makes them and the server ready for a visitor.
+
+Imported by every worker process, so it imports neither Streamlit nor a page.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Workers(Executor):
+    """``count`` processes that start when there is work. After one died (out of memory, say) all are new ones.
+
+    What was running or queued then fails with BrokenExecutor; what is submitted afterwards runs.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._lock = threading.Lock()
+        self._pool = self._new()
+
+    def _new(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            max_workers=self.count, mp_context=multiprocessing.get_context("spawn"), initializer=begin
+        )
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        with self._lock:
+            try:
+                return self._pool.submit(fn, *args, **kwargs)
+            except BrokenExecutor:
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool = self._new()
+                return self._pool.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        with self._lock:
+            self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+def begin() -> None:
+    """First thing in a worker process: one thread each, since there are as many workers as cores."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+
+
+def rehearse(seconds: float = 0.0) -> None:
+    """In a worker: a sweep over a handful of rows, so that all a real one needs is loaded.
+
+    Takes at least ``seconds``, so that others of these, submitted together, go to other workers.
+    """
+    from dpcore.training import Sweep, run_slice
+
+    until = time.monotonic() + seconds
+    rng = np.random.Generator(np.random.SFC64(0))
+    X, y = rng.uniform(-0.5, 0.5, (40, 2)), np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    methods = ("noisy_gradient_descent", "objective_perturbation", "dp_sgd")
+    sweep = Sweep(X=X, y=y, X_test=X, y_test=y, methods=methods, epsilon=(1.0,), seeds=1)
+    for part in sweep.parts():
+        run_slice(sweep, part)
+    time.sleep(max(0.0, until - time.monotonic()))
+
+
+def compile_kernels() -> None:
+    """Compile, or load from the disk, the loops behind Thresholding; done once per process."""
+    from dpcore.thresholding.problem import AlarmProblem
+
+    problem = AlarmProblem(answers=np.arange(30.0), threshold=20.0, people=1000, monotonic=True)
+    for method in problem.methods:
+        problem.evaluate(method, "on_time", np.array([0.5, 1.0]), np.array([1000.0, 1000.0]))
+
+
+def warm_up(workers: Workers) -> threading.Thread:
+    """Start making everything ready, behind the first visitor's back; a failure here is nobody's business but ours.
+
+    Loops are compiled in a worker first, which leaves them on the disk: compiling here would hold up the server.
+    """
+
+    def work() -> None:
+        first = [workers.submit(compile_kernels), *(workers.submit(rehearse, 0.5) for _ in range(workers.count))]
+        errors = [future.exception() for future in first]
+        if errors[0] is None:
+            compile_kernels()
+
+    def quietly() -> None:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - the page that needs what failed here will say so itself
+            logging.getLogger(__name__).warning("warm-up stopped: %s", type(error).__name__)
+
+    thread = threading.Thread(target=quietly, name="warm-up", daemon=True)
+    thread.start()
+    return thread

@@ -1,0 +1,258 @@
+"""The Private training page, driven as a person would, without a browser."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import compute
+from dashboard.panels.training import curves
+from dashboard.panels.training.setup import DEFAULTS, prepare, usable
+from dashboard.source import Source
+from dashboard.workers import Workers
+from dpcore.datasets import Column, Schema, Table, load_sample
+from dpcore.training import load_model, run_slice
+from dpcore.training.sweep import collect
+from tests.dashboard.conftest import text
+
+Open = Callable[..., AppTest]
+TUMOURS = "Breast tumours, 569 biopsies"
+FEW = ("mean radius", "mean texture", "mean smoothness")
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    pool = Workers(2)
+    yield pool
+    pool.shutdown(cancel_futures=True)
+
+
+@pytest.fixture(autouse=True)
+def _same_workers(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One pool for all tests of this file: starting processes takes longer than what they do here."""
+    monkeypatch.setattr(compute, "pool", lambda: workers)
+
+
+def wait(app: AppTest) -> AppTest:
+    """A browser runs the polling fragments; here the whole script runs again until nothing is under way."""
+    until = time.monotonic() + 90
+    app.run()
+    while any(button.label == "Cancel" for button in app.button) and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+    assert not app.exception, [error.value for error in app.exception]
+    assert time.monotonic() < until
+    return app
+
+
+def trained(open_app: Open, sample: str = TUMOURS, columns: tuple[str, ...] = FEW) -> AppTest:
+    """The page on three columns of a sample, finished."""
+    app = open_app("training", data=sample)
+    key, target = ("breast_cancer", "diagnosis") if sample == TUMOURS else ("wine", "alcohol")
+    if sample != TUMOURS:
+        app.selectbox(key="training_target").set_value(target).run()
+    app.multiselect(key=f"training_columns-{key}-{target}").set_value(list(columns)).run()
+    return wait(app)
+
+
+def open_tab(app: AppTest, name: str) -> AppTest:
+    app.session_state["training_tab"] = name
+    return wait(app)
+
+
+def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
+    """The headline's three numbers are those of the same sweep run here, at an ε that is one of its levels."""
+    app = trained(open_app)
+    app.number_input(key="epsilon").set_value(1.0).run()
+    table = load_sample("breast_cancer")
+    source = Source(key="breast_cancer", title="", mode="demo", table=table, lineage=None, practice=True)
+    task = prepare(source, "diagnosis", list(FEW), table.schema.column("diagnosis").categories[-1])
+    methods = tuple(dict.fromkeys(["noisy_gradient_descent", *DEFAULTS[True]]))
+    asked = curves.Asked(
+        methods=methods,
+        main="noisy_gradient_descent",
+        metric="accuracy",
+        epsilon=1.0,
+        delta=1e-5,
+        seeds=12,
+        seed=1,
+        target=None,
+        mark=None,
+    )
+    sweep = curves.sweep(task, asked, curves.AXES[0])
+    parts = [part for part in sweep.parts() if part.method in ("noisy_gradient_descent", "non_private")]
+    frame = collect(sweep, [run_slice(sweep, part) for part in parts])
+    value = 100 * frame[frame["metric"] == "accuracy"].set_index(["method", "epsilon"])["value"]
+    said = text(app)
+    private = float(said.split("is right about **")[1].split(" times")[0])
+    assert private == pytest.approx(value["noisy_gradient_descent", 1.0], rel=6e-3)  # said to three digits
+    assert float(said.split("Without privacy ")[1].split(". ")[0]) == pytest.approx(value["non_private", 1.0], rel=6e-3)
+    assert float(said.split("commonest: ")[1].split(". ")[0]) == pytest.approx(value["majority_class", 1.0], rel=6e-3)
+
+
+@pytest.mark.parametrize("axis", curves.AXES)
+def test_every_axis_is_drawn(open_app: Open, axis: str) -> None:
+    app = trained(open_app)
+    app.segmented_control(key="training_axis").set_value(axis).run()
+    wait(app)
+    assert len(app.get("plotly_chart")) >= 3
+    assert not app.error
+
+
+@pytest.mark.parametrize(
+    "tab",
+    [
+        "Descent as it happens",
+        "More steps, more clipping",
+        "What the textbook spends",
+        "Simple problems",
+        "What if",
+        "Make one private release",
+    ],
+)
+def test_every_tab_opens(open_app: Open, tab: str) -> None:
+    app = open_tab(trained(open_app), tab)
+    assert not app.error
+    assert not app.warning
+
+
+def test_a_number_is_predicted_with_its_error(open_app: Open) -> None:
+    app = trained(open_app, "Italian wines, 178 bottles", ("malic_acid", "ash", "hue"))
+    assert "the private model's squared error is about" in text(app)
+    app.segmented_control(key="training_metric-squared_error").set_value("excess_risk").run()
+    assert len(app.get("plotly_chart")) >= 2
+
+
+def test_cancel_keeps_what_is_there_and_can_go_on(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held()
+    monkeypatch.setattr(compute, "pool", lambda: held)
+    app = open_app("training", data=TUMOURS)
+    assert "the first private models are being trained" in text(app)
+    held.run(3)
+    app.run()
+    next(button for button in app.button if button.label == "Cancel").click().run()
+    assert not app.exception
+    held.run(99)
+    app.run()
+    assert [button.label for button in app.button].count("Go on") == 1
+    next(button for button in app.button if button.label == "Go on").click().run()
+    for _ in range(30):
+        held.run(9)
+    app.run()
+    assert "is right about" in text(app)
+    assert "Go on" not in [button.label for button in app.button]
+
+
+def test_a_worker_that_stopped_is_one_sentence_and_can_be_tried_again(
+    open_app: Open, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Held(fail=True)
+    monkeypatch.setattr(compute, "pool", lambda: held)
+    app = open_app("training", data=TUMOURS)
+    held.run(1)
+    app.run()
+    assert [error.value.split(":")[0] for error in app.error] == ["This could not be computed"]
+    monkeypatch.setattr(compute, "pool", lambda: workers)
+    next(button for button in app.button if button.label == "Try again").click().run()
+    wait(app)
+    assert not app.error
+    assert "is right about" in text(app)
+
+
+def test_no_columns_is_one_sentence(open_app: Open) -> None:
+    app = open_app("training", data=TUMOURS)
+    app.multiselect(key="training_columns-breast_cancer-diagnosis").set_value([]).run()
+    assert not app.exception
+    assert [info.value for info in app.info] == [
+        "This cannot be trained on yet: columns must hold at least one column to predict from."
+    ]
+
+
+def test_the_target_is_never_offered_among_the_features(open_app: Open) -> None:
+    app = open_app("training", data=TUMOURS)
+    assert "diagnosis" not in app.multiselect(key="training_columns-breast_cancer-diagnosis").options
+
+
+@pytest.mark.parametrize(
+    ("smokes", "age", "said"),
+    [
+        (["yes"] * 40, list(range(40)), "has only one class"),
+        (["yes", "no"] * 20, [30] * 40, "has the same value in every row"),
+        (["yes", "no"] * 5, list(range(10)), "at least 20"),
+    ],
+)
+def test_bad_tables_are_refused_in_one_sentence(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, smokes: list[str], age: list[int], said: str
+) -> None:
+    """One class, a constant column, too few rows: in place of a sample that was asked for."""
+    schema = Schema(
+        columns=(Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0.0, high=100.0))
+    )
+    frame = schema.apply(pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
+    table = Table(frame=frame, schema=schema, fingerprint=f"test {said}", lineage="test")
+    monkeypatch.setattr(compute, "sample", lambda name: table)
+    app = open_app("training")
+    assert len(app.info) == 1
+    assert said in app.info[0].value
+    assert app.info[0].value.count(".") == 1
+
+
+def test_a_table_of_options_is_sent_elsewhere(open_app: Open) -> None:
+    app = open_app("training", data="A date for the meeting, 12 evenings (simulated)")
+    assert len(app.info) == 1
+
+
+def test_a_model_is_released_downloaded_and_predicts(open_app: Open, tmp_path: Path) -> None:
+    """One charge; the file is the receipt's answer, and dpcore reads it and predicts as the page's form does."""
+    app = open_tab(trained(open_app), "Make one private release")
+    app.button(key="training-begin").click().run()
+    app.button(key="training-confirm").click().run()
+    assert not app.exception
+    (receipt,) = compute.ledger().history("sample:breast_cancer")
+    assert receipt.cost.delta == 1e-5
+    assert any("A model that predicts “diagnosis: " in str(one.value) for one in app.markdown)
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps(receipt.answer))
+    model = load_model(file)
+    schema = load_sample("breast_cancer").schema
+    middle = {name: (schema.column(name).low + schema.column(name).high) / 2 for name in FEW}
+    said = model.predict([middle])[0]
+    assert any(f"It predicts **{said}**" in str(one.value) for one in app.markdown)
+    assert len(app.get("download_button")) >= 2
+
+
+def test_usable_columns_have_declared_bounds() -> None:
+    table = load_sample("clinic")
+    assert "day" not in usable(table, "day")
+    assert set(usable(table, "returned")) <= {"complaint", "age", "waiting minutes", "day"}
+
+
+class Held(Executor):
+    """An executor that runs work in this process when told; with ``fail`` every piece of work fails."""
+
+    def __init__(self, fail: bool = False) -> None:
+        self.queue: list[tuple[Future[Any], Any, Any]] = []
+        self.fail = fail
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.queue.append((future, fn, args[0]))
+        return future
+
+    def run(self, count: int) -> None:
+        for _ in range(min(count, len(self.queue))):
+            future, fn, part = self.queue.pop(0)
+            if not future.set_running_or_notify_cancel():
+                continue
+            if self.fail:
+                future.set_exception(RuntimeError("stopped"))
+            else:
+                future.set_result(fn(part))
