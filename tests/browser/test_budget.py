@@ -1,0 +1,130 @@
+"""The Budget page in Chromium: impatient fingers, two windows, a refresh, and what axe-core finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from dpcore.ledger import Ledger
+from tests.browser.axe import violations
+from tests.browser.conftest import settled
+from tests.browser.server import running
+
+CLINIC = "sample:clinic"
+BEGIN = "Make one private release"
+TABS = ("Charges", "Plan answers", "What does the guarantee mean?", "Check a receipt")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("budget")
+
+
+@pytest.fixture(scope="module")
+def own_address(folder: Path) -> Iterator[str]:
+    """A server whose ledger nobody else spends from."""
+    with running(folder) as at:
+        yield at
+
+
+@pytest.fixture
+def visit(context: BrowserContext, own_address: str) -> Callable[[str], Page]:
+    context.set_default_timeout(60_000)
+
+    def go(path: str) -> Page:
+        page = context.new_page()
+        page.goto(own_address + path)
+        settled(page)
+        return page
+
+    return go
+
+
+def charges(folder: Path) -> int:
+    with Ledger.open(f"sqlite:///{folder / 'ledger.db'}") as ledger:
+        return len(ledger.receipts())
+
+
+def at_release(page: Page) -> Page:
+    page.get_by_role("tab", name=BEGIN).click()
+    expect(page.get_by_role("button", name=BEGIN)).to_be_enabled()
+    return page
+
+
+def done(page: Page) -> None:
+    """The answer is on the page and no run is under way."""
+    expect(page.get_by_role("heading", name=re.compile("^Most common: "))).to_be_visible(timeout=60_000)
+    settled(page)
+
+
+def test_impatient_fingers_pay_once(visit: Callable[[str], Page], folder: Path) -> None:
+    """Escape charges nothing; double clicks charge once; a refresh neither loses nor returns anything."""
+    before = charges(folder)
+    page = at_release(visit("/selection"))
+    page.get_by_role("button", name=BEGIN).click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    settled(page)
+    assert charges(folder) == before
+    page.get_by_role("button", name=BEGIN).dblclick()
+    page.get_by_role("button", name="Confirm and release").dblclick()
+    done(page)
+    assert charges(folder) == before + 1
+    answer = page.get_by_role("heading", name=re.compile("^Most common: ")).inner_text()
+    page.reload()
+    settled(page)
+    at_release(page)
+    expect(page.get_by_text("Answered before.")).to_be_visible()
+    expect(page.get_by_text(f"UTC: {answer}")).to_be_visible()
+    assert charges(folder) == before + 1
+
+
+def test_two_windows_before_one_question_pay_once(visit: Callable[[str], Page], folder: Path) -> None:
+    before = charges(folder)
+    windows = [at_release(visit("/selection?epsilon=0.25")) for _ in range(2)]
+    for page in windows:
+        page.get_by_role("button", name=BEGIN).click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+    for page in windows:
+        page.get_by_role("button", name="Confirm and release").click()
+        done(page)
+    assert charges(folder) == before + 1
+    expect(windows[1].get_by_text("answered in another window a moment ago")).to_be_visible()
+
+
+def test_the_charge_is_on_the_budget_page_with_its_answer(visit: Callable[[str], Page], folder: Path) -> None:
+    page = at_release(visit("/selection?epsilon=0.3"))
+    page.get_by_role("button", name=BEGIN).click()
+    page.get_by_role("button", name="Confirm and release").click()
+    done(page)
+    answer = page.get_by_role("heading", name=re.compile("^Most common: ")).inner_text().removeprefix("Most common: ")
+    page.get_by_role("link", name="All charges").click()
+    expect(page.get_by_role("heading", name=re.compile("What is spent about"))).to_be_visible()
+    expect(page.get_by_role("table").get_by_text(answer).first).to_be_visible()
+    page.get_by_role("button", name="Check it against the journal").click()
+    expect(page.get_by_text("Confirmed: the journal holds exactly this receipt.")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Charges (CSV)").click()
+    lines = Path(download.value.path()).read_text("utf-8-sig").splitlines()
+    assert lines[0].startswith("time,lineage,what")
+    assert len(lines) == 1 + charges(folder)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, own_address: str, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme=scheme)
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    page.goto(f"{own_address}/budget")
+    settled(page)
+    for tab in TABS:
+        page.get_by_role("tab", name=tab).click()
+        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+        settled(page)
+        assert violations(page) == []
+    context.close()
