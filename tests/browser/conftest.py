@@ -60,6 +60,6 @@ def open_page(context: BrowserContext, address: str) -> Callable[[str], Page]:
 
 def settled(page: Page) -> None:
     """Wait until a script run has drawn a heading and no run is under way."""
-    heading = "[data-testid=stHeading], [data-testid=stException], [data-testid=stAlert]"
+    heading = "[data-testid=stMain] h1, [data-testid=stException]"
     page.wait_for_selector(heading, timeout=PATIENCE)
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=PATIENCE)

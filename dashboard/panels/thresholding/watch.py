@@ -20,6 +20,7 @@ from dashboard.source import Source
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding.methods import LABELS
 from dpcore.thresholding.problem import AlarmProblem
+from dpcore.validate import FloatArray
 
 PAGE = "thresholding"
 NAMES = dict(LABELS)
@@ -226,7 +227,7 @@ def _answer(
             alt=explain.alt_when(series.names, law.position[0], window),
             data=explain.law_table(series.names, edited.answers, law),
             mark=source.mark,
-            on_select=lambda: _clicked(f"line-{source.key}-{key}", factor),
+            on_select=lambda: _clicked(f"line-{source.key}-{key}", series.answers),
         )
         st.caption(
             f"Above: the series and the line. Below: where the private alarm falls, "
@@ -313,10 +314,10 @@ def _window(problem: AlarmProblem) -> tuple[int, int]:
     return (k, k) if crossing is None else (crossing, min(crossing + problem.late_by + 1, k))
 
 
-def _clicked(name: str, factor: float) -> None:
-    """Callback: the line goes to the height of the bar that was clicked."""
+def _clicked(name: str, answers: FloatArray) -> None:
+    """Callback: the line goes to the answer of the query that was clicked, in either half of the picture."""
     event = session.get("thresholding-when", None)
     points = [] if event is None else event["selection"]["points"]
-    heights = [float(point["y"]) for point in points if point.get("curve_number", 0) == 0]
-    if heights:
-        session.put(name, heights[0] / factor)
+    places = [int(point["point_index"]) for point in points if "point_index" in point]
+    if places and 0 <= places[0] < answers.size:
+        session.put(name, float(answers[places[0]]))
