@@ -52,7 +52,7 @@ elif own is None or own.described != (place == DESCRIBED):
                 "No chart is computed from it before you say so."
             )
             upload.bring_back()
-        st.subheader("Or start from a sample", anchor=False)
+        st.markdown("**Or start from a sample**")
         samples.show()
     else:
         describe.start()
@@ -60,13 +60,18 @@ else:
     upload.trouble()
     upload.held(own)
     doubts.show(own)
+    # Two rows, so that on a phone the decision comes right after what was understood.
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        if own.reading is not None:
+        if own.reading is None:
+            describe.more(own)
+        else:
             st.markdown(understood.summary(own.reading))
             understood.notices(own.reading)
-        else:
-            describe.more(own)
+    with right, st.container(border=True):
+        decision.show(own)
+    left, right = st.columns([5, 3], gap="medium")
+    with left:
         names = ["Columns", "Preview", "Read it differently", "What was read, and when"]
         tabs = st.tabs(names[:1] if own.described else names, key="own-tab", on_change="rerun")
         bodies = (
@@ -80,8 +85,6 @@ else:
                 with tab:
                     body()
     with right:
-        with st.container(border=True):
-            decision.show(own)
         shown = session.get("_own_source", None)
         with st.container(border=True):
             st.markdown("**What you can ask**")

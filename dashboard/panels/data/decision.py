@@ -28,7 +28,6 @@ def show(own: OwnFile) -> None:
             st.checkbox(PUBLIC, key=actions.public_key(own), value=own.confirmed)
             st.button(
                 "Look at this file",
-                type="primary",
                 icon=":material/visibility:",
                 key="own-look",
                 on_click=actions.look,
@@ -98,7 +97,7 @@ def _plan(own: OwnFile, declared: Schema) -> None:
             "How many rows", value=plan.rows, min_value=1, max_value=MOST_ROWS, step=100, key="own-twin-rows"
         )
         _relation_fields(declared, plan)
-        if st.form_submit_button("Simulate", type="primary", on_click=_simulate, key="own-twin-go"):
+        if st.form_submit_button("Simulate", on_click=_simulate, key="own-twin-go"):
             st.rerun()
 
 

@@ -65,7 +65,7 @@ def show(own: OwnFile, column: Column) -> None:
                 _score_fields(column, key)
             if not own.described:
                 _missing_fields(column, key)
-            st.form_submit_button("Save", on_click=_save, args=(column.name, key), type="primary", key=f"{key}-save")
+            st.form_submit_button("Save", on_click=_save, args=(column.name, key), key=f"{key}-save")
     _account(own, column)
 
 

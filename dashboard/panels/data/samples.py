@@ -12,7 +12,7 @@ from dashboard.panels.data import suits
 from dashboard.panels.data.routes import Choice, counted, route
 from dashboard.panels.data.suits import questions
 from dashboard.panels.data.task import Say, Task
-from dashboard.panels.data.upload import progress
+from dashboard.panels.data.upload import named, progress
 from dpcore.datasets import Question, Sample, Table, load_sample, samples
 
 _TASK = "_sample_task"
@@ -89,6 +89,7 @@ def _load(sample: Sample) -> None:
             on_change=_upload,
             args=(sample.key, key),
         )
+        named()
 
 
 def _download(name: str) -> None:

@@ -13,6 +13,14 @@ from dashboard.panels.data.task import Task
 
 LARGEST = 200
 _GUESS = "as guessed"
+# Streamlit's drop area takes the focus although it is marked as decoration, which keeps it from screen readers.
+_NAMED = """<script>
+const mend = () => document.querySelectorAll("[data-testid=stFileUploaderDropzone][role=presentation]")
+  .forEach((area) => area.setAttribute("role", "group"));
+window.dropAreas ??= new MutationObserver(mend);
+window.dropAreas.observe(document.body, {childList: true, subtree: true});
+mend();
+</script>"""
 
 
 def drop(label: str) -> None:
@@ -27,6 +35,12 @@ def drop(label: str) -> None:
         args=(key,),
         help=f"CSV, TSV or Parquet, up to {LARGEST} MB. What the file holds decides, not its name.",
     )
+    named()
+
+
+def named() -> None:
+    """Give the drop areas on the page their role; a constant script, nothing of the page's data in it."""
+    st.html(_NAMED, unsafe_allow_javascript=True)
 
 
 def progress(task: Task, collect: Callable[[], bool]) -> None:
@@ -138,11 +152,11 @@ def _differently(key: str) -> None:
 def held(own: OwnFile) -> None:
     """Which file is held, and replace, bring back, remove."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"### {words.safe(own.name)}", width="stretch")
-        with st.popover("Replace", icon=":material/swap_horiz:", type="tertiary"):
+        st.markdown(f":material/description: **{words.safe(own.name)}**", width="stretch")
+        with st.popover("Replace", icon=":material/swap_horiz:"):
             drop("Another file in its place")
         bring_back()
-        st.button("Remove", icon=":material/delete:", type="tertiary", key="own-remove", on_click=actions.remove)
+        st.button("Remove", icon=":material/delete:", key="own-remove", on_click=actions.remove)
 
 
 def bring_back() -> None:
@@ -152,7 +166,6 @@ def bring_back() -> None:
         st.button(
             f"Bring back {words.safe(earlier.name, 30)}",
             icon=":material/undo:",
-            type="tertiary",
             key="own-back",
             on_click=actions.bring_back,
         )

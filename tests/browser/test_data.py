@@ -1,0 +1,113 @@
+"""The Data page in a browser: from a colleague's messy export to a right chart, and free of axe violations."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from dashboard.source import MARK
+from dpcore.selection import PermuteAndFlip
+from tests.browser.axe import violations
+from tests.browser.conftest import settled
+
+Open = Callable[..., Page]
+JOBS = {"Pflege": 40, "Büro": 34, "Verkauf": 25, "Handwerk": 18, "Straßenbau": 9}
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Path:
+    """Semicolons, cp1252, decimal commas, titles above, and a TOTAL row at the foot."""
+    rng = random.Random(7)
+    jobs = [job for job, count in JOBS.items() for _ in range(count)]
+    rng.shuffle(jobs)
+    lines = ["Umfrage Grünwald;;;", "Nr;Beruf;Größe (m);zufrieden"]
+    lines += [
+        f"{number};{job};{rng.choice(['1,62', '1,75', '1,9'])};{rng.choice(['ja', 'nein'])}"
+        for number, job in enumerate(jobs, start=1)
+    ]
+    lines.append(f"TOTAL;{len(jobs)};;")
+    file = tmp_path / "Umfrage März.csv"
+    file.write_bytes(("\r\n".join(lines) + "\r\n").encode("cp1252"))
+    return file
+
+
+def drop(page: Page, file: Path) -> None:
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+    expect(page.get_by_text("How may this file be used?")).to_be_visible(timeout=60_000)
+    settled(page)
+
+
+def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> None:
+    """Drop, read what was understood, say that it is test data, ask: the headline is the exact law on its counts."""
+    page = open_page("/data")
+    drop(page, export)
+    expect(page.get_by_text("126 rows and 4 columns.")).to_be_visible()
+    expect(page.get_by_text("Cells end at a semicolon.")).to_be_visible()
+    expect(page.get_by_text("Windows Western European (cp1252)")).to_be_visible()
+    expect(page.get_by_text("Set aside, line 129:")).to_be_visible()
+    ask = page.get_by_role("button", name="Which Beruf is most common?")
+    expect(ask).to_be_disabled()
+    page.get_by_text("Treat this file as public or test data").click()
+    page.get_by_role("button", name="Look at this file").click()
+    expect(ask).to_be_enabled()
+    ask.click()
+    law = PermuteAndFlip(epsilon=0.5).probabilities(np.array(list(JOBS.values())))
+    right = f"about {round(100 * law[0])} times in 100"
+    expect(page.get_by_text(f"the private answer names the true winner {right}")).to_be_visible()
+    expect(page.get_by_text("What-if: your file, not private")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").first.get_by_text(MARK)).to_be_visible()
+    assert "Umfrage" not in page.url, "the name of a file stays out of the link"
+
+
+def test_a_decimal_comma_is_a_number_and_its_median_is_right(open_page: Open, export: Path) -> None:
+    page = open_page("/data")
+    drop(page, export)
+    page.get_by_text("Treat this file as public or test data").click()
+    page.get_by_role("button", name="Look at this file").click()
+    median = page.get_by_role("button", name="What is the median of Größe (m)?")
+    expect(median).to_be_enabled()
+    median.click()
+    expect(page.get_by_text("The true median is 1.75")).to_be_visible()
+
+
+def test_a_second_tab_sees_nothing_of_the_file(open_page: Open, export: Path) -> None:
+    """A tab is a session of its own: no file, no name, no choice in the sidebar."""
+    drop(open_page("/data"), export)
+    other = open_page("/data")
+    expect(other.get_by_text("Drop a CSV, TSV or Parquet file here")).to_be_visible()
+    assert "Umfrage" not in other.content()
+    assert other.get_by_text("Your own data").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_axe_violations(context: BrowserContext, open_page: Open, export: Path, scheme: str) -> None:
+    page = open_page("/data")
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    settled(page)
+    assert violations(page) == []
+    drop(page, export)
+    assert violations(page) == []
+    page.get_by_role("combobox", name="Column to change").click()
+    page.get_by_role("option", name="Beruf").click()
+    expect(page.get_by_label("Options, one on each line")).to_be_visible()
+    settled(page)
+    assert violations(page) == []
+
+
+def test_the_page_fits_a_phone(context: BrowserContext, open_page: Open, export: Path) -> None:
+    """390 pixels wide: nothing sticks out sideways, and the decision comes before the columns."""
+    page = open_page("/data")
+    page.set_viewport_size({"width": 390, "height": 844})
+    drop(page, export)
+    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert wide <= 390
+    decision = page.get_by_text("How may this file be used?").bounding_box()
+    columns = page.get_by_role("tab", name="Columns").bounding_box()
+    assert decision is not None
+    assert columns is not None
+    assert decision["y"] < columns["y"]
