@@ -17,6 +17,7 @@ from dashboard import tracker
 from dashboard.panels.budget import totals
 from dashboard.panels.budget.kinds import KINDS, Wish, planned
 from dashboard.panels.budget.receipts import plain
+from dashboard.source import Source
 from dpcore.accounting import VALID_WHEN, compose
 from dpcore.costs import Cost
 from dpcore.datasets import load_sample
@@ -250,9 +251,7 @@ def test_the_plan_is_priced_by_calibration(open_app: Open) -> None:
     assert f"These 5 answers cost **ε = {5 * epsilon:.3g}** together (adding up ε)" in text(app)
 
 
-def _source():
-    from dashboard.source import Source
-
+def _source() -> Source:
     table = load_sample("clinic")
     return Source(key="clinic", title="", mode="demo", table=table, lineage=CLINIC, practice=True)
 
@@ -412,3 +411,37 @@ def test_rules_know_when_they_hold() -> None:
     assert set(rules.LABELS) == set(rules.WHY) == set(VALID_WHEN)
     for rule, when in VALID_WHEN.items():
         assert (rules.PLANNED in rules.label(rule)) == (when == "planned")
+
+
+# -- a person's own people --------------------------------------------------------------------------------------------
+
+
+def own(app: AppTest, lineage: str | None) -> AppTest:
+    """The page about a person's own table, as the Data page leaves it in the session."""
+    table = load_sample("meeting_dates")
+    app.session_state["_own_name"] = "own.csv"
+    app.session_state["_own_source"] = Source(
+        key="own-1", title="own.csv", mode="what_if", table=table, lineage=lineage, practice=False
+    )
+    app.run()
+    app.selectbox(key="data").set_value("own").run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def test_own_people_get_their_budget_here_and_by_review_only(open_app: Open, ledger: Ledger) -> None:
+    app = own(open_app("budget"), "own:people")
+    assert "set the budget of these people" in text(app)
+    assert "no budget has been opened for these people" in text(app)
+    app.text_input(key="budget-name").set_value("Ours").run()
+    assert ledger.budgets() == []
+    app.button(key="open-budget-review").click().run()
+    app.button(key="budget-open").click().run()
+    assert ledger.budget("own:people").cap.epsilon == 1.0
+    assert "Nothing is spent yet" in text(app)
+    assert "What is left** · for good" in text(app)
+    assert "budget-reset" not in [button.key for button in app.button]
+
+
+def test_own_people_who_are_not_named_yet_are_sent_to_the_data_page(open_app: Open, ledger: Ledger) -> None:
+    assert "Say on the Data page whose data these are" in text(own(open_app("budget"), None))

@@ -29,7 +29,7 @@ _NOTE = "open-budget"
 def open_budget(source: Source) -> None:
     """Say what a budget is, let the person choose, and open it after one more look. Nothing is written before."""
     if source.lineage is None:
-        st.info("Say on the Data page whose data these are; then their budget can be opened.")
+        st.info(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
         return
     st.markdown(
         "**Before the first release, set the budget of these people.** It is the most that all private answers about "
@@ -172,9 +172,18 @@ def _open(lineage: str, request_id: str | None, name: str, epsilon: float, delta
     session.end_release(_NOTE)
     try:
         compute.ledger().open_budget(lineage, epsilon=epsilon, delta=delta, name=name)
-        budget_opened(lineage)
     except InvalidArgument as error:
         known = error.argument == "lineage"
         session.say(_NOTE, KNOWN if known else f"The budget was not opened: {error}.")
     except DpcoreError as error:
         session.say(_NOTE, words.sentence(error))
+    else:
+        _remember(lineage)
+
+
+def _remember(lineage: str) -> None:
+    """Have the file recognised later; the budget is open whether or not that works."""
+    try:
+        budget_opened(lineage)
+    except DpcoreError as error:
+        session.say(_NOTE, f"The budget is open, but this file will not be recognised next time: {error}.")

@@ -42,9 +42,8 @@ def spending(state: State, budget: Budget, chosen: str | None) -> Spending:
     """What the answers to the people in view cost together, and what more like the last one would."""
     receipts = state.of(chosen) if chosen is not None else state.receipts
     cost = receipts[-1].cost if receipts else Cost.pure(session.epsilon())
-    more = min(fitting(budget, cost), MOST_MORE, max(LEAST_MORE, PER_ANSWER * len(receipts)))
-    if not receipts:
-        more = max(more, 5)
+    more = min(fitting(budget, cost), MOST_MORE)
+    more = min(more, max(LEAST_MORE, PER_ANSWER * len(receipts))) if receipts else max(more, LEAST_MORE // 2)
     delta = totals.accounting_delta(budget)
     last = receipts[-1].journal_hash if receipts else ""
 
