@@ -68,6 +68,8 @@ class PrivateModel:
         in_range(0.0, 1.0, open_low=True, clip=self.clip)
         in_range(0.0, 1.0, open_high=True, momentum=self.momentum)
         in_range(0.0, 1.0, open_low=True, tail=self.tail)
+        if self.sensitivity * self.noise_multiplier > draws.LARGEST_SCALE:
+            raise InvalidArgument("epsilon", "is too small for this many rows per person: the noise would not fit")
 
     @classmethod
     def of(

@@ -261,6 +261,11 @@ def test_bad_requests_are_refused_by_name(field) -> None:
         PrivateModel(**(fields | {field: -1}))
 
 
+def test_noise_that_would_not_fit_is_refused_before_anything_is_charged() -> None:
+    with pytest.raises(InvalidArgument, match="rows per person"):
+        request(epsilon=1e-3, rows_per_person=1000)
+
+
 @pytest.mark.parametrize("source", ["{}", "[]", "no such file", {"kind": "other"}, "{broken"])
 def test_other_files_are_not_models(source) -> None:
     with pytest.raises(InvalidArgument, match="source"):
