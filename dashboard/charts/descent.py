@@ -19,6 +19,8 @@ def path(trace: Trace, landscape: tuple[FloatArray, FloatArray, FloatArray], *, 
     steps = trace.path.shape[0]
     ends = np.unique(np.linspace(1, steps, min(steps, FRAMES)).astype(int))
     optimum, released = trace.plane @ trace.optimum, trace.plane @ trace.released
+    inside = min(1.0, 0.97 * float(first[-1]) / max(float(optimum[0]), 1e-12))
+    optimum, best = inside * optimum, "best without privacy" if inside == 1.0 else "best without privacy: farther →"
 
     def step(count: int) -> list[Figure]:
         walked = trace.path[:count].astype(np.float32)
@@ -50,8 +52,8 @@ def path(trace: Trace, landscape: tuple[FloatArray, FloatArray, FloatArray], *, 
                 "mode": "markers+text",
                 "x": [float(optimum[0]), float(released[0])],
                 "y": [float(optimum[1]), float(released[1])],
-                "text": ["best without privacy", "released"],
-                "textposition": "top center",
+                "text": [best, "released"],
+                "textposition": ["top left", "top right"],
                 "textfont": {"color": look.ink, "size": 13},
                 "marker": {"size": 12, "color": [look.good, look.ink], "symbol": ["star", "diamond"]},
                 "hoverinfo": "skip",

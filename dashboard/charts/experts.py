@@ -107,7 +107,7 @@ def life(
             yaxis={
                 "domain": [0, 0.5],
                 "range": [low, high * 1.05],
-                "title": {"text": "lost more than<br>the best so far"},
+                "title": {"text": "points lost more<br>than the best so far"},
             },
             yaxis2={
                 "domain": [0.56, 1],

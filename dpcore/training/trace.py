@@ -17,6 +17,8 @@ from dpcore.validate import FloatArray, whole
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+FAR = 3.0  # times the path's own reach
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trace:
@@ -65,8 +67,10 @@ class Trace:
         self, loss: Loss, X: FloatArray, y: FloatArray, points: int = 41
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Loss over the plane around the path: two axes (points,) each, and losses (points, points), rows along the
-        second axis. Slices through the other directions at 0."""
-        reach = np.concatenate([self.path, (self.plane @ self.optimum)[None]])
+        second axis. Slices through the other directions at 0. An optimum that is far off does not widen it."""
+        best = self.plane @ self.optimum
+        near = FAR * float(np.linalg.norm(self.path, axis=1).max()) / max(float(np.linalg.norm(best)), 1e-300)
+        reach = np.concatenate([self.path, (best * min(1.0, near))[None]])
         low, high = reach.min(axis=0), reach.max(axis=0)
         room = 0.15 * np.maximum(high - low, 0.2 * float((high - low).max()) + 1e-9)
         first, second = (np.linspace(low[k] - room[k], high[k] + room[k], whole(2, points=points)) for k in (0, 1))

@@ -58,7 +58,7 @@ def test_every_story_can_be_followed(open_app: Open, story: str) -> None:
     app = open_app("experts")
     app.selectbox(key="experts_of-clinic").set_value(f"story:{story}").run()
     assert not app.exception
-    assert "more per 100 rounds" in text(app)
+    assert "points more per 100 rounds" in text(app)
 
 
 @pytest.mark.parametrize("question", ["Whom to follow", "Best fixed choice for a linear cost"])

@@ -20,8 +20,10 @@ from dpcore.experts.strategy import Assumption
 
 PAGE = "experts"
 SCALES = {
-    "regret_per_round": Scale(title="lost more than the best, per 100 rounds", factor=100.0, unit=" per 100 rounds"),
-    "total_loss": Scale(title="total loss"),
+    "regret_per_round": Scale(
+        title="points lost more than the best, per 100 rounds", factor=100.0, unit=" points per 100 rounds"
+    ),
+    "total_loss": Scale(title="points lost in all", unit=" points"),
 }
 ASSUMED = {
     "any": "nothing",
@@ -164,9 +166,11 @@ def _answer(
     need = cards.ask(
         screen.cards,
         PAGE,
-        label="I accept losing this much more, per 100 rounds" if metric == "regret_per_round" else "Total loss below",
+        label="I accept losing this many points more, per 100 rounds"
+        if metric == "regret_per_round"
+        else "Points lost in all below",
         low=0.001,
-        high=1e9,
+        high=100.0 if metric == "regret_per_round" else 1e9,
         default=default,
         step=1.0,
         key=f"{PAGE}_{metric}",
@@ -195,10 +199,10 @@ def _answer(
     best = setting.losses.names[int(np.argmin(setting.losses.values.sum(axis=0)))]
     vacuous = problem.promise("theory", epsilon).vacuous
     screen.answer(
-        f"At ε = {words.number(epsilon)} following privately loses **{words.number(lost[main])}** more per 100 rounds "
-        "than the best expert.",
-        f"{setting.what.capitalize()}; best in hindsight: {words.safe(best)}. Without privacy: "
-        f"{words.number(lost['non_private'])}. "
+        f"At ε = {words.number(epsilon)} following privately loses **{words.number(lost[main])}** points more per "
+        "100 rounds than the best expert.",
+        f"{setting.what.capitalize()}; a round costs 0 to 1 points. Best in hindsight: {words.safe(best)}. "
+        f"Without privacy: {words.number(lost['non_private'])}. "
         + (
             "The textbook's theorem is vacuous here: it allows losing every round."
             if vacuous

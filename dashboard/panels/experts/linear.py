@@ -22,7 +22,7 @@ from dpcore.releases.selection import BestScore
 from dpcore.validate import FloatArray, IntArray
 
 PAGE = "linear"
-SCALE = Scale(title="extra cost, in 100ths of the declared range", factor=50.0, unit=" in 100")
+SCALE = Scale(title="extra cost per row, % of the declared range", factor=50.0, unit=" %")
 MOST_ROWS = 20_000
 UNITS = 2**20
 LIKELY = 0.05  # the chance that a forecast is exceeded
@@ -112,7 +112,7 @@ def _answer(
     need = cards.ask(
         screen.cards,
         PAGE,
-        label="I accept this much extra cost, in 100ths of the range",
+        label="I accept this much extra cost, % of the range",
         low=0.001,
         high=100.0,
         default=1.0,
@@ -146,10 +146,10 @@ def _answer(
     best = int(np.argmin(problem.costs.sum(axis=0)))
     session.next_cost(method.cost)
     screen.answer(
-        f"At ε = {words.number(epsilon)} the private choice costs **{words.number(extra[main])} in 100** of the range "
-        "more than the best one.",
+        f"At ε = {words.number(epsilon)} the private choice costs **{percent(extra[main])}** of the range more per row "
+        "than the best one.",
         f"Best without privacy: {words.safe(names[best])}. The textbook's linear learner: "
-        f"{words.number(extra['linear_learner'])} in 100. Noise on the choice itself beats learning it day by day.",
+        f"{percent(extra['linear_learner'])}. Costs are compared as shares of each column's declared range.",
     )
 
     def right() -> None:
@@ -190,7 +190,7 @@ def _answer(
                 "ε": words.number(epsilon),
                 "rows": words.whole(rows),
                 "columns": str(problem.columns),
-                "extra cost in 100": words.number(extra[main]),
+                "extra cost": percent(extra[main]),
                 "ε needed": "none" if least is None else words.number(least),
             },
             source.mark,
@@ -205,6 +205,11 @@ def _answer(
             "Make one private release": lambda: make_release(source, names, epsilon),
         },
     )
+
+
+def percent(value: float) -> str:
+    """A share of the range in words, however small."""
+    return "less than 0.01 %" if value < 0.01 else f"{words.number(value)} %"
 
 
 def make_release(source: Source, names: list[str], epsilon: float) -> None:

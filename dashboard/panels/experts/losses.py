@@ -113,7 +113,8 @@ def choose(source: Source) -> Setting:
     table = source.table
     stories = {f"story:{key}": f"simulated: {story.label.lower()}" for key, story in STORIES.items()}
     offered = ({"table": "the experts of these data"} if len(numeric(table)) >= 2 else {}) | stories
-    first = "table" if suits(table) else "story:gap"
+    own = source.mode != "demo" and "table" in offered
+    first = "table" if own or suits(table) else "story:gap"
     picked = st.selectbox(
         "What to follow",
         list(offered),

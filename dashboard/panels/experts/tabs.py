@@ -109,7 +109,7 @@ def what_if(view: View, problem: ExpertsProblem, lost: float) -> None:
             "rounds": words.whole(problem.n),
             "experts": str(problem.experts),
             "strategy": view.names[view.main],
-            "lost per 100 rounds": words.number(lost),
+            "points lost per 100 rounds": words.number(lost),
             "ε needed": "none" if least is None else words.number(least),
         },
         view.mark,
@@ -132,21 +132,22 @@ def promises(problem: ExpertsProblem, epsilon: float) -> None:
         private = (
             "not private"
             if key == "non_private"
-            else f"ε = {words.number(cost.epsilon)}" + (f", δ = {cost.delta:g}" if cost.delta else "")
+            else f"ε = {words.number(cost.epsilon)}" + (f", δ = {words.tiny(cost.delta)}" if cost.delta else "")
         )
         regret = float(widest.evaluate(key, "regret_per_round", *at).value[0])
         rows.append(
             {
                 "strategy": label,
                 "its promise": NEEDS[strategy.assumption],
-                "shown": "yes" if allowed else "hidden by your choice",
+                "shown": "yes" if allowed else "no",
                 "guarantee": private,
-                "lost per 100 rounds": words.number(100 * regret),
+                "points lost per 100 rounds": words.number(100 * regret),
             }
         )
     st.dataframe(
         pd.DataFrame(rows), hide_index=True, alt="Strategies, what each promise needs, and what each loses here"
     )
+    st.caption("Points lost more than the best expert. Your choice above the chart decides which are shown there.")
     st.markdown(
         "Privacy holds for every sequence of outcomes. What needs assumptions is how little is lost: a strategy that "
         "follows the leader can be fooled by outcomes that turn against whoever leads."

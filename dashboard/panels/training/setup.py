@@ -21,7 +21,6 @@ DEFAULTS = {
         "objective_perturbation",
         "dp_sgd",
         "book_gradient_descent",
-        "output_perturbation",
     ),
     False: ("noisy_gradient_descent", "adassp", "disjoint_batches", "output_perturbation"),
 }

@@ -69,10 +69,12 @@ def happens(task: Task, asked: Asked) -> None:
         alt="Length of the mean gradient and of the noise at each step.",
         mark=asked.mark,
     )
+    cut = 100 * float(trace.clipped.mean())
     louder = int((trace.noise > trace.signal).sum())
     st.caption(
-        f"The noise is longer than the gradient in {louder} of {trace.signal.size} steps; about "
-        f"{words.number(100 * float(trace.clipped.mean()))} in 100 rows are cut at each step. Drawn on {rows:,} rows."
+        f"The noise is longer than the gradient in {louder} of {trace.signal.size} steps; "
+        f"{'fewer than 1' if cut < 0.5 else f'about {cut:.0f}'} in 100 rows are cut at each step. Drawn on "
+        f"{rows:,} rows."
     )
     with st.expander("The formula and its source"):
         st.latex(
