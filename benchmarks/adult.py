@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from dpcore.training import Encoding, Features, accuracy, build, catalog, majority_share, non_private
 from dpcore.validate import FloatArray
@@ -125,7 +126,8 @@ def main() -> int:
         return 2
     features, X, y = adult(path)
     print(f"Adult: {X.shape[0]:,} rows × {X.shape[1]} features, {SPLITS} splits × {REPLICAS} models, δ = {DELTA:g}")
-    table = measure(features, X, y)
+    with threadpool_limits(1):
+        table = measure(features, X, y)
     print(table.round(4).to_string())
     problems = missed(table)
     for problem in problems:
