@@ -175,8 +175,14 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         lineage=None if own.described else own.lineage,
         practice=False,
         declared=None if problem else declared,
-        released=None
-        if problem or typed is None or declared is None
-        else lambda: typed.table(declared, complete=False),
+        released=None if problem or typed is None or declared is None else lambda: _released(typed, declared),
         unreleased=problem,
     )
+
+
+def _released(typed: TypedColumns, declared: Schema) -> Table:
+    """The declared columns of the file; that they were read for a release is noted once."""
+    own, sentence = own_file(), "The declared columns were read to make a private answer from them."
+    if own is not None and own.reading is typed.reading and all(entry.sentence != sentence for entry in own.log):
+        session.put("_own_file", own.noted(sentence))
+    return typed.table(declared, complete=False)

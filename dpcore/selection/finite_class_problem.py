@@ -40,7 +40,8 @@ class FiniteClassProblem:
     """Which of k hypotheses errs least: every selection mechanism, exactly. Implements ``tradeoff.Problem``.
 
     ``errors`` (d,) on ``people`` rows, with ``counts`` (d,) hypotheses each (1 unless given); at n people the rates
-    stay. ``relation`` as for ``FiniteClass``. ``alpha``: how far above the best error rate still counts as right.
+    stay. ``relation`` as for ``FiniteClass``, for a person with up to ``rows_per_person`` rows. ``alpha``: how far
+    above the best error rate still counts as right.
     ``questions`` such choices share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
     ``covariance`` (d, d) of two hypotheses' mistakes on one person, for the band; ``of_rules`` counts all that from a
     table. ``best`` is the lowest error rate in the class.
@@ -61,6 +62,7 @@ class FiniteClassProblem:
     counts: FloatArray | None = None
     relation: Neighbours = "replace_one"
     alpha: float = 0.01
+    rows_per_person: int = 1
     questions: int = 1
     delta: float = 0.0
     beta: float = 0.05
@@ -78,6 +80,7 @@ class FiniteClassProblem:
             raise InvalidArgument("errors", "must be at most the number of people")
         one_of(("add_remove", "replace_one"), relation=self.relation)
         in_range(0.0, 1.0, alpha=self.alpha)
+        whole(1, rows_per_person=self.rows_per_person)
         whole(1, questions=self.questions)
         in_range(0.0, 1.0, open_high=True, delta=self.delta)
         probability(beta=self.beta)
@@ -135,7 +138,7 @@ class FiniteClassProblem:
         """The mechanism that makes one of the choices when all share ``epsilon``. Raises InvalidArgument."""
         kind = find(method)
         share = per_question(kind(epsilon=1.0).cost, np.array([positive(epsilon=epsilon)]), self.questions, self.delta)
-        return kind(epsilon=float(share[0]), monotonic=self._one_way)
+        return kind(epsilon=float(share[0]), sensitivity=float(self.rows_per_person), monotonic=self._one_way)
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``; ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
@@ -190,7 +193,7 @@ class FiniteClassProblem:
 
     def _slopes(self, kind: type[Selector], epsilon: FloatArray) -> FloatArray:
         share = per_question(kind(epsilon=1.0).cost, epsilon, self.questions, self.delta)
-        return kind.slopes(share, int(self.size), 1.0, self._one_way)
+        return kind.slopes(share, int(self.size), float(self.rows_per_person), self._one_way)
 
     def _floor(self, metric: str) -> float:
         return self.best if metric == "error" else 0.0

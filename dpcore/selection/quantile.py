@@ -97,8 +97,9 @@ class Quantile:
 
     Density at r proportional to exp(−ε·|below(r) − q·n| / (2s)), where below(r) counts values up to r: constant
     between neighbouring values, so exact by intervals. s is how far one person moves the score: max(q, 1 − q) with
-    ``relation`` add_remove, 1 with replace_one. Values outside the bounds are moved to them first. The bounds must
-    not come from the data. ε-DP and ε-bounded range. Raises InvalidArgument.
+    ``relation`` add_remove, 1 with replace_one, times the ``rows_per_person`` values that one person can have. Values
+    outside the bounds are moved to them first. The bounds must not come from the data. ε-DP and ε-bounded range.
+    Raises InvalidArgument.
     """
 
     epsilon: float
@@ -106,9 +107,11 @@ class Quantile:
     high: float
     q: float = 0.5
     relation: Neighbours = "add_remove"
+    rows_per_person: int = 1
 
     def __post_init__(self) -> None:
         positive(epsilon=self.epsilon)
+        whole(1, rows_per_person=self.rows_per_person)
         finite_vector(low=[self.low])
         finite_vector(high=[self.high])
         if not 0 < self.high - self.low < np.inf:
@@ -118,8 +121,8 @@ class Quantile:
 
     @property
     def sensitivity(self) -> float:
-        """How far one person moves the score of a point, in people."""
-        return max(self.q, 1 - self.q) if self.relation == "add_remove" else 1.0
+        """How far one person moves the score of a point, in rows."""
+        return self.rows_per_person * (max(self.q, 1 - self.q) if self.relation == "add_remove" else 1.0)
 
     def slopes(self, epsilons: ArrayLike) -> FloatArray:
         """Change of log-density per person of rank error at each of ``epsilons`` (m,), shape (m,)."""

@@ -22,9 +22,9 @@ _DEPTH = 100.0
 class QuantileProblem:
     """A private ``q``-quantile of ``values`` (n,) within public bounds, exactly. Implements ``tradeoff.Problem``.
 
-    ``low``, ``high``, ``q`` and ``relation`` as for ``Quantile``; at n people the values keep their shares.
-    ``tolerance``: what counts as right, in the values' unit (a hundredth of the range unless given). ``questions``
-    such answers share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
+    ``low``, ``high``, ``q``, ``relation`` and ``rows_per_person`` as for ``Quantile``; at n people the values keep
+    their shares. ``tolerance``: what counts as right, in the values' unit (a hundredth of the range unless given).
+    ``questions`` such answers share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
 
     Metrics: ``expected_error``, mean |answer − true quantile| in the values' unit; ``rank_error``, mean distance of
     the answer's rank from q, as a share of people; ``success``, the chance to be within ``tolerance``. Method
@@ -43,6 +43,7 @@ class QuantileProblem:
     q: float = 0.5
     relation: Neighbours = "add_remove"
     tolerance: float | None = None
+    rows_per_person: int = 1
     questions: int = 1
     delta: float = 0.0
     band: float = 0.8
@@ -53,7 +54,14 @@ class QuantileProblem:
     def __post_init__(self) -> None:
         values = finite_vector(values=self.values).copy()
         values.flags.writeable = False
-        quantile = Quantile(epsilon=1.0, low=self.low, high=self.high, q=self.q, relation=self.relation)
+        quantile = Quantile(
+            epsilon=1.0,
+            low=self.low,
+            high=self.high,
+            q=self.q,
+            relation=self.relation,
+            rows_per_person=self.rows_per_person,
+        )
         if self.tolerance is not None:
             positive(tolerance=self.tolerance)
         whole(1, questions=self.questions)

@@ -403,6 +403,50 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
     assert not any(column.from_file for column in table.schema.columns)
 
 
+def release_most_common(app: AppTest) -> str:
+    """Open the file's budget and make one private release on the Selection page; the answer."""
+    app.switch_page("app_pages/selection.py").run()
+    app.session_state["selection_tab"] = "Make one private release"
+    app.run()
+    app.text_input(key="budget-name").set_value("People of the survey").run()
+    next(one for one in app.button if one.label == "Review this budget").click().run()
+    press(app, "budget-open")
+    press(app, "selection-begin")
+    press(app, "selection-confirm")
+    found = re.search(r"Most common: (\w+)", text(app))
+    assert found is not None, text(app)
+    return found[1]
+
+
+@pytest.mark.parametrize("mode", ["what_if", "twin"])
+def test_a_private_answer_comes_from_the_file_in_both_modes(open_app: Open, mode: str, ledger_file: Any) -> None:
+    """One option leads by 60 of 100 rows; the twin's first option is another one, so a wrong source would show."""
+    rows = "".join(f"{number};{'blue' if number % 5 else 'red'}\n" for number in range(1, 501))
+    app = drop(open_app("data"), f"nr;colour\n{rows}".encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "colour", categories="green\nred\nblue", public=True)
+    if mode == "what_if":
+        look(app)
+    else:
+        press(app, "own-twin-open")
+        press(app, "own-twin-go")
+        assert int(np.argmax(shown(app).table.counts("colour"))) == 0
+    assert release_most_common(app) == "blue"
+    ledger = Ledger.open(f"sqlite:///{ledger_file}")
+    receipts = ledger.history(str(held(app).lineage))
+    assert len(receipts) == 1
+    assert receipts[0].cost.epsilon == 0.5
+    assert ledger.lineage_of(held(app).reading.fingerprint) == held(app).lineage, "linked when the budget was opened"
+
+
+def test_several_rows_per_person_need_more_epsilon_in_the_charts_too(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    app.number_input(key="own-rows-None").set_value(3).run()
+    press(look(app), "own-selection-0")
+    law = PermuteAndFlip(epsilon=0.5, sensitivity=3.0).probabilities(np.array(list(JOBS.values())))
+    assert f"**{words.times_in_100(law[0])}**" in text(app)
+
+
 def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_file: Any) -> None:
     """A reordered file is the same; a changed one asks; other people stay apart."""
     app = look(drop(open_app("data"), survey()))

@@ -15,8 +15,9 @@ from dpcore.validate import FloatArray
 class Options:
     """Candidates with their scores, larger being better.
 
-    ``counted`` says that a score is a number of people; otherwise it is a declared score that one person can move by
-    ``sensitivity``. ``flipped`` scores were given as "lower is better" and are shown with their sign turned back.
+    ``counted`` says that a score is a number of rows; otherwise it is a declared score. One person can move it by
+    ``sensitivity``: the rows they can have, or what was declared. ``flipped`` scores were given as "lower is better"
+    and are shown with their sign turned back.
     """
 
     column: str
@@ -49,6 +50,7 @@ def options(source: Source, column: str) -> Options:
             names=table.options(column),
             scores=table.counts(column).astype(np.float64),
             counted=True,
+            sensitivity=float(table.schema.rows_per_person),
             unit=_people(table),
         )
     declared = table.schema.column(column)

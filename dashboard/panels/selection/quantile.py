@@ -135,6 +135,7 @@ def _answer(
             q=q,
             relation="replace_one" if neighbours == "replace_one" else "add_remove",
             tolerance=tolerance,
+            rows_per_person=source.table.schema.rows_per_person,
             questions=shared,
             band=0.8 if sampling else 0.0,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.panels.release import release_panel
-from dashboard.panels.selection.options import Options
+from dashboard.panels.selection.options import Options, options
 from dashboard.source import Source
 from dpcore.datasets import Column, Table
 from dpcore.errors import InvalidArgument
@@ -71,12 +72,12 @@ def release_tab(source: Source, chosen: Options, neighbours: Neighbours, epsilon
 
 
 def _best_score(source: Source, chosen: Options, neighbours: Neighbours, epsilon: float, right: float) -> None:
+    table = _table(source, chosen.column)
+    if table is None:
+        return
+    chosen = options(replace(source, table=table), chosen.column)
     whole = bool((chosen.scores == np.rint(chosen.scores)).all()) and chosen.sensitivity == round(chosen.sensitivity)
     one_way = chosen.counted and neighbours == "add_remove"
-    obstacle = source.obstacle(chosen.column)
-    if obstacle:
-        st.info(obstacle)
-        return
     try:
         request = BestScore(
             epsilon=epsilon,

@@ -195,6 +195,7 @@ def _answer(
             errors=learned.errors,
             people=learned.people,
             relation=neighbours,
+            rows_per_person=source.table.schema.rows_per_person,
             questions=shared,
             beta=beta,
             band=0.8 if sampling else 0.0,
