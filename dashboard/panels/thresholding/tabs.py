@@ -13,12 +13,11 @@ from dashboard.charts.theme import colours
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.panels import scenarios
 from dashboard.panels.picture import picture
-from dashboard.panels.release import release_panel
-from dashboard.panels.thresholding.series import Series, columns_of, read, sources
+from dashboard.panels.thresholding.release import make_release
+from dashboard.panels.thresholding.series import Series
 from dashboard.panels.tradeoff import View, describe_at, needed_epsilon
 from dashboard.source import Source
 from dpcore.errors import InvalidArgument
-from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding import broken_catalog, select_instead
 from dpcore.thresholding.methods import LABELS
 from dpcore.thresholding.problem import AlarmProblem
@@ -213,67 +212,3 @@ def instead(problem: AlarmProblem, epsilon: float, one_way: bool) -> None:
         f"best alarm, and by {words.number(margins['book'])} with the textbook's."
     )
     st.page_link("app_pages/selection.py", label="Open Selection with the same data", icon=":material/arrow_forward:")
-
-
-def make_release(
-    source: Source,
-    key: str,
-    view: View,
-    problem: AlarmProblem,
-    main: str,
-    one_way: bool,
-    chances: dict[str, float],
-) -> None:
-    """One private alarm run, charged once, on the declared columns alone."""
-    obstacle = source.obstacle(*columns_of(key))
-    if obstacle or source.released is None:
-        st.info(obstacle or source.unreleased)
-        return
-    series = read(source.released(), key)
-    whole = bool((series.answers == np.rint(series.answers)).all()) and series.sensitivity == round(series.sensitivity)
-    mechanism = problem.mechanism(main, view.epsilon)
-    reach = problem.family(main).alpha_factor * series.sensitivity / view.epsilon
-    try:
-        request = AlarmRun(
-            epsilon=view.epsilon,
-            threshold=problem.threshold,
-            entries=int(series.answers.size),
-            sensitivity=series.sensitivity,
-            neighbours="add_remove" if one_way else "replace_one",
-            one_way=one_way and main.endswith("monotone"),
-            limit=problem.limit,
-            noise="exponential" if main.startswith("exponential") else "laplace",
-            threshold_share=mechanism.share,
-            offset=mechanism.offset,
-            resolution=None if whole else series.sensitivity / 1000,
-            labels=series.names,
-            subject=words.visible(sources(source.table).get(key, key), 60),
-        )
-    except InvalidArgument as error:
-        st.warning(f"This run cannot be released: {error}.")
-        return
-    st.caption("The line is public: choose it for your own reasons, not by looking at the series.")
-    release_panel(
-        source,
-        slot="thresholding",
-        request=request,
-        data=lambda: series.answers,
-        forecast=(
-            f"on time {words.times_in_100(chances['on time'])}, a false alarm "
-            f"{words.times_in_100(chances['false alarm'])}."
-            if source.mode == "demo"
-            else f"answers farther than {words.number(reach)} from the line are told apart, "
-            f"except with chance {words.number(problem.beta)}."
-        ),
-        describe=lambda answer: _told(answer, series),
-    )
-
-
-def _told(answer: dict, series: Series) -> str:
-    """The alarms by name."""
-    places = [int(place) for place in answer.get("alarms", [])]
-    if not places:
-        return "No alarm was raised."
-    return (
-        "Alarm at " + ", ".join(words.safe(series.names[place]) for place in places if place < len(series.names)) + "."
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -10,47 +10,22 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import compute, controls, session, words
 from dashboard.charts.alarms import stopping
-from dashboard.charts.tradeoff import Scale
 from dashboard.panels import cards, shape
 from dashboard.panels.picture import picture
 from dashboard.panels.thresholding import explain, tabs
 from dashboard.panels.thresholding.series import LONGEST, Series, read, sensible_threshold, sources
+from dashboard.panels.thresholding.settings import METRICS, NAMES, Settings, options
 from dashboard.panels.tradeoff import View
 from dashboard.source import Source
 from dpcore.errors import InvalidArgument
-from dpcore.thresholding.methods import LABELS
 from dpcore.thresholding.problem import AlarmProblem
 from dpcore.validate import FloatArray
 
 PAGE = "thresholding"
-NAMES = dict(LABELS)
-METRICS = {
-    "on_time": Scale(title="alarms on time, in 100", factor=100.0, unit=" times in 100", hundred=True),
-    "false_alarm": Scale(title="false alarms in 100", factor=100.0, unit=" times in 100", hundred=True),
-    "missed": Scale(title="missed in 100", factor=100.0, unit=" times in 100", hundred=True),
-    "alpha": Scale(title="distance from the line that is told apart (α)"),
-}
-ASKED = {
-    "on_time": "On time",
-    "false_alarm": "False alarms",
-    "missed": "Missed",
-    "alpha": "Distance needed (α)",
-}
 BAND = (
     "Shaded: range of what you might see in another period like this one, with counts that scatter around these. "
     "That is apart from the privacy noise, which the line itself holds."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What the options say."""
-
-    main: str
-    metric: str
-    limit: int
-    late_by: int
-    one_way: bool
 
 
 def show(source: Source) -> None:
@@ -86,7 +61,7 @@ def show(source: Source) -> None:
     threshold = _threshold(source, picked["series"], series, line_slot[0])
     screen = shape.screen()
     with screen.options, st.popover("Options", icon=":material/tune:", type="tertiary"):
-        settings = _options(series)
+        settings = options(series)
     _answer(screen, source, picked["series"], series, threshold, settings)
 
 
@@ -118,64 +93,6 @@ def _threshold(source: Source, key: str, series: Series, slot: DeltaGenerator) -
             help="Type it, or click a bar of the series.",
         )
     return float(default if value is None else value)
-
-
-def _options(series: Series) -> Settings:
-    one_way = series.one_way and (
-        st.segmented_control(
-            "Who is hidden: two data sets count as neighbours when they differ by",
-            ["replace_one", "add_remove"],
-            default="replace_one",
-            required=True,
-            key="alarm_neighbours",
-            bind="query-params",
-            format_func=words.one_person,
-            help="With one person added or removed all counts move one way, which halves the noise.",
-        )
-        == "add_remove"
-    )
-    metric = st.segmented_control(
-        "Measure",
-        list(METRICS),
-        default="on_time",
-        required=True,
-        key="alarm_metric",
-        bind="query-params",
-        format_func=ASKED.__getitem__,
-    )
-    names = [key for key in NAMES if key != "theory" and (one_way or not key.endswith("monotone"))]
-    best = "exponential_monotone" if one_way else "exponential"
-    main = st.selectbox(
-        "Method used for the answer",
-        names,
-        index=names.index(best),
-        key="alarm_method" if one_way else "alarm_method_general",
-        bind="query-params",
-        format_func=NAMES.__getitem__,
-    )
-    limit = st.number_input(
-        "How many alarms before it stops (c)",
-        min_value=1,
-        max_value=20,
-        value=1,
-        key="alarms",
-        bind="query-params",
-        help="Each alarm gives something away, so more alarms need more noise.",
-    )
-    late = st.number_input(
-        f"An alarm still counts as on time this many {series.step}s after the crossing",
-        min_value=0,
-        max_value=200,
-        value=3,
-        key="late_by",
-        bind="query-params",
-    )
-    st.toggle(
-        "Show what another period like this one would have given (sampling error)", key="sampling", bind="query-params"
-    )
-    controls.beta()
-    controls.seed()
-    return Settings(main=str(main), metric=str(metric), limit=int(limit or 1), late_by=int(late or 0), one_way=one_way)
 
 
 def _answer(
