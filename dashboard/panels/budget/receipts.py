@@ -71,7 +71,7 @@ def bring() -> None:
         persist_state="session",
         placeholder="57a5093517ef",
     )
-    st.button("Check this receipt", type="primary", key="receipt-text-check", on_click=_check_text)
+    st.button("Check this receipt", icon=":material/verified:", key="receipt-text-check", on_click=_check_text)
     _said()
     found: Receipt | None = session.get("_found_receipt", None)
     if found is not None:
@@ -101,8 +101,10 @@ def plain(answer: Any) -> str:
 
 def protected_words(receipt: Receipt) -> str:
     """Who is protected, in words."""
-    if receipt.neighbours in ("add_remove", "replace_one"):
-        return words.one_person(receipt.neighbours)
+    if receipt.neighbours == "add_remove":
+        return words.one_person("add_remove")
+    if receipt.neighbours == "replace_one":
+        return words.one_person("replace_one")
     return "not stated"
 
 
