@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -40,9 +41,15 @@ def survey(seed: int = 3, extra: tuple[str, ...] = ()) -> bytes:
 
 def drop(app: AppTest, data: bytes, name: str = "umfrage.csv", place: int = 0) -> AppTest:
     app.file_uploader[place].upload(name, data).run()
-    for _ in range(40):
+    return waited(app)
+
+
+def waited(app: AppTest) -> AppTest:
+    """Run on until nothing is being read or prepared any more."""
+    for _ in range(200):
         if not any(button.label == "Cancel" for button in app.button):
             break
+        time.sleep(0.1)
         app.run()
     assert not app.exception, [error.value for error in app.exception]
     return app
@@ -60,8 +67,7 @@ def shown(app: AppTest) -> source.Source:
 
 def press(app: AppTest, key: str) -> AppTest:
     app.button(key=key).click().run()
-    assert not app.exception, [error.value for error in app.exception]
-    return app
+    return waited(app)
 
 
 def look(app: AppTest) -> AppTest:
