@@ -7,15 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from dashboard import compute, controls, session, words
+from dashboard import compute, session, words
 from dashboard.charts.laws import curves
 from dashboard.charts.theme import palette
 from dashboard.charts.tradeoff import Scale
 from dashboard.panels import cards, scenarios, shape
 from dashboard.panels.picture import picture
+from dashboard.panels.selection.quantile_controls import METRICS, QUANTILES, column_control, options, quantile_control
 from dashboard.panels.selection.quantile_law import LawPicture, law_picture, resized, round_part
 from dashboard.panels.selection.release import quantile_release
-from dashboard.panels.selection.settings import BAND, neighbours_control, sampling_control
+from dashboard.panels.selection.settings import BAND
 from dashboard.panels.shape import Screen
 from dashboard.panels.tradeoff import View, needed_epsilon
 from dashboard.source import Source
@@ -25,18 +26,6 @@ from dpcore.validate import FloatArray
 
 PAGE = "quantile"
 NAMES = {"quantile": "Exponential mechanism over intervals", "theory": "what theory guarantees"}
-QUANTILES = {
-    0.5: "median",
-    0.1: "10th percentile",
-    0.25: "lower quartile",
-    0.75: "upper quartile",
-    0.9: "90th percentile",
-}
-METRICS = {
-    "success": "Chance of a close answer",
-    "expected_error": "Average error",
-    "rank_error": "Average error in rank",
-}
 
 
 def columns(source: Source) -> list[str]:
@@ -56,63 +45,20 @@ def show(source: Source) -> None:
     picked: dict[str, object] = {}
     shape.sentence(
         "What is the",
-        lambda: picked.update(q=_quantile()),
+        lambda: picked.update(q=quantile_control()),
         "of",
-        lambda: picked.update(column=_column(choices)),
+        lambda: picked.update(column=column_control(choices)),
         f"among {source.table.rows:,} people?",
     )
     screen = shape.screen()
     with screen.options:
-        picked |= _options()
+        picked |= options()
     column = source.table.schema.column(str(picked["column"]))
     values = source.table.numbers(column.name)
     if values.size == 0:
         st.info(f"Every cell of “{words.visible(column.name)}” is missing. Pick another column.")
         return
     _answer(screen, source, column, values, float(str(picked["q"])), str(picked["metric"]), str(picked["neighbours"]))
-
-
-def _quantile() -> float:
-    return float(
-        st.selectbox(
-            "Quantile",
-            list(QUANTILES),
-            key="quantile",
-            bind="query-params",
-            format_func=QUANTILES.__getitem__,
-            label_visibility="collapsed",
-            width=180,
-        )
-    )
-
-
-def _column(choices: list[str]) -> str:
-    return st.selectbox(
-        "Column of numbers",
-        choices,
-        key="quantile_column",
-        bind="query-params",
-        format_func=words.visible,
-        label_visibility="collapsed",
-        width=200,
-    )
-
-
-def _options() -> dict[str, object]:
-    with st.popover("Options", icon=":material/tune:", type="tertiary"):
-        neighbours = neighbours_control("quantile_neighbours")
-        metric = st.segmented_control(
-            "Measure",
-            list(METRICS),
-            default="success",
-            required=True,
-            key="quantile_metric",
-            bind="query-params",
-            format_func=METRICS.__getitem__,
-        )
-        sampling_control()
-        controls.seed()
-    return {"neighbours": neighbours, "metric": metric}
 
 
 def _answer(

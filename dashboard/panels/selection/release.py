@@ -18,7 +18,7 @@ from dpcore.releases.selection import BestRule, BestScore, MostCommonOption, Qua
 from dpcore.validate import Neighbours
 
 if TYPE_CHECKING:
-    from dashboard.panels.selection.rule import Learned
+    from dashboard.panels.selection.learned import Learned
 
 LONGEST_SUBJECT = 60
 
