@@ -24,6 +24,7 @@ Mode = Literal["demo", "what_if", "twin"]
 
 FIRST_SAMPLE = "clinic"
 OWN = "own"
+TASK = "_own_task"
 MARK = "Not private: for your eyes only. Do not publish these charts."
 TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 BADGES = {
@@ -74,6 +75,7 @@ class Source:
 
 def current() -> Source | None:
     """The data in use, or None when a person's own file still waits for a decision on the Data page."""
+    collect()
     own: Source | None = session.get("_own_source", None)
     if session.get("data", FIRST_SAMPLE) == OWN:
         return own
@@ -122,6 +124,17 @@ def title(key: str) -> str:
 def badge(mode: Mode) -> None:
     icon, text, colour = BADGES[mode]
     st.badge(text, icon=icon, color=colour)
+
+
+def collect() -> bool:
+    """Take over what was read or prepared for this session beside the page, once it is done; whether there was some."""
+    task = session.get(TASK, None)
+    if task is None or not task.finished:
+        return False
+    session.forget(TASK)
+    finish: Callable[[], None] = session.get("_own_end", lambda: None)
+    finish()
+    return True
 
 
 def own_file() -> OwnFile | None:

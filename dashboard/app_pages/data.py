@@ -20,7 +20,7 @@ from dashboard.panels.data import (
 
 OWN, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
 
-actions.collect()
+source.collect()
 own = source.own_file()
 st.title("Which data do you want to ask about?")
 start = DESCRIBED if own is not None and own.described else OWN
@@ -35,7 +35,7 @@ place = st.segmented_control(
 )
 task = actions.running()
 if task is not None:
-    upload.progress(task, actions.collect)
+    upload.progress(task, source.collect)
 problem = session.note("own")
 if problem:
     st.warning(words.safe(problem, 400))

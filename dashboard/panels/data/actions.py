@@ -17,7 +17,7 @@ from dpcore.errors import InvalidArgument, LedgerError
 
 PATIENCE = 0.4
 """Seconds a click waits for its work before a progress bar takes over."""
-_TASK, _PENDING, _BEFORE, _CONFIRMED = "_own_task", "_own_pending", "_own_before", "_own_confirmed"
+_PENDING, _BEFORE, _CONFIRMED = "_own_pending", "_own_before", "_own_confirmed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ class Pending:
 
 
 def running() -> Task | None:
-    return session.get(_TASK, None)
+    return session.get(source.TASK, None)
 
 
 def pending() -> Pending | None:
@@ -262,18 +262,7 @@ def _start(work: Callable[[Say], Any], title: str, end: Callable[[Task], None]) 
     if earlier is not None:
         earlier.cancel()
     task = Task(work, title)
-    session.put(_TASK, task)
-    session.put("_own_end", end)
+    session.put(source.TASK, task)
+    session.put("_own_end", lambda: end(task))
     task.wait(PATIENCE)
-    collect()
-
-
-def collect() -> bool:
-    """Take over finished work; whether there was some."""
-    task = running()
-    if task is None or not task.finished:
-        return False
-    session.forget(_TASK)
-    end: Callable[[Task], None] = session.get("_own_end", _prepared)
-    end(task)
-    return True
+    source.collect()

@@ -15,7 +15,7 @@ from dpcore.datasets import Notice, Report
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
 
-PREVIEWED = 100
+PREVIEWED, CELLS = 100, 10_000
 _LISTED = 8
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 ENCODINGS = {
@@ -100,7 +100,7 @@ def preview(own: OwnFile) -> None:
     if reading is None:
         st.info("There is no file behind a described table, so there is nothing to preview.")
         return
-    head = reading.frame.head(PREVIEWED)
+    head = reading.frame.head(min(PREVIEWED, max(CELLS // len(reading.columns), 10)))
     shown = pd.DataFrame(
         {str(place): [words.visible(str(cell)) for cell in head.iloc[:, place]] for place in range(head.shape[1])},
         index=pd.Index(reading.lines[: len(head)], name="line"),
