@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import own_file
 from tests.browser.conftest import settled
 from tests.browser.server import running
 
@@ -43,4 +45,29 @@ def test_one_alarm_run_is_released_and_charged(browser: Browser, tmp_path_factor
         page.get_by_role("button", name=re.compile("Confirm")).click()
         expect(page.get_by_role("heading", name=re.compile("^(Alarm at |No alarm was raised)"))).to_be_visible()
         expect(page.get_by_test_id("stSidebar").get_by_text(re.compile("2 of ε = 3 spent|spent")).first).to_be_visible()
+        context.close()
+
+
+def test_own_counts_become_a_released_alarm(
+    browser: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Sixty quiet days and three loud ones, from a CSV of one's own to one charged alarm run."""
+    counts = [4 + day % 3 for day in range(60)] + [90, 120, 110]
+    lines = [f"2024-{1 + day // 28:02d}-{1 + day % 28:02d},{count}" for day, count in enumerate(counts)]
+    file = tmp_path / "counts.csv"
+    file.write_text("\n".join(["day,cases", *lines]) + "\n")
+    with running(tmp_path_factory.mktemp("own-alarm")) as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 1400})
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        own_file.bring(page, address, file)
+        own_file.declare_numbers(page, {"cases": (0, 1000)})
+        own_file.one_row_each(page)
+        own_file.look(page)
+        page.get_by_role("link", name="Thresholding").first.click()
+        expect(page.get_by_role("heading", name=re.compile("the private alarm is raised on time"))).to_be_visible()
+        page.get_by_role("tab", name="Make one private release").click()
+        own_file.open_budget(page, "People of the test")
+        own_file.release(page)
+        expect(page.get_by_role("heading", name=re.compile("^(Alarm at |No alarm was raised)"))).to_be_visible()
         context.close()

@@ -1,0 +1,77 @@
+"""What a person does on the Data page with a file of their own, before a private answer is made from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import settled
+
+
+def bring(page: Page, address: str, file: Path) -> None:
+    """Drop the file on the Data page and wait until it was read."""
+    page.goto(f"{address}/data?from=Your+own+file")
+    settled(page)
+    page.locator("input[type=file]").first.set_input_files(file)
+    expect(page.get_by_text("Rows one", exact=False).first).to_be_visible(timeout=60_000)
+    settled(page)
+
+
+def declare_numbers(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
+    """State what each of these columns could hold."""
+    for name, (low, high) in bounds.items():
+        choose(page, "Column to change", name)
+        smallest, largest = page.get_by_label("Smallest possible"), page.get_by_label("Largest possible")
+        expect(smallest).to_have_count(1)
+        smallest.fill(str(low))
+        largest.fill(str(high))
+        before = largest.element_handle()
+        page.get_by_role("button", name="Save", exact=True).click()
+        before.wait_for_element_state("hidden")  # a saved declaration gets a form of its own
+        expect(largest).to_have_count(1)
+        expect(largest).to_have_value(f"{high:g}")
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Pick an option of a select box."""
+    page.get_by_role("combobox", name=label).first.click()
+    page.get_by_role("option", name=option, exact=True).click()
+    settled(page)
+
+
+def one_row_each(page: Page) -> None:
+    """Say that one person, or day, has one row."""
+    box = page.get_by_role("spinbutton", name="Rows one")
+    box.fill("1")
+    box.press("Enter")
+    settled(page)
+
+
+def look(page: Page) -> None:
+    """Confirm that the file's own values may be looked at."""
+    page.get_by_test_id("stCheckbox").first.locator("label").click()
+    settled(page)
+    page.get_by_role("button", name="Look at this file").click()
+    expect(page.get_by_text("Charts are computed from the file's own values")).to_be_visible()
+
+
+def open_budget(page: Page, name: str) -> None:
+    """Open a budget that takes many small answers for the people in the file, where a release asks for it."""
+    page.get_by_role("textbox", name="Whose data are these").fill(name)
+    page.get_by_text("ε with a small δ: many answers").click()
+    settled(page)
+    box = page.get_by_role("spinbutton", name="Total ε")
+    box.fill("3")
+    box.press("Enter")
+    settled(page)
+    page.get_by_role("button", name="Review this budget").click()
+    page.get_by_role("button", name="Open it for good").click()
+
+
+def release(page: Page) -> None:
+    """Ask for the private answer and confirm."""
+    page.get_by_role("button", name="Make one private release").click()
+    page.get_by_role("button", name="Confirm and release").click()
+    expect(page.get_by_text("Private answer", exact=True)).to_be_visible(timeout=60_000)
+    settled(page)
