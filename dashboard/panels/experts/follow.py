@@ -39,13 +39,13 @@ def show(source: Source) -> None:
     picked: dict[str, object] = {}
 
     def follow() -> None:
-        with st.popover("Choose the experts", icon=":material/groups:"):
+        with st.popover("these experts", icon=":material/groups:"):
             try:
                 picked["setting"] = losses.choose(source)
             except InvalidArgument as error:
                 picked["problem"] = str(error)
 
-    shape.sentence("Whom should we follow, without revealing any single day?", follow)
+    shape.sentence("Whom of", follow, "should we follow, without revealing any single day?")
     if "setting" not in picked:
         st.info(f"These experts cannot be followed yet: {picked['problem']}.")
         return

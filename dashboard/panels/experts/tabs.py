@@ -85,7 +85,8 @@ def one_life(setting: Setting, view: View, strategy: Strategy, main: str) -> Non
         mark=view.mark,
     )
     st.caption(
-        "Squares: who is followed. Red: how much more this run has lost than the best so far. Grey: its average."
+        "Squares: who is followed. Orange: how many points this run has lost more than the best so far. Grey: its "
+        "average."
     )
     with st.expander("The formula and its source"):
         st.latex(

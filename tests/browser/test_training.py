@@ -1,0 +1,70 @@
+"""Private training in Chromium: from a file of one's own to a model that predicts, and accessibility rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dpcore.training import load_model, predict
+from tests.browser import own_file
+from tests.browser.axe import violations
+from tests.browser.conftest import settled
+from tests.browser.server import running
+
+PEOPLE = 400
+
+
+def patients(file: Path) -> Path:
+    """Older people and those who waited longer came back, with few exceptions."""
+    rng = np.random.default_rng(6)
+    age, hours = rng.uniform(18, 90, PEOPLE), rng.uniform(0, 60, PEOPLE)
+    back = (age - 54) / 15 + (hours - 30) / 10 + rng.normal(0, 0.5, PEOPLE) > 0
+    lines = [f"{a:.1f},{h:.1f},{'yes' if b else 'no'}" for a, h, b in zip(age, hours, back, strict=True)]
+    file.write_text("\n".join(["age,hours,returned", *lines]) + "\n")
+    return file
+
+
+def test_an_own_file_becomes_a_model_that_predicts(
+    browser: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """At ε = 2 with 400 people the model tells the two far corners apart, but for a negligible chance."""
+    with running(tmp_path_factory.mktemp("training")) as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 1400})
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        own_file.bring(page, address, patients(tmp_path / "patients.csv"))
+        own_file.declare_numbers(page, {"age": (0, 110), "hours": (0, 60)})
+        own_file.one_row_each(page)
+        own_file.look(page)
+        page.get_by_role("link", name="Private training").first.click()
+        expect(page.get_by_role("heading", name=re.compile("the private model is right about"))).to_be_visible()
+        box = page.get_by_label("ε, typed")
+        box.fill("2")
+        box.press("Enter")
+        expect(page.get_by_role("heading", name=re.compile("^At ε = 2 "))).to_be_visible()
+        page.get_by_role("tab", name="Make one private release").click()
+        own_file.open_budget(page, "Patients of the test")
+        own_file.release(page)
+        expect(page.get_by_text("It predicts")).to_be_visible()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Model (JSON)").click()
+        file = tmp_path / "model.json"
+        download.value.save_as(file)
+        assert load_model(file).about["epsilon"] == 2.0
+        corners = [{"age": 90, "hours": 60}, {"age": 18, "hours": 0}]
+        assert predict(file, corners) == ["yes", "no"]
+        context.close()
+
+
+def test_no_accessibility_violations(open_page: Callable[[str], Page]) -> None:
+    page = open_page("/training?data=Italian+wines%2C+178+bottles")
+    expect(page.get_by_role("heading", name=re.compile("^At ε = .* the private model"))).to_be_visible()
+    expect(page.get_by_text("smallest ε")).to_be_visible(timeout=60_000)
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    settled(page)
+    assert violations(page) == []
