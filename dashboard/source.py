@@ -133,6 +133,7 @@ def collect() -> bool:
         return False
     session.forget(TASK)
     finish: Callable[[], None] = session.get("_own_end", lambda: None)
+    session.forget("_own_end")
     finish()
     return True
 

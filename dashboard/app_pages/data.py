@@ -51,7 +51,8 @@ elif own is None or own.described != (place == DESCRIBED):
                 f"{understood.where_it_is()} It is read at once, to show you what was understood. "
                 "No chart is computed from it before you say so."
             )
-            upload.bring_back()
+            with st.container(horizontal=True):
+                upload.bring_back()
         st.markdown("**Or start from a sample**")
         samples.show()
     else:

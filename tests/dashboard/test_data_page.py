@@ -306,6 +306,10 @@ def test_replaced_and_removed_files_can_be_brought_back(open_app: Open) -> None:
     assert app.session_state["_own_source"] is None
     press(app, "own-back")
     assert held(app).name == "umfrage.csv"
+    press(app, "own-remove")
+    press(app, "own-forget")
+    left = [name for name in app.session_state if "own" in name and app.session_state[name]]
+    assert all(isinstance(app.session_state[name], int | str | frozenset) for name in left), left
 
 
 def test_reading_again_keeps_what_was_declared_by_hand(open_app: Open) -> None:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.typing import UploadedFile
 
 from dashboard import compute, session, source, words
 from dashboard.own_file import Decisions, OwnFile, TwinPlan, opened, sketched
@@ -49,7 +52,15 @@ def receive(key: str) -> None:
     file = session.get(key, None)
     if file is not None:
         session.put("_own_round", int(session.get("_own_round", 0)) + 1)
-        read(file.name, file.getvalue(), (), again=False)
+        read(file.name, taken(file), (), again=False)
+
+
+def taken(file: UploadedFile) -> bytes:
+    """The bytes of an uploaded file; Streamlit's own copy, which would stay until the session ends, is dropped."""
+    data, context = file.getvalue(), get_script_run_ctx()
+    if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
+    return data
 
 
 def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
@@ -95,7 +106,7 @@ def _installed(task: Task) -> None:
     if task.problem is not None:
         session.put(_PENDING, replace(at, problem=task.problem) if task.problem else None)
         return
-    session.forget(_PENDING)
+    session.forget(_PENDING, "_own_columns")
     reading, marks = task.result
     present = source.own_file()
     own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
@@ -208,6 +219,11 @@ def remove() -> None:
 
 def bring_back() -> None:
     _swap(before())
+
+
+def forget() -> None:
+    """Let go for good of the file that could have been brought back."""
+    session.forget(_BEFORE)
 
 
 def put_in_place(own: OwnFile) -> None:

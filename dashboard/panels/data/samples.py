@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.panels.data import suits
+from dashboard.panels.data.actions import taken
 from dashboard.panels.data.routes import Choice, counted, route
 from dashboard.panels.data.suits import questions
 from dashboard.panels.data.task import Say, Task
@@ -100,7 +101,8 @@ def _upload(name: str, key: str) -> None:
     file = session.get(key, None)
     if file is None:
         return
-    data, suffix = file.getvalue(), ".csv.gz" if file.getvalue()[:2] == b"\x1f\x8b" else ".csv"
+    data = taken(file)
+    suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
     session.put("_sample_round", int(session.get("_sample_round", 0)) + 1)
 
     def work(say: Say) -> Table:

@@ -138,5 +138,6 @@ def where_it_is() -> str:
     minutes = max(round(int(st.get_option("server.disconnectedSessionTTL") or 0) / 60), 1)
     return (
         "A file you drop here goes to the computer this page runs on and stays in its memory, for this browser tab "
-        f"only. It is gone when you remove it, and at most {words.plural(minutes, 'minute')} after you close the tab."
+        "only. After you remove or replace it you can bring it back or forget it for good; it is gone at most "
+        f"{words.plural(minutes, 'minute')} after you close the tab."
     )

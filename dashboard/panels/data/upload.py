@@ -160,7 +160,7 @@ def held(own: OwnFile) -> None:
 
 
 def bring_back() -> None:
-    """A way back to the file that was replaced or removed, where there is one."""
+    """A way back to the file that was replaced or removed, where there is one, and a way to let go of it."""
     earlier = actions.before()
     if earlier is not None:
         st.button(
@@ -168,4 +168,10 @@ def bring_back() -> None:
             icon=":material/undo:",
             key="own-back",
             on_click=actions.bring_back,
+        )
+        st.button(
+            f"Forget {words.safe(earlier.name, 30)} for good",
+            icon=":material/delete_forever:",
+            key="own-forget",
+            on_click=actions.forget,
         )
