@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import queue
 import time
+import traceback
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,17 +21,55 @@ from dpcore.release import _release
 
 
 def _run(target: Any, places: Place, count: int, *arguments: Any) -> list[Any]:
-    """What ``count`` processes found that ran ``target(place, number, start, results, …)`` from the same moment."""
+    """What ``count`` processes found that ran ``target(place, number, start, results, …)`` from the same moment.
+
+    A process that fails, or dies without a word, ends the check with an error instead of leaving it waiting.
+    """
     start, results = processes.Barrier(count), processes.Queue()
     workers = [
-        processes.Process(target=target, args=(places, number, start, results, *arguments)) for number in range(count)
+        processes.Process(target=_guarded, args=(target, places, number, start, results, *arguments))
+        for number in range(count)
     ]
     for worker in workers:
         worker.start()
-    found = [results.get(timeout=600) for _ in workers]
-    for worker in workers:
-        worker.join()
+    found: list[Any] = []
+    try:
+        while len(found) < count:
+            try:
+                one = results.get(timeout=5)
+            except queue.Empty:
+                dead = [worker.exitcode for worker in workers if worker.exitcode not in (None, 0)]
+                if dead or all(worker.exitcode is not None for worker in workers):
+                    raise RuntimeError(f"{len(found)} of {count} processes answered; exit codes {dead}") from None
+                continue
+            if isinstance(one, _Failed):
+                one.tell()
+            found.append(one)
+    finally:
+        for worker in workers:
+            if len(found) < count:
+                worker.kill()
+            worker.join()
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """What went wrong in a process."""
+
+    what: str
+
+    def tell(self) -> None:
+        raise RuntimeError(self.what)
+
+
+def _guarded(target: Any, place: Place, number: int, start: Any, results: Any, *arguments: Any) -> None:
+    try:
+        target(place, number, start, results, *arguments)
+    except BaseException:
+        start.abort()
+        results.put(_Failed(traceback.format_exc()))
+        raise
 
 
 def _attempt(place: Place, number: int, start: Any, results: Any, attempts: int, size: float) -> None:
