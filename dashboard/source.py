@@ -15,7 +15,8 @@ from typing import Literal
 import streamlit as st
 
 from dashboard import compute, session
-from dashboard.own_file import OwnFile, TypedColumns
+from dashboard.own_file import OwnFile
+from dashboard.typed_columns import TypedColumns
 from dashboard.words import visible
 from dpcore.datasets import Schema, Table, sample, samples
 from dpcore.errors import UnavailableSample

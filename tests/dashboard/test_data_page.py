@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import compute, own_file, source, words
+from dashboard import compute, own_file, source, typed_columns, words
 from dashboard.panels.data import suits
 from dashboard.panels.data.task import Task
 from dpcore.datasets import QUESTIONS, read_csv, samples
@@ -529,7 +529,7 @@ def test_one_row_neighbours_never_share_a_cached_result(open_app: Open) -> None:
 def test_typed_tables_of_different_declarations_have_different_fingerprints() -> None:
     """What a person declares changes the table, so it changes the key of everything computed from it."""
     reading = read_csv(survey())
-    typed = own_file.TypedColumns(reading=reading)
+    typed = typed_columns.TypedColumns(reading=reading)
     suggested = reading.suggested()
     other = own_file.typed_as(suggested, "Alter", "category")
     assert typed.table(suggested, complete=True).fingerprint != typed.table(other, complete=True).fingerprint

@@ -4,133 +4,29 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.typing import UploadedFile
 
-from dashboard import compute, session, source, words
-from dashboard.own_file import Decisions, OwnFile, TwinPlan, opened, sketched
+from dashboard import session, source, words
+from dashboard.own_file import Decisions, OwnFile, TwinPlan
 from dashboard.panels.data.task import Say, Task
 from dpcore.datasets import Relation, Schema, Table, twin
-from dpcore.errors import InvalidArgument, LedgerError
+from dpcore.errors import InvalidArgument
 
 PATIENCE = 0.4
 """Seconds a click waits for its work before a progress bar takes over."""
-_PENDING, _BEFORE, _CONFIRMED = "_own_pending", "_own_before", "_own_confirmed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pending:
-    """A file that is being read, or that could not be, as ``problem`` says. ``again`` reads the present file anew."""
-
-    name: str
-    data: bytes
-    choices: tuple[tuple[str, Any], ...]
-    again: bool
-    problem: str = ""
+PENDING, BEFORE, CONFIRMED = "_own_pending", "_own_before", "_own_confirmed"
 
 
 def running() -> Task | None:
     return session.get(source.TASK, None)
 
 
-def pending() -> Pending | None:
-    return session.get(_PENDING, None)
-
-
 def before() -> OwnFile | None:
     """The file that the present one replaced."""
-    return session.get(_BEFORE, None)
-
-
-def receive(key: str) -> None:
-    """A file was dropped into the uploader ``key``."""
-    file = session.get(key, None)
-    if file is not None:
-        session.put("_own_round", int(session.get("_own_round", 0)) + 1)
-        read(file.name, taken(file), (), again=False)
-
-
-def taken(file: UploadedFile) -> bytes:
-    """The bytes of an uploaded file; Streamlit's own copy, which would stay until the session ends, is dropped."""
-    data, context = file.getvalue(), get_script_run_ctx()
-    if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
-        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
-    return data
-
-
-def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
-    """Start reading, and finish at once when it is quick."""
-    session.put(_PENDING, Pending(name=name, data=data, choices=choices, again=again))
-    compare = _others_known()
-    _start(lambda say: _read(data, dict(choices), say, compare), "Reading the file", _installed)
-
-
-def read_again(**choices: Any) -> None:
-    """Read the present or the refused file with other choices (None takes one back)."""
-    at, own = pending(), source.own_file()
-    if at is not None and at.problem:
-        name, data, known, again = at.name, at.data, dict(at.choices), at.again
-    elif own is not None:
-        name, data, known, again = own.name, own.data, dict(own.choices), True
-    else:
-        return
-    merged = {key: value for key, value in (known | choices).items() if value is not None}
-    read(name, data, tuple(sorted(merged.items())), again=again)
-
-
-def _read(data: bytes, choices: dict[str, Any], say: Say, compare: bool) -> Any:
-    from dpcore.datasets import read_csv  # loads DuckDB
-
-    reading = read_csv(data, **choices, progress=lambda part, what: say(0.85 * part, what))
-    say(0.9, "Comparing with earlier files")
-    return reading, sketched(reading) if compare else ()
-
-
-def _others_known() -> bool:
-    """Whether the ledger knows people that a new file could be about."""
-    try:
-        return any(not found.practice for found in compute.ledger().budgets())
-    except LedgerError:
-        return False
-
-
-def _installed(task: Task) -> None:
-    at = pending()
-    if at is None:
-        return
-    if task.problem is not None:
-        session.put(_PENDING, replace(at, problem=task.problem) if task.problem else None)
-        return
-    session.forget(_PENDING, "_own_columns")
-    reading, marks = task.result
-    present = source.own_file()
-    own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
-    own = _with_people(own)
-    confirmed = hashlib.sha256(at.data).hexdigest() in session.get(_CONFIRMED, frozenset())
-    again = "again " if at.again else ""
-    own = replace(own, confirmed=confirmed).noted(
-        f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
-    )
-    if present is not None and not at.again:
-        session.put(_BEFORE, present)
-    source.keep(own)
-
-
-def _with_people(own: OwnFile) -> OwnFile:
-    """Whose data these are, as far as the ledger knows."""
-    if own.reading is None:
-        return own
-    try:
-        known = compute.ledger().lineage_of(own.reading.fingerprint)
-        alike = compute.ledger().similar(own.sketch) if known is None and own.sketch else []
-    except LedgerError:
-        return replace(own, lineage=None)
-    return replace(own, lineage=known or own.reading.fingerprint, alike=alike[0] if alike else None)
+    return session.get(BEFORE, None)
 
 
 def decide(change: Callable[[Decisions], Decisions]) -> None:
@@ -169,7 +65,7 @@ def commit(own: OwnFile) -> None:
     if typed is not None:
         typed.forget_all_but(own.schema.columns)
     if own.use is not None:
-        _start(_work(own), "Preparing the data", _prepared)
+        start(_work(own), "Preparing the data", _prepared)
 
 
 def public_key(own: OwnFile) -> str:
@@ -184,7 +80,7 @@ def look() -> None:
         session.say("own", "Tick the box first: it says what you are about to see.")
         return
     digest = hashlib.sha256(own.data).hexdigest()
-    session.put(_CONFIRMED, frozenset({*session.get(_CONFIRMED, frozenset()), digest}))
+    session.put(CONFIRMED, frozenset({*session.get(CONFIRMED, frozenset()), digest}))
     session.put("data", source.OWN)
     own = replace(own, confirmed=True, use="what_if")
     commit(own.noted("You said that the file is public or test data: from now on charts are computed from its values."))
@@ -223,20 +119,20 @@ def bring_back() -> None:
 
 def forget() -> None:
     """Let go for good of the file that could have been brought back."""
-    session.forget(_BEFORE)
+    session.forget(BEFORE)
 
 
 def put_in_place(own: OwnFile) -> None:
     """Start with ``own``; what was there can be brought back."""
     present = source.own_file()
     _swap(None)
-    session.put(_BEFORE, present)
+    session.put(BEFORE, present)
     commit(own)
 
 
 def _swap(own: OwnFile | None) -> None:
-    session.put(_BEFORE, source.own_file())
-    session.forget("_own_columns", _PENDING)
+    session.put(BEFORE, source.own_file())
+    session.forget("_own_columns", PENDING)
     source.keep(None)
     if own is not None:
         commit(own)
@@ -273,7 +169,7 @@ def _prepared(task: Task) -> None:
         source.keep(replace(own, use=None))
 
 
-def _start(work: Callable[[Say], Any], title: str, end: Callable[[Task], None]) -> None:
+def start(work: Callable[[Say], Any], title: str, end: Callable[[Task], None]) -> None:
     earlier = running()
     if earlier is not None:
         earlier.cancel()

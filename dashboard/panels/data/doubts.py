@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import source, words
 from dashboard.own_file import Decisions, OwnFile
-from dashboard.panels.data import actions, understood
+from dashboard.panels.data import actions, arrivals, understood
 from dpcore.datasets import ReadColumn
 
 _ASKED = {
@@ -79,7 +79,7 @@ def _read_as(argument: str, value: str) -> None:
     if own is not None and own.reading is not None and getattr(own.reading.report, argument, None) == value:
         actions.settle(f"file:{argument}")
     else:
-        actions.read_again(**{argument: value})
+        arrivals.read_again(**{argument: value})
 
 
 def _header(own: OwnFile) -> None:
@@ -113,7 +113,7 @@ def _header(own: OwnFile) -> None:
 
 
 def _header_rows(rows: int) -> None:
-    actions.read_again(header_rows=rows)
+    arrivals.read_again(header_rows=rows)
 
 
 def _columns(alike: list[ReadColumn], place: int) -> None:

@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 import streamlit as st
 
 from dashboard import session, source, words
 from dashboard.own_file import Decisions, OwnFile
 from dashboard.panels.data import actions
+from dashboard.panels.data.declaring import declared, problem
 from dashboard.panels.data.understood import lines_words
 from dpcore.datasets import Account, Column
 from dpcore.errors import InvalidArgument
@@ -26,14 +26,6 @@ WHY_OPTIONS = (
     "List what could have been chosen. Cells with anything else count as missing."
 )
 ORDERS = {"ymd": "2024-12-31", "dmy": "31/12/2024", "mdy": "12/31/2024", "serial": "a spreadsheet's day count"}
-_PROBLEMS = {
-    "high": "The largest possible value must be a number greater than the smallest.",
-    "low": "The smallest possible value must be a number.",
-    "latest": "The latest possible date must be after the earliest.",
-    "fill": "A missing cell must count as one of the options, or its row is left out.",
-    "no_words": "A word cannot mean both yes and no.",
-    "sensitivity": "What one person can move a score by must be more than 0.",
-}
 _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 
@@ -159,9 +151,9 @@ def _save(name: str, key: str) -> None:
         return
     old = own.schema.column(name)
     try:
-        column = _declared(old, key)
+        column = declared(old, key)
     except InvalidArgument as error:
-        session.say("own", _PROBLEMS.get(error.argument, words.sentence(error)))
+        session.say("own", problem(error))
         return
     public = column.type != "category" or not column.from_file
 
@@ -174,64 +166,6 @@ def _save(name: str, key: str) -> None:
         session.say(
             "own", "Saved for your own charts. Tick “Anyone could write this list” to use it for private answers."
         )
-
-
-def _declared(old: Column, key: str) -> Column:
-    def typed(name: str, other: Any) -> Any:
-        return session.get(f"{key}-{name}", other)
-
-    missing = ("", *_words(typed("missing", ", ".join(old.missing_words))))
-    fill = str(typed("fill", "")).strip()
-    fresh = replace(old, missing_words=missing, fill=_fill(old, fill), from_file=False)
-    if old.is_numeric:
-        low, high = typed("low", None), typed("high", None)
-        fresh = replace(
-            fresh,
-            low=None if low is None else float(low),
-            high=None if high is None else float(high),
-            unit=str(typed("unit", "")).strip(),
-            decimal="," if typed("decimal", ".") == "," else ".",
-            sensitivity=typed("sensitivity", old.sensitivity) or None,
-            better="lower" if typed("better", old.better) == "lower" else "higher",
-        )
-    elif old.type == "date":
-        fresh = replace(
-            fresh, earliest=typed("earliest", None), latest=typed("latest", None), date_order=typed("order", "ymd")
-        )
-    elif old.type == "category":
-        listed = [line.strip() for line in str(typed("categories", "")).splitlines() if line.strip()]
-        fresh = replace(
-            fresh,
-            categories=tuple(dict.fromkeys(listed)),
-            # Without a file there is no such question: everything is declared.
-            from_file=bool(listed) and not bool(typed("public", True)),
-        )
-    elif old.type == "yes/no":
-        fresh = replace(fresh, yes_words=_words(typed("yes", "")), no_words=_words(typed("no", "")))
-    return fresh
-
-
-def _words(text: object) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word.strip().lower() for word in str(text).split(",") if word.strip()))
-
-
-def _fill(column: Column, text: str) -> str | float | None:
-    """Raises InvalidArgument for a value the column cannot hold."""
-    if not text:
-        return None
-    if column.is_numeric:
-        try:
-            return float(text)
-        except ValueError:
-            raise InvalidArgument("A missing cell", "must count as a number, or its row is left out") from None
-    if column.type == "date":
-        try:
-            return date.fromisoformat(text).isoformat()
-        except ValueError:
-            raise InvalidArgument("A missing cell", "must count as a date such as 2024-12-31") from None
-    if column.type == "yes/no" and text.lower() not in ("yes", "no"):
-        raise InvalidArgument("A missing cell", "must count as yes or no, or its row is left out")
-    return text
 
 
 def _copy(name: str) -> None:

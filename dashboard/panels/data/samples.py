@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.panels.data import suits
-from dashboard.panels.data.actions import taken
+from dashboard.panels.data.arrivals import taken
 from dashboard.panels.data.routes import Choice, counted, route
 from dashboard.panels.data.suits import questions
 from dashboard.panels.data.task import Say, Task

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import session, source, words
 from dashboard.own_file import OwnFile
-from dashboard.panels.data import actions, understood
+from dashboard.panels.data import actions, arrivals, understood
 from dashboard.panels.data.task import Task
 
 LARGEST = 200
@@ -31,7 +31,7 @@ def drop(label: str) -> None:
         type=["csv", "tsv", "txt", "parquet"],
         key=key,
         max_upload_size=LARGEST,
-        on_change=actions.receive,
+        on_change=arrivals.receive,
         args=(key,),
         help=f"CSV, TSV or Parquet, up to {LARGEST} MB. What the file holds decides, not its name.",
     )
@@ -60,7 +60,7 @@ def progress(task: Task, collect: Callable[[], bool]) -> None:
 
 def trouble() -> None:
     """The sentence about a file that could not be read, and the ways to read it differently."""
-    at = actions.pending()
+    at = arrivals.pending()
     if at is None or not at.problem:
         return
     with st.container(border=True):
@@ -141,7 +141,7 @@ def _differently(key: str) -> None:
         for name in ("delimiter", "encoding", "header_rows", "decimal", "date_order")
     }
     line = session.get(f"{key}-header_line", None)
-    actions.read_again(
+    arrivals.read_again(
         **chosen,
         header_line=None if line is None else int(line),
         keep_footer=True if session.get(f"{key}-keep_footer", False) else None,
