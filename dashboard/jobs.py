@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from typing import Any, Self
 
 IN_FLIGHT = 2
@@ -64,7 +64,10 @@ class Job:
     def _finish(self, index: int, future: Future[Any]) -> None:
         with self._lock:
             self._running.discard(future)
-            if not future.cancelled():
+            if future.cancelled():
+                # by somebody else: this part will never come
+                self.error = self.error or (None if self.cancelled else CancelledError())
+            else:
                 error = future.exception()
                 if error is None:
                     self._results[index] = future.result()

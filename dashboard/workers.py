@@ -46,7 +46,9 @@ class Workers(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         with self._lock:
-            self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+            pool = self._pool
+        # not under the lock: what a job does when its work is cancelled may be to submit the next piece
+        pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
 
 def begin() -> None:

@@ -122,6 +122,15 @@ def test_a_place_has_one_job_and_an_old_question_finds_its_results() -> None:
     assert third.cancelled
 
 
+def test_an_executor_that_is_shut_down_ends_its_jobs() -> None:
+    """Parts that were queued never come, so the job says so instead of waiting for them; nothing waits for ever."""
+    pool = Workers(1)
+    job = Job(pool, time.sleep, [0.2] * 20)
+    pool.shutdown(cancel_futures=True)
+    assert job.error is not None
+    assert job.finished
+
+
 def test_workers_are_replaced_after_one_died() -> None:
     """A worker that ends in the middle of its work fails that work; what is asked for next runs."""
     pool = Workers(1)

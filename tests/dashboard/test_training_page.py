@@ -167,6 +167,16 @@ def test_a_worker_that_stopped_is_one_sentence_and_can_be_tried_again(
     assert "is right about" in text(app)
 
 
+def test_columns_that_never_vary_are_left_out_of_a_sample(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The corners of the digits are white in every image; the first view is not a refusal."""
+    monkeypatch.setattr(compute, "pool", Held)
+    app = open_app("training", data="Handwritten digits, 1,797 images")
+    assert not app.info
+    chosen = app.multiselect(key="training_columns-digits-digit").value
+    assert "pixel_0_0" not in chosen
+    assert len(chosen) > 50
+
+
 def test_no_columns_is_one_sentence(open_app: Open) -> None:
     app = open_app("training", data=TUMOURS)
     app.multiselect(key="training_columns-breast_cancer-diagnosis").set_value([]).run()
@@ -200,6 +210,7 @@ def test_bad_tables_are_refused_in_one_sentence(
     table = Table(frame=frame, schema=schema, fingerprint=f"test {said}", lineage="test")
     monkeypatch.setattr(compute, "sample", lambda name: table)
     app = open_app("training")
+    app.multiselect(key="training_columns-clinic-smokes").set_value(["age"]).run()
     assert len(app.info) == 1
     assert said in app.info[0].value
     assert app.info[0].value.count(".") == 1

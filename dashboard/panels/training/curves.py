@@ -135,9 +135,10 @@ def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mappi
         mark=asked.mark,
     )
     st.caption(
-        f"Simulated: each point is the mean of {asked.seeds if x == 'epsilon' else max(4, asked.seeds // 2)} private "
-        f"models. Shaded: range of what you might see, 8 of 10 models by {called[asked.main].lower()}. Settings are "
-        "fixed in advance, never tuned on these data."
+        "Simulated: each point is the mean of up to "
+        f"{asked.seeds if x == 'epsilon' else max(4, asked.seeds // 2)} private models. Shaded: range of what "
+        f"you might see, 8 of 10 models by {called[asked.main].lower()}. Settings are fixed in advance, never tuned on "
+        "these data."
     )
 
 

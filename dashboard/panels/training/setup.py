@@ -86,10 +86,17 @@ def columns_control(source: Source, target: str) -> tuple[list[str], str | None]
     """Which columns to predict from, and which class."""
     table = source.table
     offered = usable(table, target)
+    # A sample's columns that never vary are left out from the start; an own file's are not chosen by their values.
+    started = offered
+    if source.mode == "demo":
+        started = compute.cached(
+            ("varying", table.fingerprint, target),
+            lambda: [name for name in offered if table.frame[name].nunique() > 1],
+        )
     chosen = st.multiselect(
         "Predict from",
         offered,
-        default=offered,
+        default=started,
         key=f"training_columns-{source.key}-{target}",
         persist_state="session",
         format_func=words.visible,
