@@ -6,7 +6,6 @@ be taken back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from dpcore.ledger.people import Resemblance
 
 Use = Literal["what_if", "twin"]
-Say = Callable[[float, str], None]
 _SALT = "epsilon-lab"
 
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 
 from dashboard import compute, own_file, source, typed_columns, words
-from dashboard.panels.data import suits
+from dashboard.panels.data import arrivals, suits
 from dashboard.panels.data.task import Task
 from dpcore.datasets import QUESTIONS, read_csv, samples
 from dpcore.ledger import Ledger
@@ -449,6 +450,22 @@ def test_a_private_answer_comes_from_the_file_in_both_modes(open_app: Open, mode
     assert ledger.lineage_of(held(app).reading.fingerprint) == held(app).lineage, "linked when the budget was opened"
 
 
+def test_a_table_of_options_is_asked_about_and_released(open_app: Open) -> None:
+    """Rows that are options with a score: what one person can move is asked; the smallest score may be the best."""
+    rows = "".join(f"Evening {number};{score}\n" for number, score in enumerate([90, 80, 2, 70, 60, 85], start=1))
+    app = drop(open_app("data"), f"evening;conflicts\n{rows}".encode())
+    app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "conflicts", low=0.0, high=100.0, sensitivity=1.0, better="lower")
+    press(look(app), "own-selection-0")
+    assert app.selectbox(key="column").value == "conflicts"
+    assert "has the best" in text(app)
+    assert shown(app).obstacle("conflicts") is None
+    released = shown(app).released
+    assert released is not None
+    assert released().schema.names == ("evening", "conflicts")
+
+
 def test_several_rows_per_person_need_more_epsilon_in_the_charts_too(open_app: Open) -> None:
     app = drop(open_app("data"), survey())
     app.number_input(key="own-rows-None").set_value(3).run()
@@ -562,6 +579,14 @@ def test_what_goes_wrong_inside_never_carries_values() -> None:
     assert task.wait(10)
     assert task.problem is not None
     assert "4711" not in task.problem
+
+
+def test_an_upload_that_the_browser_reports_twice_is_heard_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second report finds a file that is gone; nothing is read and nothing breaks."""
+    gone = DeletedFile("an id")
+    monkeypatch.setattr(arrivals.session, "get", lambda key, default: gone)
+    monkeypatch.setattr(arrivals, "read", lambda *_, **__: pytest.fail("a file that is gone was read"))
+    arrivals.receive("own-upload-0")
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

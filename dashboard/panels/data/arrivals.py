@@ -33,9 +33,9 @@ def pending() -> Pending | None:
 
 
 def receive(key: str) -> None:
-    """A file was dropped into the uploader ``key``."""
+    """A file was dropped into the uploader ``key``; a browser that reports it twice is heard once."""
     file = session.get(key, None)
-    if file is not None:
+    if isinstance(file, UploadedFile):
         session.put("_own_round", int(session.get("_own_round", 0)) + 1)
         read(file.name, taken(file), (), again=False)
 

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import streamlit as st
+from streamlit.typing import UploadedFile
 
 from dashboard import session, words
 from dashboard.panels.data import suits
@@ -99,7 +100,7 @@ def _download(name: str) -> None:
 
 def _upload(name: str, key: str) -> None:
     file = session.get(key, None)
-    if file is None:
+    if not isinstance(file, UploadedFile):
         return
     data = taken(file)
     suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
