@@ -56,6 +56,21 @@ def look(page: Page) -> None:
     expect(page.get_by_text("Charts are computed from the file's own values")).to_be_visible()
 
 
+def open_release(page: Page) -> None:
+    """Open the tab of the release; a click that falls into a rerun of the page is made again, as a person would."""
+    tab = page.get_by_role("tab", name="Make one private release")
+    there = page.get_by_text("What will be asked").or_(page.get_by_role("textbox", name="Whose data are these"))
+    for _ in range(5):
+        settled(page)
+        tab.click()
+        try:
+            expect(there.first).to_be_visible(timeout=12_000)
+        except AssertionError:
+            continue
+        return
+    expect(there.first).to_be_visible()
+
+
 def open_budget(page: Page, name: str) -> None:
     """Open a budget that takes many small answers for the people in the file, where a release asks for it."""
     page.get_by_role("textbox", name="Whose data are these").fill(name)

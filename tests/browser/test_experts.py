@@ -45,7 +45,7 @@ def test_own_forecasts_become_released_plays(
         page.get_by_role("link", name="Online experts").first.click()
         expect(page.get_by_text("3 experts over 120")).to_be_visible()
         expect(page.get_by_text("Best in hindsight: Ann")).to_be_visible()
-        page.get_by_role("tab", name="Make one private release").click()
+        own_file.open_release(page)
         own_file.open_budget(page, "Days of the test")
         own_file.release(page)
         with page.expect_download() as download:

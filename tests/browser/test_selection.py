@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import own_file
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
 from tests.browser.server import running
@@ -68,11 +69,6 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def open_release_tab(page: Page) -> None:
-    page.get_by_role("tab", name="Make one private release").click()
-    expect(page.get_by_role("button", name="Make one private release")).to_be_visible()
-
-
 def spent(page: Page) -> str:
     """The tracker's sentence in the sidebar."""
     found = page.get_by_test_id("stSidebar").get_by_text(re.compile(r"spent")).first
@@ -96,7 +92,7 @@ def test_release_refresh_second_tab_double_click_and_refusal(browser: Browser, o
     page.goto(f"{own_server}/selection?epsilon=1")
     settled(page)
     untouched = spent(page)
-    open_release_tab(page)
+    own_file.open_release(page)
     release_once(page, clicks=2)
     after = spent(page)
     assert after != untouched
@@ -107,7 +103,7 @@ def test_release_refresh_second_tab_double_click_and_refusal(browser: Browser, o
     other.goto(f"{own_server}/selection?epsilon=1")
     settled(other)
     assert spent(other) == after
-    open_release_tab(other)
+    own_file.open_release(other)
     release_once(other)
     assert spent(other) != after
     # The practice budget of ε = 3 (δ aside) takes no unlimited number of answers at ε = 1.
