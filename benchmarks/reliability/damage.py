@@ -49,37 +49,49 @@ def _flip(path: Path, rng: np.random.Generator) -> None:
 
 
 def bit_flips(ground: Ground) -> Iterator[Outcome]:
-    """One random bit turned over, in the database, its write-ahead log, or its journal (each trial on a fresh copy)."""
+    """One random bit turned over: in the files of a ledger in use, and in the database once it is closed.
+
+    Each trial on a fresh copy. While the ledger is in use, most of the database is still in its write-ahead log.
+    """
     rng = np.random.default_rng(7)
-    trials = 25 if ground.short else 300
     place = ground.new_place("SQLite")
-    state = _fill(place)
-    holder = place.open()  # keeps the write-ahead log from being cleared
-    holder.charge("late", "people", Cost.pure(0.01), "Which is most common?")
-    state = _state(holder)
+    _fill(place)
+    with place.open() as ledger:  # keeps the write-ahead log from being cleared
+        ledger.charge("late", "people", Cost.pure(0.01), "Which is most common?")
+        state = _state(ledger)
+        for name, ending in (("database in use", ""), ("write-ahead log", "-wal"), ("journal", ".journal")):
+            yield _flips(ground, rng, place, state, name, ending, ("", "-wal", ".journal"))
+    yield _flips(ground, rng, place, state, "closed database", "", ("", ".journal"))
+
+
+def _flips(
+    ground: Ground,
+    rng: np.random.Generator,
+    place: Place,
+    state: list[str],
+    name: str,
+    ending: str,
+    copied: tuple[str, ...],
+) -> Outcome:
+    trials, counts = 25 if ground.short else 300, dict[str, int]()
     assert place.database is not None
-    whole = {ending: place.database.with_name(place.database.name + ending) for ending in ("", "-wal", ".journal")}
-    for name, ending in (("database", ""), ("write-ahead log", "-wal"), ("journal", ".journal")):
-        counts: dict[str, int] = {}
-        for trial in range(trials):
-            folder = ground.folder / f"flip{name}{trial}"
-            folder.mkdir()
-            for each, path in whole.items():
-                shutil.copy(path, folder / f"copy{each}")
-            _flip(folder / f"copy{ending}", rng)
-            url = f"sqlite:///{folder}/copy"
-            copy = Place(url=url, journal=folder / "copy.journal", database=folder / "copy")
-            found = _opens_as(copy, state)
-            counts[found] = counts.get(found, 0) + 1
-            shutil.rmtree(folder)
-        yield Outcome(
-            check=f"bit flip in the {name}",
-            database="SQLite",
-            tried=f"{trials} flips",
-            found=", ".join(f"{count} {what}" for what, count in sorted(counts.items())),
-            good=set(counts) <= {"closed", "same"},
-        )
-    holder.close()
+    for trial in range(trials):
+        folder = ground.folder / f"flip {name} {trial}"
+        folder.mkdir()
+        for each in copied:
+            shutil.copy(place.database.with_name(place.database.name + each), folder / f"copy{each}")
+        _flip(folder / f"copy{ending}", rng)
+        file = folder / "copy"
+        found = _opens_as(Place(url=f"sqlite:///{file}", journal=folder / "copy.journal", database=file), state)
+        counts[found] = counts.get(found, 0) + 1
+        shutil.rmtree(folder)
+    return Outcome(
+        check=f"bit flip in the {name}",
+        database="SQLite",
+        tried=f"{trials} flips",
+        found=", ".join(f"{count} {what}" for what, count in sorted(counts.items())),
+        good=set(counts) <= {"closed", "same"},
+    )
 
 
 def server_bit_flips(ground: Ground) -> Iterator[Outcome]:

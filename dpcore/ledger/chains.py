@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from dpcore.errors import LedgerError, LedgerUnsound
-from dpcore.ledger.engine import ledger_url, make_engine, migrate, reading
+from dpcore.ledger.engine import TROUBLE, ledger_url, make_engine, migrate, reading
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.records import Record
 from dpcore.ledger.verify import Replay, stored_records, verify_database
@@ -30,7 +28,7 @@ def from_database(engine: Engine) -> tuple[list[Record], bool]:
         with reading(engine) as connection:
             verify_database(connection)
             return list(stored_records(connection)), True
-    except (LedgerUnsound, SQLAlchemyError, OSError, sqlite3.Error):
+    except (LedgerUnsound, *TROUBLE):
         return _readable(engine), False
 
 
@@ -42,7 +40,7 @@ def _readable(engine: Engine) -> list[Record]:
             for record in stored_records(connection):
                 replay.add(record)
                 kept.append(record)
-    except (LedgerUnsound, SQLAlchemyError, OSError, sqlite3.Error, TypeError):
+    except (LedgerUnsound, TypeError, *TROUBLE):
         return kept
     return kept
 

@@ -60,7 +60,7 @@ def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost) -> Budg
     if last is None or last.practice or last.fits(cost):
         return None
     with store.reading() as connection:
-        return None if history.receipt(connection, request_id) else accounts.get(connection, lineage)
+        return None if history.is_charged(connection, request_id) else last
 
 
 def store_answer(store: Store, request_id: str, answer: Any) -> Receipt:

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
 from dpcore.ledger.migrations import NEWEST
+
+TROUBLE = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
+"""What a database or a disk may raise, a damaged one included; each becomes one sentence (``explain``)."""
 
 _BUSY_SECONDS = 60
 _MIGRATION_LOCK = 4_091_337_201  # an arbitrary number; PostgreSQL's advisory locks are numbers
@@ -82,6 +85,7 @@ def make_engine(url: URL) -> Engine:
             "recursive_triggers = ON",  # so that REPLACE cannot delete behind a trigger's back
             "trusted_schema = OFF",
             "cell_size_check = ON",
+            "wal_autocheckpoint = 4000",  # pages; a charge that checkpoints takes longer, so let few of them
         ):
             connection.execute(f"PRAGMA {setting}")
 
@@ -167,7 +171,8 @@ def check_server(engine: Engine) -> None:
 def is_damage(error: Exception) -> bool:
     """Whether the database itself says that its file is broken."""
     words = _words(error)
-    return "malformed" in words or "not a database" in words or "corrupt" in words
+    told = any(sign in words for sign in ("malformed", "not a database", "corrupt", "could not decode", "checksum"))
+    return told or isinstance(error, (UnicodeError, OverflowError))
 
 
 def _words(error: Exception) -> str:

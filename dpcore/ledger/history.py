@@ -19,6 +19,10 @@ _OF_REQUEST = select(schema.records).where(
     schema.records.c.request_id == bindparam("asked"), schema.records.c.kind.in_(("charge", "answer"))
 )
 
+_IS_CHARGED = select(schema.records.c.seq).where(
+    schema.records.c.request_id == bindparam("asked"), schema.records.c.kind == "charge"
+)
+
 
 def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Record]:
     """Records of one kind, of one lineage or all, oldest first."""
@@ -26,6 +30,11 @@ def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Rec
     if lineage is not None:
         query = query.where(schema.records.c.lineage == lineage)
     return [Record(**row) for row in connection.execute(query).mappings()]
+
+
+def is_charged(connection: Connection, request_id: str) -> bool:
+    """Whether a charge was made for this request."""
+    return connection.execute(_IS_CHARGED, {"asked": request_id}).scalar() is not None
 
 
 def receipt(connection: Connection, request_id: str) -> Receipt | None:

@@ -7,16 +7,14 @@ journal is what a ledger is rebuilt from. Restoring can bring spending back, nev
 from __future__ import annotations
 
 import os
-import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, Table, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import chains, schema
-from dpcore.ledger.engine import database_file, ledger_url, make_engine, migrate, reading, writing
+from dpcore.ledger.engine import TROUBLE, database_file, ledger_url, make_engine, migrate, reading, writing
 from dpcore.ledger.journal import DAMAGED, MISSING, Journal, sync_folder
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.records import FIRST, Record, next_record
@@ -48,7 +46,7 @@ def backup(store: Store, target: Path) -> int:
             os.fsync(file.fileno())
         partial.rename(target)
         sync_folder(target.parent)
-    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+    except TROUBLE as error:
         refused = refuse(error)
     else:
         return replay.seq
@@ -111,7 +109,7 @@ def restore(
                 path = journal_path(engine, file)
             if path is not None:
                 said += _write_journal(engine, path, whole=whole)
-        except (SQLAlchemyError, OSError) as error:
+        except TROUBLE as error:
             refused = refuse(error)
         else:
             return said

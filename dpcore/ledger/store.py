@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, insert, select, update
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import schema
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.engine import (
+    TROUBLE,
     check_server,
     data_folder,
     database_file,
@@ -72,7 +72,7 @@ class Store:
             with found.writing() as connection:
                 verify_database(connection)
             store = found
-        except (SQLAlchemyError, OSError) as error:
+        except TROUBLE as error:
             refused = refuse(error)
         finally:
             if store is None and engine is not None:
@@ -98,7 +98,7 @@ class Store:
         except LedgerUnsound as error:
             self._closed_because = str(error)
             raise
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             refused = refuse(error)
         else:
             return
@@ -111,7 +111,7 @@ class Store:
         try:
             with self._turns, reading(self.engine) as connection:
                 yield connection
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             refused = refuse(error)
         else:
             return
