@@ -120,7 +120,7 @@ class OwnFile:
             return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
         if self.doubts:
             return "Answer the open questions about this file on the Data page first."
-        if not self.decisions.said_rows:
+        if not self.decisions.said_rows and self.schema.each_row != "option":
             return "Say on the Data page how many rows one person can have: a private answer needs to know."
         if self.alike is not None:
             return "Say on the Data page whether these are the people of an earlier file."

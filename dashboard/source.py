@@ -67,10 +67,12 @@ class Source:
         if self.released is None or self.declared is None:
             return self.unreleased
         for name in columns:
+            shown = f"“{visible(name)}”"
             if name not in self.declared.names or not self.declared.column(name).bounded:
-                return (
-                    f"Declare the bounds or options of “{visible(name)}” on the Data page: a private answer needs them."
-                )
+                return f"Declare the bounds or options of {shown} on the Data page: a private answer needs them."
+            column = self.declared.column(name)
+            if self.declared.each_row == "option" and column.is_numeric and column.sensitivity is None:
+                return f"Say on the Data page how far one person can move the scores in {shown}: a release needs it."
         return None
 
 

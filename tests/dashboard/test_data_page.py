@@ -455,9 +455,11 @@ def test_a_table_of_options_is_asked_about_and_released(open_app: Open) -> None:
     rows = "".join(f"Evening {number};{score}\n" for number, score in enumerate([90, 80, 2, 70, 60, 85], start=1))
     app = drop(open_app("data"), f"evening;conflicts\n{rows}".encode())
     app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
-    app.number_input(key="own-rows-None").set_value(1).run()
-    declare(app, "conflicts", low=0.0, high=100.0, sensitivity=1.0, better="lower")
-    press(look(app), "own-selection-0")
+    declare(app, "conflicts", low=0.0, high=100.0, better="lower")
+    look(app)
+    assert "how far one person can move the scores" in str(shown(app).obstacle("conflicts"))
+    declare(app, "conflicts", sensitivity=1.0)
+    press(app, "own-selection-0")
     assert app.selectbox(key="column").value == "conflicts"
     assert "has the best" in text(app)
     assert shown(app).obstacle("conflicts") is None

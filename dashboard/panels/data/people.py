@@ -39,6 +39,9 @@ def rows(own: OwnFile) -> None:
             args=(f"own-unit-{schema.unit}",),
             width=110,
         )
+    if schema.each_row == "option":
+        st.caption("How far one person can move a score is asked for each column of scores, under Columns.")
+        return
     st.number_input(
         f"Rows one {words.safe(schema.unit)} can have, at most",
         value=said,
