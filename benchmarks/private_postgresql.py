@@ -55,9 +55,9 @@ class PrivateServer:
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(30)
 
-    def start_again(self, file_limit: int | None = None) -> None:
+    def start_again(self, *, file_limit: int | None = None, settings: tuple[str, ...] = ()) -> None:
         """Start on the same files, recovering from a stop of any kind; no file may grow beyond ``file_limit`` bytes."""
-        self.process = _start(self.folder, file_limit)
+        self.process = _start(self.folder, file_limit, settings)
 
 
 def programs() -> Path:
@@ -122,8 +122,8 @@ def _run(command: list[object]) -> None:
         raise RuntimeError(f"PostgreSQL could not be set up: {done.stderr.strip()}")
 
 
-def _start(folder: Path, file_limit: int | None = None) -> subprocess.Popen[bytes]:
-    settings = ["listen_addresses=", f"unix_socket_directories={folder}", f"port={PORT}", "max_connections=200"]
+def _start(folder: Path, file_limit: int | None = None, more: tuple[str, ...] = ()) -> subprocess.Popen[bytes]:
+    settings = [*more, "listen_addresses=", f"unix_socket_directories={folder}", f"port={PORT}", "max_connections=200"]
     settings += ["shared_buffers=64MB", "autovacuum=off", "logging_collector=off"]
     command = [str(programs() / "postgres"), "-D", str(folder / "data")]
     for setting in settings:

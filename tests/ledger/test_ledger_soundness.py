@@ -16,9 +16,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
+from benchmarks.private_postgresql import PrivateServer
 from dpcore.accounting import Cost
 from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, migrations
 from dpcore.ledger.engine import make_engine, migrate, reading
+from dpcore.ledger.lock import exclusive
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.schema import metadata
 from dpcore.ledger.verify import POSTGRESQL_CHECKS
@@ -258,7 +260,7 @@ class TestOlderCopies:
             ledger.remaining("people")
         ledger.close()
 
-    def test_a_server_restored_to_an_older_state_is_noticed(self, server: object, tmp_path: Path) -> None:
+    def test_a_server_restored_to_an_older_state_is_noticed(self, server: PrivateServer, tmp_path: Path) -> None:
         url = server.new_database()
         place = Place(url=url, journal=tmp_path / "journal", database=None)
         ledger = filled(place)
@@ -352,8 +354,7 @@ def test_a_lost_database_is_noticed_and_rebuilt(sqlite_place: Place) -> None:
     ledger.close()
 
 
-def test_a_server_that_may_forget_is_refused(server: object, tmp_path: Path) -> None:
-    """fsync can only be set at start, so the check is shown a server that says it is off."""
+def test_the_servers_durability_is_asked_for(server: PrivateServer) -> None:
     engine = make_engine(create_engine(server.new_schema()).url)
     migrate(engine)
     with reading(engine) as connection:
@@ -382,3 +383,42 @@ def test_the_usual_place_and_the_environment(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{tmp_path}/elsewhere.db")
     Ledger.open().close()
     assert (tmp_path / "elsewhere.db").is_file()
+
+
+def test_a_lock_that_is_never_let_go_gets_a_sentence(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program holds the lock (and hangs): refused in time, and all well once it lets go."""
+    ledger = filled(sqlite_place)
+    monkeypatch.setattr("dpcore.ledger.lock.PATIENCE", 0.05)
+    with exclusive(sqlite_place.database.with_name("ledger.sqlite3.lock")), pytest.raises(LedgerError, match="held by"):
+        ledger.charge("r9", "people", Cost.pure(0.1), "?")
+    monkeypatch.setattr("dpcore.ledger.lock.PATIENCE", 30.0)
+    ledger.charge("r9", "people", Cost.pure(0.1), "?")
+    ledger.close()
+
+
+def test_a_server_that_does_not_wait_for_its_disk_is_refused(server: PrivateServer, tmp_path: Path) -> None:
+    place = Place(url=server.new_schema(), journal=tmp_path / "journal", database=None)
+    filled(place).close()
+    server.kill()
+    server.start_again(settings=("fsync=off",))
+    try:
+        with pytest.raises(LedgerUnsound, match="fsync off"):
+            place.open()
+    finally:
+        server.kill()
+        server.start_again()
+    place.open().close()
+
+
+def test_a_servers_journal_is_in_the_persons_folder(
+    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    url = server.new_schema()
+    with Ledger.open(url) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        assert ledger.journal_path is not None
+        assert ledger.journal_path.parent == tmp_path / "epsilon-lab" / "journals"
+        assert ledger.journal_path.read_bytes().count(b"\n") == 1
+    with Ledger.open(url) as again:
+        assert again.remaining("people").epsilon == 1.0
