@@ -66,6 +66,21 @@ def _total(answers: Sequence[PlannedAnswer], factor: float, kept: frozenset[str]
     return total
 
 
+def cumulative(costs: Sequence[Cost], delta: float, *, points: int = 200) -> list[tuple[int, dict[str, float]]]:
+    """How the total ε at ``delta`` grows: (releases so far, ε by rule), after the first, the last, and up to ``points``
+    of those between, evenly spread. For the lines of the Budget page. Raises InvalidArgument.
+    """
+    probability(delta=delta)
+    whole(2, points=points)
+    shown = {round(index * (len(costs) - 1) / (points - 1)) for index in range(points)} if costs else set()
+    total, found = RunningTotal(), []
+    for index, cost in enumerate(costs):
+        total = total.add(cost)
+        if index in shown:
+            found.append((index + 1, total.epsilons(delta)))
+    return found
+
+
 def affordable(answers: Iterable[PlannedAnswer], *, epsilon: float, delta: float, rule: str) -> float:
     """The factor by which every answer's ε may be multiplied so that the plan costs (ε, δ) under ``rule``.
 

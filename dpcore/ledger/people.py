@@ -9,16 +9,18 @@ Broder 1997, Thorup 2013). Nothing in it can be read back without guessing whole
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from sqlalchemy import Connection, insert, select
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, schema
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SKETCH_SIZE = 256
 _KEY = "epsilon-lab rows"  # 16 bytes, as the hash wants
@@ -38,13 +40,15 @@ def sketch(frame: pd.DataFrame) -> tuple[int, ...]:
 
     Blanks around and between words, capitals, and the order of rows and columns do not matter.
     """
+    from pandas.util import hash_array
+
     columns = sorted(frame.columns, key=str)
     total = np.zeros(len(frame), dtype=np.uint64)
     for column in columns:
         words = frame[column].astype("string").fillna("").str.split().str.join(" ").str.casefold()
         named = str(column).strip().casefold() + "=" + words
         values = named.to_numpy(dtype=object)
-        total += pd.util.hash_array(values, hash_key=_KEY, categorize=True)  # wraps around, on purpose
+        total += hash_array(values, hash_key=_KEY, categorize=True)  # wraps around, on purpose
     return tuple(int(value) for value in np.unique(total)[:SKETCH_SIZE])
 
 

@@ -19,7 +19,7 @@ from dpcore.guarantee import (
     right_in_hundred,
     widening,
 )
-from dpcore.planning import PlannedAnswer, affordable, price
+from dpcore.planning import PlannedAnswer, affordable, cumulative, price
 
 RATES = np.linspace(0, 1, 201)
 
@@ -111,6 +111,17 @@ def test_what_a_budget_affords(rule: str) -> None:
     for times, fits in ((factor, True), (factor * 1.01, False)):
         costs = [cost for answer in PLAN for cost in [answer.costs(times)[0]] * answer.count]
         assert (compose(costs, 1e-5, accountants=[rule])[rule] <= 3.0) is fits
+
+
+def test_the_growing_total_is_the_composition_of_what_came_before() -> None:
+    costs = [Cost.pure(0.1), Cost.gaussian(5, 1e-6), Cost.bounded_range(0.2)] * 10
+    lines = cumulative(costs, 1e-5, points=4)
+    assert [releases for releases, _ in lines] == [1, 11, 20, 30]
+    for releases, found in lines:
+        whole = compose(costs[:releases], 1e-5)
+        assert found == pytest.approx({name: whole[name] for name in found}, rel=1e-6)
+    assert cumulative([], 1e-5) == []
+    assert len(cumulative(costs, 1e-5)) == 30
 
 
 def test_an_empty_plan_is_refused() -> None:
