@@ -60,6 +60,7 @@ def open_release(page: Page) -> None:
     """Open the tab of the release; a click that falls into a rerun of the page is made again, as a person would."""
     tab = page.get_by_role("tab", name="Make one private release")
     there = page.get_by_text("What will be asked").or_(page.get_by_role("textbox", name="Whose data are these"))
+    there = there.or_(page.get_by_text("Declare the bounds or options of"))
     for _ in range(5):
         settled(page)
         tab.click()
@@ -69,6 +70,17 @@ def open_release(page: Page) -> None:
             continue
         return
     expect(there.first).to_be_visible()
+
+
+def declare_again(page: Page, back: str, bounds: dict[str, tuple[float, float]]) -> None:
+    """Where a save fell into a rerun, the page says which column still lacks bounds: state those once more."""
+    for name, limits in bounds.items():
+        if page.get_by_text(f"Declare the bounds or options of “{name}”").count():
+            page.get_by_role("link", name="Data", exact=True).first.click()
+            settled(page)
+            declare_numbers(page, {name: limits})
+            page.get_by_role("link", name=back).first.click()
+            open_release(page)
 
 
 def open_budget(page: Page, name: str) -> None:
