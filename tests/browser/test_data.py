@@ -19,10 +19,6 @@ Open = Callable[..., Page]
 JOBS = {"Pflege": 40, "Büro": 34, "Verkauf": 25, "Handwerk": 18, "Straßenbau": 9}
 
 
-# A busy machine may take longer than Playwright's five seconds to read a file and draw a page.
-expect.set_options(timeout=30_000)
-
-
 @pytest.fixture
 def export(tmp_path: Path) -> Path:
     """Semicolons, cp1252, decimal commas, titles above, and a TOTAL row at the foot."""
