@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.private_postgresql import private_server
-from benchmarks.reliability import crash, damage, race, refuse
+from benchmarks.reliability import clicks, crash, damage, race, refuse
 from benchmarks.reliability.outcome import Ground, Outcome
 
 CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
@@ -31,6 +31,7 @@ CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
         damage.server_bit_flips,
         damage.without_wal,
         damage.older_backup,
+        clicks.clicking,
     )
 }
 

@@ -86,7 +86,7 @@ def killed_workers(ground: Ground) -> Iterator[Outcome]:
 
 def killed_server(ground: Ground) -> Iterator[Outcome]:
     """The PostgreSQL server killed while a worker releases, then started again."""
-    kills = 2 if ground.short else 10
+    kills = 1 if ground.short else 10
     place = ground.new_place("PostgreSQL")
     with place.open() as ledger:
         ledger.open_budget("people", epsilon=100.0)

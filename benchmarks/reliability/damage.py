@@ -97,7 +97,7 @@ def _flips(
 def server_bit_flips(ground: Ground) -> Iterator[Outcome]:
     """One random bit turned over in the server's file of one of the ledger's tables, while the server is down."""
     rng = np.random.default_rng(8)
-    trials = 2 if ground.short else 10
+    trials = 1 if ground.short else 10
     counts: dict[str, int] = {}
     for trial in range(trials):
         place = ground.new_place("PostgreSQL")

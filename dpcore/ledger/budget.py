@@ -25,6 +25,7 @@ from typing import Any, Literal
 from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, InvalidCost
+from dpcore.events import Event
 from dpcore.ledger.units import (
     DELTA_DIGITS,
     EPSILON_DIGITS,
@@ -222,6 +223,8 @@ def check_cost(cost: Cost) -> None:
     """Refuse what no ledger may charge, however it was made. Raises InvalidCost."""
     if not isinstance(cost, Cost):
         raise InvalidCost("cost", "must be a Cost")
+    if cost.event is not None and not isinstance(cost.event, Event):
+        raise InvalidCost("cost", "must have an event that accounting knows, or none")
     amounts = (cost.epsilon, cost.zcdp, cost.delta)
     if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in amounts):
         raise InvalidCost("cost", "must hold numbers")

@@ -191,6 +191,8 @@ def explain(error: Exception) -> str:
         return "The ledger is held by another program for too long, so nothing was given out; close it and ask again."
     if is_damage(error):
         return "The ledger's file is damaged and stays closed; run `python -m dpcore.ledger restore` with a backup."
+    if any(sign in words for sign in ("unable to open", "is a directory", "not a directory", "file exists")):
+        return "The ledger's file cannot be opened; check that its folder exists and who may write there."
     if "readonly" in words or "read-only" in words or "permission" in words:
         return "The ledger cannot be written to, so nothing was given out; check who may write its file."
     if "connect" in words or "terminat" in words or "closed" in words:

@@ -154,9 +154,17 @@ def _guarded(connection: Connection) -> bool:
     )
     present = set(connection.exec_driver_sql(triggers).scalars())
     counts: dict[str, int] = {row[0]: row[1] for row in connection.exec_driver_sql(checks)}
+    function = (
+        "SELECT prosrc FROM pg_proc WHERE proname = 'ledger_only_grows' "
+        "AND pronamespace = current_schema()::regnamespace"
+    )
+    acts = [" ".join(str(source).split()) for source in connection.exec_driver_sql(function).scalars()]
+    if acts != [POSTGRESQL_ACT]:
+        return False
     wanted = {f"{table}_{end}" for table in POSTGRESQL_CHECKS for end in ("stays", "kept", "grows")}
     return wanted <= present and all(counts.get(table, 0) >= least for table, least in POSTGRESQL_CHECKS.items())
 
 
 SQLITE_SAFEGUARDS = "089978fc0772b73089f1000a20e98be2929fbce9e9d050dec9d9d3fcc90de682"
+POSTGRESQL_ACT = "BEGIN RAISE EXCEPTION '% only grows', TG_TABLE_NAME; END"
 POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 14, "fingerprints": 1})

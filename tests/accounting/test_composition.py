@@ -25,10 +25,10 @@ from dpcore.events import BoundedRangeEvent, GaussianEvent, PureEvent
 
 
 def random_mix(rng: np.random.Generator) -> list[Cost]:
-    """Up to four kinds of release, up to 30 of each: what a budget page may hold."""
+    """Up to four kinds of release, up to 12 of each: what a budget page may hold."""
     made = []
     for _ in range(rng.integers(1, 5)):
-        size, count = float(10 ** rng.uniform(-1.7, 0.0)), int(rng.integers(1, 31))
+        size, count = float(10 ** rng.uniform(-1.7, 0.0)), int(rng.integers(1, 13))
         kind = rng.integers(4)
         if kind == 0:
             made.append(Cost.pure(size, count))

@@ -47,6 +47,7 @@ def test_tiny_charges_are_not_free(ledger: Ledger) -> None:
         lambda: forged(delta=1.0),
         lambda: forged(epsilon="1"),
         lambda: forged(epsilon=True),
+        lambda: forged(event="something else"),
         lambda: 0.1,
         lambda: None,
     ],

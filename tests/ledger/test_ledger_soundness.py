@@ -136,6 +136,17 @@ def test_a_ledger_without_its_safeguards_stays_closed(new_place: Callable[[], Pl
         place.open()
 
 
+def test_a_servers_safeguard_that_does_nothing_is_noticed(server: PrivateServer, tmp_path: Path) -> None:
+    place = Place(url=server.new_schema(), journal=tmp_path / "journal", database=None)
+    filled(place).close()
+    harmless = (
+        "CREATE OR REPLACE FUNCTION ledger_only_grows() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$"
+    )
+    edit(place, lambda connection: connection.exec_driver_sql(harmless))
+    with pytest.raises(LedgerUnsound, match="safeguards"):
+        place.open()
+
+
 def test_the_migrations_make_the_tables_that_queries_see(new_place: Callable[[], Place]) -> None:
     place = new_place()
     place.open().close()
@@ -366,6 +377,17 @@ def test_the_servers_durability_is_asked_for(server: PrivateServer) -> None:
 def test_a_server_that_is_away_gets_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="cannot be reached"):
         Ledger.open(f"postgresql+psycopg://nobody@/none?host={tmp_path}", journal=tmp_path / "j")
+
+
+def test_a_place_that_cannot_hold_a_ledger_gets_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path, tmp_path / "file" / "ledger.sqlite3"):
+        with pytest.raises(LedgerError, match="cannot be opened"):
+            Ledger.open(place)
+    (tmp_path / "notes.txt").write_text("not a ledger at all, but some text that is long enough to be read as a page")
+    with pytest.raises(LedgerUnsound, match="damaged"):
+        Ledger.open(tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text().startswith("not a ledger")
 
 
 @pytest.mark.parametrize("location", ["mysql://x", "sqlite+aiosqlite:///x", "://", "oracle://a/b"])
