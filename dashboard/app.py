@@ -79,4 +79,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    from dashboard.turns import turn
+
+    with turn():
+        main()

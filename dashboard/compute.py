@@ -27,6 +27,12 @@ def cached(key: tuple[Hashable, ...], _make: Callable[[], Any]) -> Any:
     return _make()
 
 
+@st.cache_resource(max_entries=500, show_spinner=False)
+def shared(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
+    """As ``cached``, but everyone gets the same object, without the cost of a copy: for what nobody changes."""
+    return _make()
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
 def sample(name: str) -> Table:
     """A bundled table; never changed by anyone who gets it."""

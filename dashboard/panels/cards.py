@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import session, words
+from dashboard import compute, session, words
 from dashboard.charts.dots import odds_grid, outcomes, shares
-from dashboard.charts.ready import Ready
+from dashboard.charts.ready import Ready, packed
 from dashboard.panels.tradeoff import View, needed_epsilon, needed_size
 
 DOTS = 50
@@ -120,11 +120,13 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             st.markdown("**Who is protected**", width="content")
             with st.popover("Details", type="tertiary", icon=":material/shield_person:"):
                 st.markdown("\n".join(f"- {line}" for line in lines[1:]))
+        right, dark = round(words.odds(card.epsilon)), session.dark()
+        grid = compute.shared(("odds", right, dark), lambda: packed(odds_grid(right, dark=dark)))
         st.plotly_chart(
-            Ready(odds_grid(round(words.odds(card.epsilon)), dark=session.dark())),
+            Ready(grid),
             key=f"{key}-odds",
             theme=None,
-            alt=f"A grid of 100 dots, {round(words.odds(card.epsilon))} filled.",
+            alt=f"A grid of 100 dots, {right} filled.",
             config={"displayModeBar": False},
         )
         st.markdown(lines[0])

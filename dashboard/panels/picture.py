@@ -20,7 +20,7 @@ def picture(
     *,
     key: str,
     alt: str,
-    data: pd.DataFrame | None = None,
+    data: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
     code: str | None = None,
     mark: str | None = None,
     on_select: Callable[[], None] | None = None,
@@ -28,7 +28,8 @@ def picture(
 ) -> Any:
     """Draw ``figure`` with its words (``alt``), its ``mark`` and, where ``data`` is given, a menu to save it.
 
-    ``code`` is Python that computes the same numbers with dpcore. Returns what ``st.plotly_chart`` returns.
+    ``data`` may be a function, called once the menu is open. ``code`` is Python that computes the same numbers with
+    dpcore. Returns what ``st.plotly_chart`` returns.
     """
     shown = _marked(figure, mark) if mark else figure
     with st.container(key=f"box-{key}", gap="small"):
@@ -52,17 +53,25 @@ def picture(
     return drawn
 
 
-def _menu(figure: Figure, key: str, alt: str, data: pd.DataFrame, code: str | None, mark: str | None) -> None:
+def _menu(
+    figure: Figure,
+    key: str,
+    alt: str,
+    data: pd.DataFrame | Callable[[], pd.DataFrame],
+    code: str | None,
+    mark: str | None,
+) -> None:
     menu = st.popover(
         "Save this chart", icon=":material/download:", type="tertiary", key=f"{key}-menu", on_change="rerun"
     )
     if not menu.open:
         return
+    frame = data() if callable(data) else data
     with menu:
         if mark:
             st.caption(mark)
         st.download_button(
-            "Numbers (CSV)", lambda: csv(data, mark), f"{key}.csv", "text/csv", on_click="ignore", key=f"{key}-csv"
+            "Numbers (CSV)", lambda: csv(frame, mark), f"{key}.csv", "text/csv", on_click="ignore", key=f"{key}-csv"
         )
         st.download_button(
             "Interactive page (HTML)",

@@ -11,7 +11,8 @@ import streamlit as st
 
 from dashboard import compute, session, words
 from dashboard.charts.heat_map import heat_map
-from dashboard.charts.theme import colours
+from dashboard.charts.ready import packed
+from dashboard.charts.theme import Figure, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.panels.picture import picture
 from dpcore.tradeoff import Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
@@ -82,12 +83,33 @@ def show(view: View, axis: str) -> None:
 
 
 def _lines(view: View, x: str) -> None:
-    dark = session.dark()
-    frame = (
-        epsilon_frame(view, view.problem, view.identity)
-        if x == "epsilon"
-        else size_frame(view, view.problem, view.identity)
+    swept = epsilon_frame if x == "epsilon" else size_frame
+    key = (
+        *view.identity,
+        "chart",
+        x,
+        view.ghost is not None and (view.ghost_identity, view.ghost_name),
+        (view.metric, view.main, tuple(view.methods), tuple(view.everything), tuple(view.names.items())),
+        (view.scale.title, view.scale.factor, view.scale.unit, view.scale.hundred, view.scale.zoom),
+        (view.epsilon, view.target, view.sizes, view.size_word, view.size_title),
+        session.dark(),
     )
+    figure, alt = compute.shared(key, lambda: _drawn(view, x, swept(view, view.problem, view.identity)))
+    picture(
+        figure,
+        key=f"{view.page}-{x}",
+        alt=alt,
+        data=lambda: swept(view, view.problem, view.identity),
+        code=view.code,
+        mark=view.mark,
+    )
+    if view.band:
+        st.caption(view.band)
+
+
+def _drawn(view: View, x: str, frame: pd.DataFrame) -> tuple[Figure, str]:
+    """The chart of ``frame``, packed, and its words."""
+    dark = session.dark()
     ghost = None
     if view.ghost is not None:
         make = epsilon_frame if x == "epsilon" else size_frame
@@ -111,9 +133,7 @@ def _lines(view: View, x: str) -> None:
         ghost_name=view.ghost_name,
         dark=dark,
     )
-    picture(figure, key=f"{view.page}-{x}", alt=describe(view, frame, x), data=frame, code=view.code, mark=view.mark)
-    if view.band:
-        st.caption(view.band)
+    return packed(figure), describe(view, frame, x)
 
 
 def _map(view: View) -> None:

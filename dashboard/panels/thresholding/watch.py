@@ -53,7 +53,8 @@ def show(source: Source) -> None:
         )
 
     shape.sentence("When do", pick, "pass the line of", lambda: line_slot.append(st.container(width=130)))
-    series = read(source.table, picked["series"])
+    watched = picked["series"]
+    series = compute.shared(("series", source.table.fingerprint, watched), lambda: read(source.table, watched))
     problem_with_it = _refusal(series)
     if problem_with_it:
         st.info(problem_with_it)
