@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dashboard.charts.labels import written
+from dashboard.charts.labels import with_legend, written
 from dashboard.charts.theme import Figure, layout, palette, translucent
 from dpcore.validate import FloatArray
 
@@ -42,6 +42,16 @@ def attacker(
     lines = [100 * misses for _, misses in curves]
     names = [name for name, _ in curves]
     inks = list(ramp)
+    notes, left_out = written(
+        x,
+        [100 - x, *lines],
+        ["guessing without looking", *names],
+        [look.soft, *inks],
+        (0.0, 104.0),
+        look.paper,
+        [],
+        area=_AREA,
+    )
     return {
         "data": traces,
         "layout": layout(
@@ -57,16 +67,8 @@ def attacker(
                 "range": [0, 104],
                 "tickformat": "~g",
             },
-            annotations=written(
-                x,
-                [100 - x, *lines],
-                ["guessing without looking", *names],
-                [look.soft, *inks],
-                (0.0, 104.0),
-                look.paper,
-                [],
-                area=_AREA,
-            ),
+            annotations=notes,
+            **with_legend(traces, left_out),
         ),
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.labels import written
+from dashboard.charts.labels import with_legend, written
 from dashboard.charts.theme import Figure, layout, palette, plain, translucent
 
 HEIGHT = 420
@@ -56,6 +56,9 @@ def cumulative(
     if done < last:
         ground = {"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": translucent(look.soft, 0.07)}
         shapes.append(ground | {"x0": done, "x1": last, "y0": 0, "y1": 1, "yref": "paper"})
+    notes, left_out = written(
+        x, lines, labels, inks, (0.0, top), look.paper, fence, cap_name if left else "", area=_AREA
+    )
     return {
         "data": traces,
         "layout": layout(
@@ -65,7 +68,7 @@ def cumulative(
             yaxis={"title": {"text": f"ε of all of them together{delta}"}, "range": [0, top], "tickformat": "~g"},
             shapes=shapes,
             annotations=[
-                *written(x, lines, labels, inks, (0.0, top), look.paper, fence, cap_name if left else "", area=_AREA),
+                *notes,
                 {
                     "x": 0 if left else 1,
                     "xref": "paper",
@@ -78,6 +81,7 @@ def cumulative(
                     "font": {"color": look.soft, "size": 13},
                 },
             ],
+            **with_legend(traces, left_out),
         ),
     }
 

@@ -1,7 +1,9 @@
-"""Where to write a line's name so that it touches neither a line nor another name."""
+"""Where to write a line's name so that it touches neither a line nor another name, however wide the chart is."""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +12,15 @@ from dashboard.charts.theme import Figure, translucent
 from dpcore.validate import FloatArray
 
 AREA = (600.0, 400.0)  # pixels of a chart as wide as two thirds of a page
+# The server does not know how wide a browser draws: a place must do on a phone, on a tablet and on a page.
+NARROW = (275.0, 420.0)
 
 _CHARACTER, _LINE = 7.2, 18.0  # pixels of 13-px text
-_REACH = (8.0, 45.0, 90.0, 140.0)  # pixels from the line; beyond the first a thin leader joins name and line
+_LONGEST = 24  # characters of one line of a name
+_FAR_AND_HIGH = ((8.0, 0.0), (45.0, 0.0), (90.0, 0.0), (140.0, 0.0), (16.0, 30.0), (16.0, 60.0), (45.0, 60.0))
+_NEAR = 8.0  # pixels between a line and its name; beyond it a thin leader joins the two
 _HOPELESS = 200.0
+_SAMPLES = 110
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,16 @@ class Place:
     leader: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """The plotting area at one width in pixels: its curves, and the boxes of the names written so far."""
+
+    width: float
+    px: FloatArray
+    dense: FloatArray
+    taken: list[tuple[float, float, float, float]]
+
+
 def place(
     x: FloatArray,
     lines: list[FloatArray],
@@ -38,54 +55,74 @@ def place(
     y_range: tuple[float, float],
     fence: list[FloatArray],
     fence_name: str = "",
+    narrow: Sequence[float] = (),
 ) -> list[Place | None]:
     """A place for each of ``lines`` (each of shape (m,) over ``x`` in axis units), or None where there is none.
 
-    ``size`` is the plotting area in pixels; ``fence`` holds further lines to keep clear of, the first
-    with ``fence_name`` written above its left end. Greedy: the longest names first, each at the free spot nearest the
-    middle.
+    ``size`` is the plotting area in pixels and ``narrow`` further widths at which the same place must do; ``fence``
+    holds further lines to keep clear of, the first with ``fence_name`` written above its left end. Greedy: the longest
+    names first, each at the free spot nearest the middle.
     """
-    width, height = size
-    px = (x - x[0]) / max(x[-1] - x[0], 1e-12) * width
+    height = size[1]
+    along = (x - x[0]) / max(x[-1] - x[0], 1e-12)
     span = max(y_range[1] - y_range[0], 1e-12)
-    everything = [*lines, *fence]
-    pys = [np.clip(np.nan_to_num((line - y_range[0]) / span, nan=-0.5), -0.5, 1.5) * height for line in everything]
-    dense = np.linspace(px[0], px[-1], 110)
-    curves = np.array([np.interp(dense, px, py) for py in pys])
+    pys = [
+        np.clip(np.nan_to_num((line - y_range[0]) / span, nan=-0.5), -0.5, 1.5) * height for line in [*lines, *fence]
+    ]
+    evenly = np.linspace(0.0, 1.0, _SAMPLES)
+    curves = np.array([np.interp(evenly, along, py) for py in pys])
+    areas = [_Area(width, along * width, evenly * width, []) for width in (size[0], *narrow)]
+    if fence and fence_name:
+        bottom = float(pys[len(lines)][0])
+        for area in areas:
+            area.taken.append((0.0, len(fence_name) * _CHARACTER, bottom, bottom + _LINE))
     index, to_left, above, reach = (
         part.ravel()
-        for part in np.meshgrid(np.arange(1, len(px) - 1, 3), [True, False], [True, False], _REACH, indexing="ij")
+        for part in np.meshgrid(
+            np.arange(1, len(x) - 1, 3), [True, False], [True, False], np.arange(len(_FAR_AND_HIGH)), indexing="ij"
+        )
     )
+    far, high = np.array(_FAR_AND_HIGH).T[:, reach]
     # A name beside its line is lifted by its gap, one farther off by a little more than half its height.
-    rise = np.where(reach == _REACH[0], _REACH[0], _LINE / 2)
-    lift = np.where(above, rise, -rise - _LINE)
+    rise = high + np.where(reach == 0, _NEAR, _LINE / 2)
     places: list[Place | None] = [None] * len(lines)
-    taken = np.empty((0, 4))
-    if fence and fence_name:
-        bottom = pys[len(lines)][0]
-        taken = np.array([[0.0, len(fence_name) * _CHARACTER, bottom, bottom + _LINE]])
     for i in sorted(range(len(lines)), key=lambda j: -len(names[j])):
-        label = len(names[i]) * _CHARACTER
-        left = np.where(to_left, px[index] - reach - label, px[index] + reach)
-        bottom = pys[i][index] + lift
-        boxes = np.column_stack([left, left + label, bottom, bottom + _LINE])
-        outside = (left < 0) | (boxes[:, 1] > width) | (bottom < 2) | (boxes[:, 3] > height - 2)
-        penalty = _crossings(boxes, dense, curves) + 200.0 * _overlaps(boxes, taken) + np.abs(px[index] / width - 0.5)
-        penalty += 0.02 * (reach - _REACH[0])
-        penalty[outside] = np.inf
+        rows = wrapped(names[i])
+        label, tall = max(map(len, rows)) * _CHARACTER, len(rows) * _LINE
+        bottom = pys[i][index] + np.where(above, rise, -rise - tall)
+        penalty = np.abs(along[index] - 0.5) + 0.02 * (far + high - _NEAR)
+        boxes = []
+        for area in areas:
+            left = np.where(to_left, area.px[index] - far - label, area.px[index] + far)
+            box = np.column_stack([left, left + label, bottom, bottom + tall])
+            outside = (left < 0) | (box[:, 1] > area.width) | (bottom < 2) | (box[:, 3] > height - 2)
+            penalty += _crossings(box, area.dense, curves) * area.width / size[0] + 200.0 * _overlaps(box, area.taken)
+            penalty[outside] = np.inf
+            boxes.append(box)
         best = int(np.argmin(penalty)) if penalty.size else -1
         if best < 0 or penalty[best] >= _HOPELESS:
             continue
         side = bool(to_left[best])
         places[i] = Place(
             index=int(index[best]),
-            shift_x=float(-reach[best] if side else reach[best]),
-            shift_y=float(lift[best] + _LINE / 2),
+            shift_x=float(-far[best] if side else far[best]),
+            shift_y=float(bottom[best] + tall / 2 - pys[i][index[best]]),
             anchor="right" if side else "left",
-            leader=bool(reach[best] > _REACH[0]),
+            leader=bool(reach[best] > 0),
         )
-        taken = np.vstack([taken, boxes[best]])
+        for area, box in zip(areas, boxes, strict=True):
+            area.taken.append(tuple(box[best]))
     return places
+
+
+def wrapped(name: str) -> list[str]:
+    """The name in rows of nearly equal length, none longer than a phone has room for beside a line."""
+    rows = -(-len(name) // _LONGEST)
+    for width in range(max(1, len(name) // max(rows, 1)), len(name) + 1):
+        found = textwrap.wrap(name, width, break_long_words=False, break_on_hyphens=False)
+        if len(found) <= rows:
+            return found
+    return [name]
 
 
 def _crossings(boxes: FloatArray, dense: FloatArray, curves: FloatArray) -> FloatArray:
@@ -97,19 +134,13 @@ def _crossings(boxes: FloatArray, dense: FloatArray, curves: FloatArray) -> Floa
     return 4.0 * hits
 
 
-def _overlaps(boxes: FloatArray, taken: FloatArray) -> FloatArray:
-    if taken.shape[0] == 0:
-        return np.zeros(boxes.shape[0])
-    return (
-        (
-            (boxes[:, None, 0] < taken[None, :, 1] + 6)
-            & (boxes[:, None, 1] > taken[None, :, 0] - 6)
-            & (boxes[:, None, 2] < taken[None, :, 3] + 3)
-            & (boxes[:, None, 3] > taken[None, :, 2] - 3)
+def _overlaps(boxes: FloatArray, taken: Sequence[tuple[float, float, float, float]]) -> FloatArray:
+    hits = np.zeros(boxes.shape[0])
+    for left, right, bottom, top in taken:
+        hits += (
+            (boxes[:, 0] < right + 6) & (boxes[:, 1] > left - 6) & (boxes[:, 2] < top + 3) & (boxes[:, 3] > bottom - 3)
         )
-        .sum(axis=1)
-        .astype(float)
-    )
+    return hits
 
 
 def written(
@@ -123,14 +154,15 @@ def written(
     fence_name: str = "",
     *,
     area: tuple[float, float] = AREA,
-) -> list[Figure]:
-    """``names`` as annotations beside their ``lines``, as far as there is place; see ``place``."""
-    found = place(x, lines, names, area, y_range, fence, fence_name)
-    return [
+) -> tuple[list[Figure], list[str]]:
+    """``names`` as annotations beside their ``lines``, and the names for which there is no place; see ``place``."""
+    found = place(x, lines, names, area, y_range, fence, fence_name, NARROW)
+    notes = [
         {
             "x": float(x[spot.index]),
             "y": float(line[spot.index]),
-            "text": name,
+            "text": "<br>".join(wrapped(name)),
+            "align": spot.anchor,
             **_offset(spot, ink),
             "xanchor": spot.anchor,
             "yanchor": "middle",
@@ -141,6 +173,17 @@ def written(
         for spot, line, name, ink in zip(found, lines, names, inks, strict=True)
         if spot is not None
     ]
+    return notes, [name for spot, name in zip(found, names, strict=True) if spot is None]
+
+
+def with_legend(traces: list[Figure], left_out: list[str]) -> Figure:
+    """Layout of a legend for the traces named in ``left_out``; changes who of ``traces`` is in it."""
+    for trace in traces:
+        trace["showlegend"] = trace.get("name") in left_out
+    return {
+        "showlegend": bool(left_out),
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+    }
 
 
 def _offset(spot: Place, ink: str) -> Figure:

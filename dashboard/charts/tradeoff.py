@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.labels import written
+from dashboard.charts.labels import with_legend, written
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
 HEIGHT = 480
@@ -109,7 +109,7 @@ def tradeoff(
     # The target's line is an obstacle to names like any other line, but is named at the edge.
     fence = [] if target is None else [np.full_like(xs, target * scale.factor, dtype=float)]
     needed = "" if target is None else f"what you need: {plain(target * scale.factor)}"
-    annotations = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
+    annotations, left_out = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
     shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
     if target is not None:
         shapes.append(
@@ -125,6 +125,7 @@ def tradeoff(
                 "showarrow": False,
                 "xanchor": "left",
                 "yanchor": "bottom" if target * scale.factor < y_range[1] * 0.93 else "top",
+                "bgcolor": translucent(look.paper, 0.75),
                 "font": {"color": look.soft, "size": 13},
             }
         )
@@ -167,6 +168,7 @@ def tradeoff(
             },
             shapes=shapes,
             annotations=annotations,
+            **with_legend(traces, left_out),
         ),
     }
 
