@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dpcore.conversions import gaussian_epsilon
+from dpcore.conversions import gaussian_epsilon, zcdp_epsilon
 from dpcore.errors import InvalidCost
-from dpcore.events import BoundedRangeEvent, Event, GaussianEvent, LaplaceEvent, PureEvent
+from dpcore.events import BoundedRangeEvent, Event, GaussianEvent, LaplaceEvent, PureEvent, SampledGaussianEvent
 
 _SLACK = 1e-9  # relative; a cost built from an event may differ from it by rounding only
 
@@ -61,6 +61,29 @@ class Cost:
             return
         if self.delta == 0.0 and self.epsilon < least * (1 - _SLACK):
             raise InvalidCost("epsilon", "of a cost promises more than its event gives")
+
+    def for_replaced_row(self) -> Cost:
+        """What a release that protects a row added or removed guarantees where a row is replaced: both at once.
+
+        Groups of two: 4ρ (Bun & Steinke, TCC 2016, proposition 1.9), with its ε at the same δ; without a ρ
+        (2ε, (1 + e^ε)δ) (Vadhan 2017, lemma 2.2). Noise counts with half its multiplier, because the sensitivity at
+        most doubles. An ε whose δ would not be below 1 is no promise, and comes back infinite with δ = 0.
+        """
+        event = self.event
+        if isinstance(event, (LaplaceEvent, GaussianEvent)):
+            event = replace(event, noise_multiplier=event.noise_multiplier / 2)
+        elif isinstance(event, (PureEvent, BoundedRangeEvent)):
+            event = replace(event, epsilon=2 * event.epsilon)
+        elif isinstance(event, SampledGaussianEvent):
+            event = replace(event, neighbours="replace_one")
+        rho, epsilon, delta = 4 * self.zcdp, 2 * self.epsilon, self.delta
+        if delta > 0.0 and math.isfinite(rho):
+            epsilon = zcdp_epsilon(rho, delta)
+        elif delta > 0.0:
+            delta *= 1 + math.exp(min(self.epsilon, 700.0))
+        if delta >= 1.0:
+            epsilon, delta = math.inf, 0.0
+        return Cost(epsilon=epsilon, rho=rho, delta=delta, event=event)
 
     @classmethod
     def pure(cls, epsilon: float, count: int = 1) -> Cost:

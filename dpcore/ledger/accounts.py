@@ -36,8 +36,13 @@ def _conditional_charge() -> Update:
         after["spent_rho"] <= account.cap_rho,
         after["loose_delta"] <= account.cap_delta,
     )
-    chosen = and_(account.lineage == bindparam("key"), account.generation == bindparam("number"))
-    return update(schema.accounts).where(chosen, or_(first_holds, second_holds)).values(after)
+    chosen = and_(
+        account.lineage == bindparam("key"),
+        account.generation == bindparam("number"),
+        account.neighbours == bindparam("counted_for"),
+    )
+    values = {**after, "neighbours": bindparam("now_for")}
+    return update(schema.accounts).where(chosen, or_(first_holds, second_holds)).values(values)
 
 
 # Built once: building costs more than running.
@@ -65,15 +70,19 @@ def get(connection: Connection, lineage: str) -> Budget:
     return found
 
 
-def start(connection: Connection, lineage: str, generation: int, caps: Caps) -> None:
+def start(connection: Connection, lineage: str, generation: int, caps: Caps, neighbours: str = "") -> None:
     """A new account with nothing spent."""
     nothing = dict.fromkeys(SPENT, 0)
-    row = {"lineage": lineage, "generation": generation, **asdict(caps), **nothing}
+    row = {"lineage": lineage, "generation": generation, **asdict(caps), **nothing, "neighbours": neighbours}
     connection.execute(insert(schema.accounts).values(row))
 
 
-def take(connection: Connection, budget: Budget, charge: Charge) -> bool:
-    """Add ``charge`` to the sums if the cap holds afterwards, in one statement; whether it did."""
+def take(connection: Connection, budget: Budget, charge: Charge, neighbours: str = "") -> bool:
+    """Add ``charge`` to the sums if the cap holds afterwards, in one statement; whether it did.
+
+    ``neighbours`` is what a budget hides from now on that has not said so yet.
+    """
     values: dict[str, Any] = {f"add_{name}": getattr(charge, name) for name in SPENT}
-    values.update(key=budget.lineage, number=budget.generation)
+    values.update(key=budget.lineage, number=budget.generation, counted_for=budget.neighbours)
+    values["now_for"] = budget.neighbours or neighbours
     return connection.execute(_CHARGE, values).rowcount == 1

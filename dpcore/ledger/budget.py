@@ -13,6 +13,11 @@ questions and answers can go, those that end with the first account holding have
 these events. Those that end with the second holding are also ways of the same questions stopped where that account
 would fail, whose log-ratio passes ε with a weight of at most δ/2 outside the events that account counts. On either
 kind of way the events counted have a chance of at most δ/2, which makes δ in all.
+
+A budget promises to hide one kind of difference: a row added or removed, or a row replaced. It is said when the budget
+is opened or follows from the first charge, so that it never depends on an answer. Where rows are replaced, a release
+that hides rows added or removed is counted as ``Cost.for_replaced_row``; the other way round there is no promise to
+count, and the release is refused.
 """
 
 from __future__ import annotations
@@ -106,6 +111,7 @@ class Budget:
     generation: int
     caps: Caps
     spent: Charge = Charge()
+    neighbours: str = ""  # add_remove, replace_one, or not fixed yet
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Budget:
@@ -116,6 +122,7 @@ class Budget:
             generation=row["generation"],
             caps=Caps(**{name: row[name] for name in Caps.__slots__}),
             spent=Charge(**{name: row[name] for name in SPENT}),
+            neighbours=row["neighbours"],
         )
 
     @property
@@ -150,12 +157,26 @@ class Budget:
         second = max(_share(spent.spent_rho, caps.cap_rho), _share(spent.loose_delta, caps.cap_delta))
         return min(first if self._first_holds() else 1.0, second if self._second_holds() else 1.0, 1.0)
 
-    def charge_for(self, cost: Cost) -> Charge | None:
-        """What ``cost`` adds to the accounts, or None when this kind of cap cannot take it at all.
+    def counted(self, cost: Cost, neighbours: str = "") -> Cost | None:
+        """``cost`` as this budget counts it, for a release that hides ``neighbours``; None when that is none here.
+
+        Without ``neighbours`` the cost is taken to be about what the budget hides.
+        """
+        if neighbours in ("", self.neighbours) or not self.neighbours:
+            return cost
+        return cost.for_replaced_row() if self.neighbours == "replace_one" else None
+
+    def charge_for(self, cost: Cost, neighbours: str = "") -> Charge | None:
+        """What ``cost`` adds to the accounts, or None when this budget cannot take such a release at all.
 
         Raises InvalidCost for a cost that is negative, not a number, has neither a finite ε nor a finite ρ, or is
         nothing at all.
         """
+        check_cost(cost)
+        counted = self.counted(cost, neighbours)
+        return None if counted is None else self._charge(counted)
+
+    def _charge(self, cost: Cost) -> Charge | None:
         check_cost(cost)
         epsilon = charge_units(cost.epsilon, EPSILON_DIGITS)
         if self.kind == "pure":
@@ -190,14 +211,14 @@ class Budget:
         caps, spent = self.caps, self.spent
         return spent.unfit == 0 and spent.spent_rho <= caps.cap_rho and spent.loose_delta <= caps.cap_delta
 
-    def fits(self, cost: Cost) -> bool:
+    def fits(self, cost: Cost, neighbours: str = "") -> bool:
         """Whether one more release of ``cost`` would be accepted now. Raises InvalidCost."""
-        charge = self.charge_for(cost)
+        charge = self.charge_for(cost, neighbours)
         return charge is not None and self.after(charge).holds()
 
-    def answers_left(self, cost: Cost) -> int:
+    def answers_left(self, cost: Cost, neighbours: str = "") -> int:
         """How many more releases of ``cost`` would be accepted. Raises InvalidCost."""
-        one = self.charge_for(cost)
+        one = self.charge_for(cost, neighbours)
         if one is None:
             return 0
         caps, spent = self.caps, self.spent

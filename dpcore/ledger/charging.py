@@ -13,6 +13,9 @@ from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal, versions
+from dpcore.validate import one_of
+
+RELATIONS = ("", "add_remove", "replace_one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +29,10 @@ class Asked:
 
     def __post_init__(self) -> None:
         label(what=self.what, longest=1000)
-        for name in ("mechanism", "neighbours", "question"):
+        for name in ("mechanism", "question"):
             if not isinstance(getattr(self, name), str):
                 raise InvalidArgument(name, "must be text")
+        one_of(RELATIONS, neighbours=self.neighbours)
 
 
 def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -> Receipt:
@@ -36,28 +40,32 @@ def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked
     label(request_id=request_id)
     check_cost(cost)
     body: dict[str, Any] = {**asdict(asked), "cost": cost_to_json(cost)}
-    if (budget := _cannot_fit(store, request_id, lineage, cost)) is None:
+    hides = asked.neighbours
+    if (budget := _cannot_fit(store, request_id, lineage, cost, hides)) is None:
         with store.writing() as connection:
             earlier = history.receipt(connection, request_id)
             if earlier is not None:
                 return history.same(earlier, lineage, body)
             budget = accounts.get(connection, lineage)
-            added = budget.charge_for(cost)
-            if added is not None and accounts.take(connection, budget, added):
+            added, counted = budget.charge_for(cost, hides), budget.counted(cost, hides)
+            if added is not None and counted is not None and accounts.take(connection, budget, added, hides):
                 body |= {"generation": budget.generation, "units": asdict(added), "versions": versions()}
+                body |= {"counted_for": budget.neighbours or hides} | (
+                    {} if counted == cost else {"counted": cost_to_json(counted)}
+                )
                 record = store.append(connection, "charge", lineage=lineage, request_id=request_id, body=body)
                 return Receipt.of(record, None)
         store.refused[lineage] = budget
-    raise BudgetExceeded(refusal(budget, cost))
+    raise BudgetExceeded(refusal(budget, cost, hides))
 
 
-def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost) -> Budget | None:
+def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost, neighbours: str) -> Budget | None:
     """The budget when this new charge cannot fit any more, so that a writer need not be kept waiting.
 
     Asked only once something was refused: sums only grow, so what did not fit then does not fit now.
     """
     last = store.refused.get(lineage)
-    if last is None or last.practice or last.fits(cost):
+    if last is None or last.practice or last.fits(cost, neighbours):
         return None
     with store.reading() as connection:
         return None if history.is_charged(connection, request_id) else last

@@ -24,6 +24,7 @@ from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.store import Store
 from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import label
+from dpcore.validate import one_of
 
 
 class Ledger:
@@ -72,29 +73,39 @@ class Ledger:
     # -- budgets -------------------------------------------------------------------------------------------------
 
     def open_budget(
-        self, lineage: str, *, epsilon: float, delta: float = 0.0, practice: bool = False, name: str = ""
+        self,
+        lineage: str,
+        *,
+        epsilon: float,
+        delta: float = 0.0,
+        neighbours: str = "",
+        practice: bool = False,
+        name: str = "",
     ) -> Budget:
         """Open the budget of one group of people, for good: its cap can never be changed.
 
         ``lineage`` identifies the people, whatever the file they come in; ``name`` is what the owner calls them. With
         ``delta`` 0 the cap is on pure ε and only pure releases are accepted; above 0 it is an (ε, δ) cap, kept as
-        described in ``dpcore.ledger.budget``. A ``practice`` budget can be reset. Opening the same budget again
-        changes nothing. Raises InvalidArgument.
+        described in ``dpcore.ledger.budget``. ``neighbours`` is what the budget hides (``add_remove`` or
+        ``replace_one``), for good; when empty the first charge that says it decides. A ``practice`` budget can be
+        reset. Opening the same budget again changes nothing. Raises InvalidArgument.
         """
         key = label(lineage=lineage)
         title = label(name=name) if name else key
         caps = Caps.of(epsilon, delta)
+        one_of(charging.RELATIONS, neighbours=neighbours)
         with self._store.writing() as connection:
             present = accounts.find(connection, key)
             if present is not None:
-                if not present.caps.same_as(caps) or present.practice != bool(practice):
+                same = present.caps.same_as(caps) and neighbours in ("", present.neighbours)
+                if not same or present.practice != bool(practice):
                     raise InvalidArgument("lineage", "has a budget already, and a cap is never changed")
                 return present
-            body = {"name": title, "practice": int(practice), "caps": asdict(caps)}
+            body = {"name": title, "practice": int(practice), "caps": asdict(caps), "neighbours": neighbours}
             self._store.append(connection, "open", lineage=key, body=body)
             row = {"lineage": key, "name": title, "practice": int(practice), "generation": 1}
             connection.execute(insert(schema.lineages).values(row))
-            accounts.start(connection, key, 1, caps)
+            accounts.start(connection, key, 1, caps, neighbours)
             return accounts.get(connection, key)
 
     def budget(self, lineage: str) -> Budget:
@@ -173,8 +184,9 @@ class Ledger:
         """Spend ``cost`` for one release, durably, and return its receipt; charge first, draw afterwards.
 
         The same ``request_id`` again returns the first receipt (with its answer, once stored) and charges nothing.
-        ``what`` is the question in words; ``question`` a digest of its public parameters. Raises BudgetExceeded when
-        it does not fit (nothing is charged), UnknownLineage, InvalidCost, and InvalidArgument when the request_id
+        ``what`` is the question in words; ``question`` a digest of its public parameters; ``neighbours`` what the
+        release hides (as the budget does when empty; ``Budget.counted``). Raises BudgetExceeded when it does not fit
+        (nothing is charged), UnknownLineage, InvalidCost, and InvalidArgument when the request_id
         was used for a different question.
         """
         asked = Asked(what=what, mechanism=mechanism, neighbours=neighbours, question=question)

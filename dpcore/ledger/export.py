@@ -16,6 +16,7 @@ COLUMNS = (
     "what",
     "mechanism",
     "neighbours",
+    "counted_for",
     "epsilon",
     "rho",
     "delta",
@@ -26,7 +27,7 @@ COLUMNS = (
     "answer_hash",
     "versions",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def to_json(receipts: Iterable[Receipt]) -> str:
@@ -41,7 +42,7 @@ def to_csv(receipts: Iterable[Receipt]) -> str:
     writer.writerow(COLUMNS)
     for receipt in receipts:
         found = receipt.to_dict()
-        writer.writerow([_cell(found[name]) for name in COLUMNS])
+        writer.writerow([_cell(found.get(name)) for name in COLUMNS])
     return text.getvalue()
 
 

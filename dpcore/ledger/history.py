@@ -55,7 +55,7 @@ def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
     """``earlier`` if it was for this very question. Raises InvalidArgument."""
     asked = [lineage, body["what"], body["mechanism"], body["neighbours"], body["question"], body["cost"]]
     kept = [earlier.lineage, earlier.what, earlier.mechanism, earlier.neighbours, earlier.question]
-    if asked != [*kept, cost_to_json(earlier.cost)]:
+    if asked != [*kept, cost_to_json(earlier.asked_cost)]:
         raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
     return earlier
 
@@ -65,7 +65,7 @@ def confirms(store: Store, asked: Receipt | str) -> bool:
     try:
         wanted = json.loads(asked) if isinstance(asked, str) else asked.to_dict()
         request_id, charge_hash, answer_hash = (wanted[name] for name in ("request_id", "journal_hash", "answer_hash"))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):  # the last for JSON that is nested without end
         return False
     found: dict[str, Record] = {}
 

@@ -16,8 +16,9 @@ class Receipt:
     """One charge, and its answer once that is stored.
 
     ``epsilon``, ``rho``, ``delta`` are what was charged (infinite where the release has no such guarantee), ``cost``
-    the same with its event; ``neighbours`` says who is protected; ``time`` is UTC; ``journal_hash`` is the hash of
-    the charge in the ledger's chain, ``answer_hash`` that of its answer.
+    the same with its event, ``asked_cost`` the release's own; ``neighbours`` says what it hides, ``counted_for`` what
+    its budget hides, as which it was charged; ``time`` is UTC; ``journal_hash`` is the hash of the charge in the
+    ledger's chain, ``answer_hash`` that of its answer.
     """
 
     request_id: str
@@ -35,12 +36,15 @@ class Receipt:
     journal_hash: str
     answer: Any = None
     answer_hash: str | None = None
+    counted_for: str = ""
     cost: Cost = field(repr=False)
+    asked_cost: Cost = field(repr=False)
 
     @classmethod
     def of(cls, charge: Record, answer: Record | None) -> Receipt:
         body = charge.content
-        cost = cost_from_json(body["cost"])
+        asked_cost = cost_from_json(body["cost"])
+        cost = cost_from_json(body["counted"]) if "counted" in body else asked_cost
         return cls(
             request_id=charge.request_id,
             lineage=charge.lineage,
@@ -57,7 +61,9 @@ class Receipt:
             journal_hash=charge.hash,
             answer=None if answer is None else answer.content["answer"],
             answer_hash=None if answer is None else answer.hash,
+            counted_for=body.get("counted_for", ""),
             cost=cost,
+            asked_cost=asked_cost,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,7 +71,8 @@ class Receipt:
         found: dict[str, Any] = {}
         for name in self.__slots__:
             value = getattr(self, name)
-            if name != "cost":
+            # a receipt from before budgets said what they hide has no such entry, and is still genuine without
+            if name not in ("cost", "asked_cost") and not (name == "counted_for" and not value):
                 found[name] = None if isinstance(value, float) and not math.isfinite(value) else value
         return found
 

@@ -53,6 +53,7 @@ accounts = Table(
     Column("spent_rho", BigInteger, nullable=False),
     Column("loose_delta", BigInteger, nullable=False),
     Column("unfit", BigInteger, nullable=False),
+    Column("neighbours", String, nullable=False),  # add_remove, replace_one, or empty before the first charge
 )
 
 fingerprints = Table(

@@ -25,8 +25,32 @@ def label(*, longest: int = 200, **named: Any) -> str:
     return value
 
 
-def refusal(budget: Budget, cost: Cost) -> str:
+_HIDES = {"add_remove": "one person added or removed", "replace_one": "one person's row changed"}
+
+
+def hides(neighbours: str) -> str:
+    """What a budget or a release hides, in words."""
+    return _HIDES.get(neighbours, "as its first answer will say")
+
+
+def refusal(budget: Budget, asked_cost: Cost, neighbours: str = "") -> str:
     """How much was asked, how much is left, and what would fit."""
+    cost = budget.counted(asked_cost, neighbours)
+    if cost is None:
+        return (
+            f"This answer hides {hides(neighbours)}, and the budget of these people promises to hide "
+            f"{hides(budget.neighbours)}, which is not in it; nothing was charged. Ask a question that hides "
+            f"{hides(budget.neighbours)}."
+        )
+    twice = (
+        ""
+        if cost == asked_cost
+        else " It counts twice here: this budget hides a changed row, which is one row removed and another added."
+    )
+    return _refusal(budget, cost) + twice
+
+
+def _refusal(budget: Budget, cost: Cost) -> str:
     left = budget.remaining
     if budget.kind == "pure":
         if cost.delta > 0.0:

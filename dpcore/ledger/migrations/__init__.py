@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-NEWEST = "0001"
+NEWEST = "0002"
 """The last step; kept here so that a ledger that is up to date opens without loading Alembic."""
