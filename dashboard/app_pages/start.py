@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import compute, session, source, words
-from dashboard.charts.theme import colours
+from dashboard.charts.theme import EPSILON_TITLE, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.panels import cards
 from dashboard.panels.picture import picture
@@ -70,7 +70,7 @@ with left:
         tradeoff(
             frame,
             x="epsilon",
-            x_title="privacy level ε   (more privacy ⟵  ⟶ more accuracy)",
+            x_title=EPSILON_TITLE,
             scale=SCALE,
             names=names,
             colour=colours(list(names), session.dark()),

@@ -77,6 +77,7 @@ def cumulative(
                     "showarrow": False,
                     "xanchor": "left" if left else "right",
                     "yanchor": "bottom",
+                    "yshift": 2,
                     "bgcolor": translucent(look.paper, 0.75),
                     "font": {"color": look.soft, "size": 13},
                 },

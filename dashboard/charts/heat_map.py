@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.theme import Figure, layout, log_ticks, palette
+from dashboard.charts.theme import EPSILON_TITLE, Figure, layout, log_ticks, palette
 from dashboard.charts.tradeoff import HEIGHT, Scale
 
 
@@ -69,7 +69,7 @@ def heat_map(
             height=HEIGHT,
             xaxis={
                 "type": "log",
-                "title": {"text": "privacy level ε   (more privacy ⟵  ⟶ more accuracy)"},
+                "title": {"text": EPSILON_TITLE},
                 "range": [float(np.log10(epsilon[0])), float(np.log10(epsilon[-1]))],
                 **log_ticks(float(epsilon[0]), float(epsilon[-1])),
             },

@@ -21,6 +21,8 @@ _FAR_AND_HIGH = ((8.0, 0.0), (45.0, 0.0), (90.0, 0.0), (140.0, 0.0), (16.0, 30.0
 _NEAR = 8.0  # pixels between a line and its name; beyond it a thin leader joins the two
 _HOPELESS = 200.0
 _STEP = 5.5  # pixels between the points at which a name is kept off a curve
+_CLOSE, _UNCLEAR = 12.0, 3.0  # pixels between lines at which a name could be either's, and what that costs
+_CROSSED = 2.5  # for each line that a leader crosses
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,16 @@ def place(
             possible &= (left >= 0) & (left + label <= area.width)
         kept = np.flatnonzero(possible)
         penalty = np.abs(along[index[kept]] - 0.5) + 0.02 * (far + high - _NEAR)[kept]
+        others = [py for j, py in enumerate(pys[: len(lines)]) if j != i]
+        for other in others:
+            penalty += _UNCLEAR * (np.abs(other - pys[i])[index[kept]] < _CLOSE)
+        reached = np.where(to_left, -far, far)[kept]
+        ends = (bottom + tall / 2)[kept]
         for area, box in zip(areas, boxes, strict=True):
             penalty += _crossings(box[kept], area) + 200.0 * _overlaps(box[kept], area.taken)
+            penalty += _CROSSED * _crossed(
+                along[index[kept]], pys[i][index[kept]], reached / area.width, ends, along, others
+            )
         if not kept.size or penalty.min() >= _HOPELESS:
             continue
         best = int(kept[np.argmin(penalty)])
@@ -136,6 +146,24 @@ def _crossings(boxes: FloatArray, area: _Area) -> FloatArray:
     for curve in area.curves:
         hits += np.count_nonzero(inside & (curve > boxes[:, 2:3] - 3) & (curve < boxes[:, 3:] + 3), axis=1)
     return 4.0 * hits
+
+
+def _crossed(
+    start: FloatArray,
+    height: FloatArray,
+    reach: FloatArray,
+    end: FloatArray,
+    along: FloatArray,
+    others: list[FloatArray],
+) -> FloatArray:
+    """How many of ``others`` lie between the two ends of each leader, which starts on its own line."""
+    return np.sum(
+        [
+            (np.interp(start, along, other) - height) * (np.interp(start + reach, along, other) - end) < 0.0
+            for other in others
+        ],
+        axis=0,
+    ) + np.zeros(start.size)
 
 
 def _overlaps(boxes: FloatArray, taken: Sequence[tuple[float, float, float, float]]) -> FloatArray:

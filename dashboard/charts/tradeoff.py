@@ -112,6 +112,7 @@ def tradeoff(
     annotations, left_out = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
     shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
     if target is not None:
+        above = target * scale.factor < y_range[1] * 0.93
         shapes.append(
             _rule(x0=0, x1=1, xref="paper", y0=target * scale.factor, y1=target * scale.factor, color=look.soft)
             | {"line": {"color": look.soft, "width": 1.5, "dash": "dash"}}
@@ -124,7 +125,8 @@ def tradeoff(
                 "text": needed,
                 "showarrow": False,
                 "xanchor": "left",
-                "yanchor": "bottom" if target * scale.factor < y_range[1] * 0.93 else "top",
+                "yanchor": "bottom" if above else "top",
+                "yshift": 2 if above else -2,
                 "bgcolor": translucent(look.paper, 0.75),
                 "font": {"color": look.soft, "size": 13},
             }
@@ -139,6 +141,7 @@ def tradeoff(
                 "mode": "markers",
                 "x": [chosen],
                 "y": [height],
+                "cliponaxis": False,
                 "marker": {
                     "size": 13,
                     "color": colour.get(main, look.accent),

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import compute, session, words
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.ready import packed
-from dashboard.charts.theme import Figure, colours
+from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.panels.picture import picture
 from dpcore.tradeoff import Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
@@ -118,11 +118,7 @@ def _drawn(view: View, x: str, frame: pd.DataFrame) -> tuple[Figure, str]:
     figure = tradeoff(
         frame,
         x=x,
-        x_title=(
-            "privacy level ε   (more privacy ⟵  ⟶ more accuracy)"
-            if x == "epsilon"
-            else f"{view.size_title}, at ε = {words.number(view.epsilon)}"
-        ),
+        x_title=(EPSILON_TITLE if x == "epsilon" else f"{view.size_title}, at ε = {words.number(view.epsilon)}"),
         scale=view.scale,
         names=view.names,
         colour=colours(view.everything, dark),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import compute, controls, session, words
 from dashboard.charts.alarms import odds, run
-from dashboard.charts.theme import colours
+from dashboard.charts.theme import EPSILON_TITLE, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.panels import scenarios
 from dashboard.panels.picture import picture
@@ -154,7 +154,7 @@ def alpha(view: View, problem: AlarmProblem) -> None:
     figure = tradeoff(
         frame,
         x="epsilon",
-        x_title="privacy level ε   (more privacy ⟵  ⟶ more accuracy)",
+        x_title=EPSILON_TITLE,
         scale=scale,
         names=LABELS,
         colour=colours(list(LABELS), session.dark()),

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.charts.heat_map import heat_map
-from dashboard.charts.theme import colours, palette
+from dashboard.charts.theme import EPSILON_TITLE, colours, palette
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.panels.picture import picture
 from dashboard.panels.tradeoff import AXES, describe_at
@@ -113,9 +113,7 @@ def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mappi
         drawn,
         x=x,
         x_title=(
-            "privacy level ε   (more privacy ⟵  ⟶ more accuracy)"
-            if x == "epsilon"
-            else f"number of training rows n, at ε = {words.number(asked.epsilon)}"
+            EPSILON_TITLE if x == "epsilon" else f"number of training rows n, at ε = {words.number(asked.epsilon)}"
         ),
         scale=scale,
         names=called,

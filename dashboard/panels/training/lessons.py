@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.charts import descent
-from dashboard.charts.theme import colours
+from dashboard.charts.theme import EPSILON_TITLE, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.panels.picture import picture
 from dashboard.panels.tradeoff import describe_at
@@ -186,7 +186,7 @@ def _simple_picture(frame: pd.DataFrame, about: str, mark: str | None) -> None:
     figure = tradeoff(
         frame,
         x="epsilon",
-        x_title="privacy level ε   (more privacy ⟵  ⟶ more accuracy)",
+        x_title=EPSILON_TITLE,
         scale=scale,
         names=called,
         colour=colours(list(called), session.dark()),
