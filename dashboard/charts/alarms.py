@@ -85,9 +85,23 @@ def stopping(
                     "yanchor": "bottom",
                     "xanchor": "left",
                     "showarrow": False,
+                    "yshift": 2,
                     "text": f"the line: {threshold:,.6g}",
+                    "bgcolor": translucent(look.paper, 0.75),
                     "font": {"color": look.ink},
-                }
+                },
+                {
+                    "x": 0,
+                    "xref": "paper",
+                    "y": 0.42,
+                    "yref": "paper",
+                    "xanchor": "left",
+                    "yanchor": "middle",
+                    "showarrow": False,
+                    "text": ", ".join(
+                        f'<span style="color:{ink}">{word}</span>' for ink, word in zip(inks, words, strict=True)
+                    ),
+                },
             ],
         ),
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dashboard.charts.theme import Figure, layout, palette
+from dashboard.charts.theme import Figure, layout, palette, translucent
 
 
 def chances(
@@ -30,7 +30,7 @@ def chances(
                 "marker": {"color": colour[key]},
                 "hovertemplate": f"{labels[key]}: %{{x:.2~f}} times in 100<extra></extra>",
             }
-            for key, law in laws.items()
+            for key, law in [*laws.items()][::-1]  # Plotly draws the first at the bottom
         ],
         "layout": layout(
             dark,
@@ -38,7 +38,7 @@ def chances(
             barmode="group",
             bargap=0.25,
             showlegend=True,
-            legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "traceorder": "normal"},
+            legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "traceorder": "reversed"},
             xaxis={"title": {"text": "times chosen in 100"}, "rangemode": "tozero", "tickformat": "~g"},
             yaxis={"tickvals": rows, "ticktext": list(names), "showgrid": False},
         ),
@@ -60,6 +60,8 @@ def curves(
 ) -> Figure:
     """Several functions of one variable; those named in ``steps`` are drawn as steps, ``marks`` are vertical lines."""
     look = palette(dark)
+    top = max((float(line.max(initial=0.0)) for line in lines.values()), default=0.0)
+    room = 1.18 if marks else 1.05  # the marks are named above the curves
     return {
         "data": [
             {
@@ -79,7 +81,7 @@ def curves(
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
             xaxis={"title": {"text": x_title}, "tickformat": "~g"},
-            yaxis={"title": {"text": y_title}, "rangemode": "tozero", "tickformat": "~g"},
+            yaxis={"title": {"text": y_title}, "range": [0, room * top or 1.0], "tickformat": "~g"},
             shapes=[
                 {
                     "type": "line",
@@ -102,6 +104,7 @@ def curves(
                     "xanchor": "left",
                     "yanchor": "top",
                     "xshift": 4,
+                    "bgcolor": translucent(look.paper, 0.75),
                     "font": {"color": look.soft},
                 }
                 for at, text in (marks or {}).items()

@@ -67,6 +67,7 @@ def stepped(
                 "currentvalue": {"prefix": "", "font": {"color": look.ink, "size": 13}},
                 "font": {"color": "rgba(0,0,0,0)", "size": 1},
                 "ticklen": 0,
+                "minorticklen": 0,
                 "bgcolor": look.grid,
                 "bordercolor": look.grid,
                 "activebgcolor": look.accent,

@@ -61,8 +61,9 @@ def sentence(*pieces: Piece) -> None:
             if callable(piece):
                 piece()
             else:
-                # One heading of the first rank, the rest in its size by the theme.
-                st.markdown(f"{'#' if index == 0 else '##'} {piece}", width="content")
+                # One heading of the first rank, the rest in its size by the theme; a link to a piece would lead nowhere.
+                write = st.title if index == 0 else st.header
+                write(piece, anchor=False, width="content")
 
 
 def tabs(page: str, bodies: Mapping[str, Callable[[], None]]) -> None:
