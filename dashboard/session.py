@@ -134,9 +134,9 @@ def receipt(slot: str) -> Any | None:
     return st.session_state["_receipts"].get(slot)
 
 
-def next_cost(cost: Any | None) -> None:
-    """What one more answer of the page in view would cost; the tracker counts with it."""
-    st.session_state["_next_cost"] = cost
+def next_cost(cost: Any | None, neighbours: str = "") -> None:
+    """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
+    st.session_state["_next_cost"] = None if cost is None else (cost, neighbours)
 
 
 def dark() -> bool:

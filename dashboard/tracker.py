@@ -17,6 +17,7 @@ from dpcore.errors import DpcoreError, InvalidCost, LedgerUnsound, UnknownLineag
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
 from dpcore.ledger.units import EPSILON_DIGITS, amount
+from dpcore.ledger.words import hides
 
 PRACTICE_EPSILON, PRACTICE_DELTA = 3.0, 1e-5
 MANY = 1_000_000
@@ -24,8 +25,8 @@ _ASK_AGAIN = 20  # seconds; opening a ledger checks every record of it
 _BUDGET_PAGE = Path(__file__).parent / "app_pages" / "budget.py"
 
 
-def sidebar(source: Source | None, next_cost: Cost | None) -> None:
-    """Draw the tracker; ``next_cost`` is what one more answer of the page in view would cost."""
+def sidebar(source: Source | None, next_cost: tuple[Cost, str] | None) -> None:
+    """Draw the tracker; ``next_cost`` is what one more answer of the page in view would cost, and what it hides."""
     with st.container(border=True, key="budget-tracker", gap="small"):
         if source is None:
             st.markdown("**Budget**")
@@ -41,7 +42,7 @@ def sidebar(source: Source | None, next_cost: Cost | None) -> None:
             st.page_link("app_pages/budget.py", label="All charges", icon=":material/arrow_forward:")
 
 
-def _state(source: Source, found: Budget | None, next_cost: Cost | None) -> None:
+def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | None) -> None:
     if found is None:
         st.caption(
             "These rows are simulated: there is nobody to protect and nothing to spend."
@@ -51,8 +52,9 @@ def _state(source: Source, found: Budget | None, next_cost: Cost | None) -> None
         return
     st.progress(found.share_spent, text=spent_words(found))
     if next_cost is not None:
-        st.markdown(answers_words(found, next_cost))
-    st.caption(f"Kept for each {words.safe(source.table.schema.unit)}, {counted_words(found)}.")
+        st.markdown(answers_words(found, *next_cost))
+    hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
+    st.caption(f"Kept for each {words.safe(source.table.schema.unit)}, {counted_words(found)}.{hidden}")
 
 
 def budget(source: Source) -> Budget | None:
@@ -131,10 +133,12 @@ def counted_words(found: Budget) -> str:
     return "by adding up ε" if found.kind == "pure" else "in ε with a small δ: many answers cost less together"
 
 
-def answers_words(found: Budget, cost: Cost) -> str:
-    """How many more answers of this cost fit."""
+def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
+    """How many more answers of this cost fit, each hiding ``neighbours``."""
+    if found.counted(cost, neighbours) is None:
+        return f"It cannot pay for answers that hide {hides(neighbours)}."
     try:
-        takes, more = found.charge_for(cost) is not None, found.answers_left(cost)
+        takes, more = found.charge_for(cost, neighbours) is not None, found.answers_left(cost, neighbours)
     except InvalidCost:
         takes, more = False, 0
     if not takes:

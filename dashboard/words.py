@@ -9,6 +9,7 @@ from decimal import Decimal
 from dpcore.datasets.text import plain_html as html
 from dpcore.datasets.text import plain_markdown as safe
 from dpcore.datasets.text import visible
+from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
 
 __all__ = [
@@ -103,7 +104,7 @@ def odds_sentence(epsilon: float) -> str:
 
 def one_person(neighbours: Neighbours) -> str:
     """The neighbour relation in words."""
-    return "one person added or removed" if neighbours == "add_remove" else "one person's row changed"
+    return hides(neighbours)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from dashboard.source import Source
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
-from dpcore.ledger.words import refusal
+from dpcore.ledger.words import hides, refusal
 from dpcore.release import REFUSED, Request, question_digest, release
 
 EARLIER_SHOWN = 5
@@ -71,21 +71,21 @@ def release_panel(
         st.error(words.sentence(error), icon=":material/lock:")
         return
     if found is None:
-        open_budget(source)
+        open_budget(source, request.neighbours)
         return
     told()
     if source.practice:
         st.caption("This is practice: a real private answer about sample data, charged to a budget you can reset.")
     st.markdown(f"**What will be asked:** {asked(request.what)}")
     st.markdown(f"**How far off it may be:** {forecast}")
-    if not _price(found, source, request.cost):
+    if not _price(found, source, request):
         return
     st.button(
         "Make one private release",
         type="primary",
         icon=":material/lock_open:",
         key=f"{slot}-begin",
-        disabled=not found.fits(request.cost),
+        disabled=not found.fits(request.cost, request.neighbours),
         on_click=session.begin_release,
         args=(slot,),
     )
@@ -112,22 +112,40 @@ def answered(offer: Offer) -> list[Receipt]:
     return [one for one in history if one.question == question and one.answer_hash is not None]
 
 
-def _price(found: Budget, source: Source, cost: Cost) -> bool:
+def _price(found: Budget, source: Source, request: Request) -> bool:
     """What it costs and whether it fits; False when this budget can never take it."""
+    cost, hidden = request.cost, request.neighbours
     try:
-        charge = found.charge_for(cost)
+        charge = found.charge_for(cost, hidden)
     except InvalidCost as error:
         st.warning(f"This release cannot be charged: {error}.")
         return False
-    fits = charge is not None and found.fits(cost)
+    fits = charge is not None and found.fits(cost, hidden)
     share = found.after(charge).share_spent - found.share_spent if charge is not None and fits else 0.0
     hundredths = f"about {100 * share:.0f}" if share >= 0.01 else "less than 1"
     part = f", {hundredths} in 100 of the budget" if share > 0.0 else ""
-    st.markdown(f"**What it costs:** {cost_words(cost)}{part}. So far: {tracker.spent_words(found)}.")
+    st.markdown(f"**What it costs:** {_charged(found, request)}{part}. So far: {tracker.spent_words(found)}.")
+    if not found.neighbours:
+        st.caption(
+            f"The first answer settles what this budget hides for good: {hides(hidden)}"
+            f"{' until it is reset' if source.practice else ''}."
+        )
     if not fits:
-        st.warning(_refusal(found, source, cost), icon=":material/block:")
-        _smaller(found, cost)
+        st.warning(_refusal(found, source, request), icon=":material/block:")
+        if charge is not None and found.counted(cost, hidden) == cost:
+            _smaller(found, cost)
     return True
+
+
+def _charged(found: Budget, request: Request) -> str:
+    """The cost in words, as this budget counts it."""
+    counted = found.counted(request.cost, request.neighbours)
+    if counted is None or counted == request.cost:
+        return cost_words(request.cost)
+    return (
+        f"{cost_words(counted)} ({cost_words(request.cost)} for {hides(request.neighbours)}, which counts twice where "
+        f"{hides(found.neighbours)} is hidden, as in this budget)"
+    )
 
 
 def _smaller(found: Budget, cost: Cost) -> None:
@@ -137,9 +155,9 @@ def _smaller(found: Budget, cost: Cost) -> None:
         st.button(f"Use ε = {words.amount(most)}", key="release-smaller", on_click=session.set_epsilon, args=(most,))
 
 
-def _refusal(found: Budget, source: Source, cost: Cost) -> str:
+def _refusal(found: Budget, source: Source, request: Request) -> str:
     again = " A practice budget can be reset on the Budget page." if source.practice else ""
-    return refusal(found, cost) + again
+    return refusal(found, request.cost, request.neighbours) + again
 
 
 def _confirm(offer: Offer, found: Budget, earlier: list[Receipt]) -> None:
@@ -148,8 +166,8 @@ def _confirm(offer: Offer, found: Budget, earlier: list[Receipt]) -> None:
     @st.dialog("Confirm this release", on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
         st.markdown(f"**{asked(request.what)}**")
-        st.markdown(f"It costs {cost_words(request.cost)}, from the budget “{words.safe(found.name)}”.")
-        more = max(found.answers_left(request.cost) - 1, 0)
+        st.markdown(f"It costs {_charged(found, request)}, from the budget “{words.safe(found.name)}”.")
+        more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
         fits = words.plural(more, "more answer", "more answers") if more < tracker.MANY else "a million more answers"
         st.caption(
             f"After it, about {fits} like it would fit. The charge cannot be taken back, and the answer is drawn "

@@ -241,6 +241,7 @@ def test_an_own_budget_is_never_opened_by_accident(window: Window, ledger_file: 
     with ledger(ledger_file) as found:
         budget = found.budget(own)
     assert (budget.name, budget.kind, budget.cap.epsilon, budget.practice) == ("North *clinic*", "pure", 2.0, False)
+    assert budget.neighbours == "replace_one"  # as the question in view
     released(app)
     assert charges(ledger_file, own) == 1
 
@@ -303,3 +304,43 @@ def test_a_ledger_that_breaks_at_the_moment_of_release_charges_and_shows_nothing
     press(app, "test-confirm")
     assert any("journal is missing" in one.value for one in [*app.warning, *app.error])
     assert not [one for one in app.markdown if one.value.startswith("### Number")]
+
+
+# -- what the budget hides --------------------------------------------------------------------------------------------
+
+
+def test_the_first_answer_settles_what_the_practice_budget_hides(window: Window, ledger_file: Path) -> None:
+    app = window()
+    assert "settles what this budget hides for good: one person's row changed until it is reset" in text(app)
+    app = press(press(app, "test-begin"), "test-confirm")
+    assert "settles what" not in text(app)
+    with ledger(ledger_file) as found:
+        assert found.budget(CLINIC).neighbours == "replace_one"
+
+
+def test_a_budget_that_hides_something_else_says_so_and_takes_nothing(window: Window, ledger_file: Path) -> None:
+    with ledger(ledger_file) as found:
+        found.open_budget("ours", epsilon=3.0, neighbours="add_remove")
+    app = window("ours")
+    assert app.button(key="test-begin").disabled
+    assert "hides one person's row changed, and the budget of these people promises" in text(app)
+    assert "Use ε" not in " ".join(button.label for button in app.button)
+    assert charges(ledger_file, "ours") == 0
+
+
+def test_an_answer_that_counts_twice_says_so_before_it_is_bought(
+    window: Window, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.dashboard import asking
+
+    monkeypatch.setattr(asking.Draw, "neighbours", "add_remove")
+    with ledger(ledger_file) as found:
+        found.open_budget("ours", epsilon=1.5, neighbours="replace_one")
+    app = window("ours")
+    assert "ε = 1 (ε = 0.5 for one person added or removed, which counts twice" in text(app)
+    app = press(press(app, "test-begin"), "test-confirm")
+    assert "It cost ε = 1." in text(app)
+    assert "It counts twice here" in text(app)  # the next one does not fit any more
+    assert app.button(key="test-begin").disabled
+    with ledger(ledger_file) as found:
+        assert found.remaining("ours") == Cost(epsilon=0.5)

@@ -12,6 +12,8 @@ from dashboard.charts.ready import Ready
 from dashboard.source import Source, budget_opened
 from dpcore.errors import DpcoreError, InvalidArgument
 from dpcore.ledger.budget import Caps
+from dpcore.ledger.words import hides
+from dpcore.validate import Neighbours
 
 PURE, APPROXIMATE = "pure", "approximate"
 KINDS = {PURE: "Pure ε: simply add up", APPROXIMATE: "ε with a small δ: many answers cost less together"}
@@ -21,13 +23,21 @@ CAPTIONS = {
     APPROXIMATE: "The promise may fail with a tiny chance δ, because the worst case of many answers together is that "
     "unlikely. Two sums are kept, of ε and of ρ (its square, roughly); an answer fits while one of them holds.",
 }
+HIDDEN = {
+    "add_remove": "For choices, medians, alarms and private training; not for advice followed day by day.",
+    "replace_one": "For every question. Those that hide a person added or removed count twice, because a changed row "
+    "is one removed and another added.",
+}
 DELTAS = tuple(10.0**-power for power in range(5, 13))
 KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
 _NOTE = "open-budget"
 
 
-def open_budget(source: Source) -> None:
-    """Say what a budget is, let the person choose, and open it after one more look. Nothing is written before."""
+def open_budget(source: Source, neighbours: str = "add_remove") -> None:
+    """Say what a budget is, let the person choose, and open it after one more look. Nothing is written before.
+
+    ``neighbours`` is what the question in view hides, offered first.
+    """
     if source.lineage is None:
         st.info(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
         return
@@ -51,6 +61,15 @@ def open_budget(source: Source) -> None:
             persist_state="session",
             format_func=KINDS.__getitem__,
             captions=list(CAPTIONS.values()),
+        )
+        st.radio(
+            "Who is hidden",
+            list(HIDDEN),
+            index=list(HIDDEN).index(neighbours),
+            key="budget-neighbours",
+            persist_state="session",
+            format_func=lambda name: hides(name).capitalize(),
+            captions=list(HIDDEN.values()),
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.number_input(
@@ -103,6 +122,10 @@ def _sensible_delta(people: int) -> float:
     return 10.0 ** -min(power, 12)
 
 
+def _hidden() -> Neighbours:
+    return "replace_one" if session.get("budget-neighbours", "add_remove") == "replace_one" else "add_remove"
+
+
 def _chosen() -> tuple[str, float, float]:
     """Name, ε and δ as they stand in the controls, and not yet checked."""
     name = str(session.get("budget-name", "") or "").strip()
@@ -127,18 +150,19 @@ def _promise(source: Source) -> None:
             alt=f"A grid of 100 dots, {right} filled.",
             config={"displayModeBar": False},
         )
-        card = words.LabelCard(neighbours="add_remove", epsilon=epsilon, delta=delta)
+        card = words.LabelCard(neighbours=_hidden(), epsilon=epsilon, delta=delta)
         st.markdown(card.lines()[0])
         st.caption(f"For each {words.safe(source.table.schema.unit)}, over all answers you will ever release.")
 
 
 def _confirm(source: Source) -> None:
-    name, epsilon, delta = _chosen()
+    (name, epsilon, delta), hidden = _chosen(), _hidden()
 
     @st.dialog("Open this budget for good?", on_dismiss=lambda: session.end_release(_NOTE))
     def dialog() -> None:
         delta_words = f" with δ = {words.tiny(delta)}" if delta else ""
         st.markdown(f"“{words.safe(name)}”: **ε = {words.amount(epsilon)}**{delta_words} for all answers together.")
+        st.markdown(f"It hides **{hides(hidden)}**.")
         st.markdown(
             "It cannot be raised, refilled or deleted later, and a file about the same people will share it. "
             "Opening it charges nothing."
@@ -149,7 +173,7 @@ def _confirm(source: Source) -> None:
                 type="primary",
                 key="budget-open",
                 on_click=_open,
-                args=(source.lineage, session.request_id(_NOTE), name, epsilon, delta),
+                args=(source.lineage, session.request_id(_NOTE), name, epsilon, delta, hidden),
             ):
                 st.rerun()
             if st.button("Not yet", key="budget-not-yet", on_click=session.end_release, args=(_NOTE,)):
@@ -165,13 +189,13 @@ def _confirm(source: Source) -> None:
         dialog()
 
 
-def _open(lineage: str, request_id: str | None, name: str, epsilon: float, delta: float) -> None:
+def _open(lineage: str, request_id: str | None, name: str, epsilon: float, delta: float, hidden: Neighbours) -> None:
     """Callback: open exactly what was reviewed. A second click, and opening the same budget twice, change nothing."""
     if request_id is None or session.request_id(_NOTE) != request_id:
         return
     session.end_release(_NOTE)
     try:
-        compute.ledger().open_budget(lineage, epsilon=epsilon, delta=delta, name=name)
+        compute.ledger().open_budget(lineage, epsilon=epsilon, delta=delta, neighbours=hidden, name=name)
     except InvalidArgument as error:
         known = error.argument == "lineage"
         session.say(_NOTE, KNOWN if known else f"The budget was not opened: {error}.")

@@ -12,6 +12,7 @@ from dashboard import compute, session, tracker, words
 from dashboard.panels.answer import asked, cost_words, when
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
+from dpcore.ledger.words import hides
 
 LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
 _NOTE, _TEXT = "receipt", "receipt-text"
@@ -101,11 +102,11 @@ def plain(answer: Any) -> str:
 
 def protected_words(receipt: Receipt) -> str:
     """Who is protected, in words."""
-    if receipt.neighbours == "add_remove":
-        return words.one_person("add_remove")
-    if receipt.neighbours == "replace_one":
-        return words.one_person("replace_one")
-    return "not stated"
+    if receipt.neighbours not in ("add_remove", "replace_one"):
+        return "not stated"
+    if receipt.counted_for not in ("", receipt.neighbours):
+        return f"{hides(receipt.neighbours)}; charged for {hides(receipt.counted_for)}"
+    return hides(receipt.neighbours)
 
 
 def _code(text: str) -> str:
@@ -120,8 +121,6 @@ def _check(receipt: Receipt | str) -> None:
     """Callback."""
     try:
         genuine = compute.ledger().confirms(receipt)
-    except RecursionError:
-        genuine = False
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()

@@ -19,7 +19,7 @@ from dashboard.panels.budget.spending import (
     one_more,
     spending,
 )
-from dashboard.panels.budget.state import State, relation
+from dashboard.panels.budget.state import State
 from dashboard.panels.picture import picture
 from dpcore.ledger import Budget, Receipt
 
@@ -31,35 +31,17 @@ def show(state: State, budget: Budget) -> None:
     told()
     head = st.container(gap="xsmall")
     left, right = st.columns([2, 1], gap="medium")
-    with left:
-        chosen = _which(state)
-        with st.spinner("Adding up under every rule; the first time takes a few seconds"):
-            drawn = spending(state, budget, chosen)
-            now, delta = exposure(state, budget)
+    with left, st.spinner("Adding up under every rule; the first time takes a few seconds"):
+        drawn = spending(state, budget)
+        now, delta = exposure(state, budget)
     with head:
         st.markdown(f"### {headline(state, budget)}")
-        st.caption(caption(state, budget, now, delta))
+        st.caption(caption(budget, now, delta))
     with left:
         chart(budget, drawn)
     with right:
         _left(state, budget)
         _protected(state, budget, now, delta)
-
-
-def _which(state: State) -> str | None:
-    """Which receipts are added up, where they protect people in different ways."""
-    if len(state.relations) < 2:
-        return None
-    return st.segmented_control(
-        "Add up the answers that protect",
-        state.relations,
-        default=state.relations[0],
-        required=True,
-        key="budget_relation",
-        format_func=lambda name: words.one_person(name) if name in ("add_remove", "replace_one") else "not stated",
-        help="A promise about one person's row changed and one about a person added or removed are different promises: "
-        "the lines add up one kind at a time. The budget itself counts all of them.",
-    )
 
 
 def everyone(budgets: list[Budget], receipts: list[Receipt]) -> None:
@@ -159,7 +141,7 @@ def _protected(state: State, budget: Budget, now: float, delta: float) -> None:
     if not state.receipts:
         st.caption("Once all of it is spent:")
     card = words.LabelCard(
-        neighbours="replace_one" if len(state.relations) > 1 else relation(state.receipts),
+        neighbours="replace_one" if budget.neighbours == "replace_one" else "add_remove",
         epsilon=now or tracker.total(budget),
         delta=delta or budget.cap.delta,
         not_protected="that the data exist, the questions that were asked, and how many rows there are",

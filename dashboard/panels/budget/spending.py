@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import pandas as pd
@@ -38,9 +37,9 @@ class Spending:
         return float(last["epsilon"].min()) if len(last) else 0.0
 
 
-def spending(state: State, budget: Budget, chosen: str | None) -> Spending:
+def spending(state: State, budget: Budget) -> Spending:
     """What the answers to the people in view cost together, and what more like the last one would."""
-    receipts = state.of(chosen) if chosen is not None else state.receipts
+    receipts = state.receipts
     cost = receipts[-1].cost if receipts else Cost.pure(session.epsilon())
     more = min(fitting(budget, cost), MOST_MORE)
     more = min(more, max(LEAST_MORE, PER_ANSWER * len(receipts))) if receipts else max(more, LEAST_MORE // 2)
@@ -70,21 +69,8 @@ def fitting(budget: Budget, cost: Cost) -> int:
 
 
 def exposure(state: State, budget: Budget) -> tuple[float, float]:
-    """(ε, δ) of all answers so far, for a person whose row changes; (0, 0) before any.
-
-    Answers that protect in two ways: changing a row is removing one and adding another, so an answer that hides a
-    person added or removed counts twice: (2ε, (1 + e^ε)δ).
-    """
-    whole = budget.cap.delta
-    if len(state.relations) < 2:
-        return spending(state, budget, None).epsilon_now, whole if state.receipts else 0.0
-    epsilon, delta = 0.0, 0.0
-    for relation in state.relations:
-        own = spending(state, budget, relation).epsilon_now
-        once = relation == "replace_one"
-        epsilon += own if once else 2 * own
-        delta += whole / 2 * (1.0 if once else 1.0 + math.exp(min(own, 700.0)))
-    return epsilon, min(delta, 1.0)
+    """(ε, δ) of all answers so far; (0, 0) before any."""
+    return spending(state, budget).epsilon_now, budget.cap.delta if state.receipts else 0.0
 
 
 def headline(state: State, budget: Budget) -> str:
@@ -105,17 +91,12 @@ def headline(state: State, budget: Budget) -> str:
     return f"{words.plural(count, 'answer')} {'has' if count == 1 else 'have'} spent **{spent}**. {fit}"
 
 
-def caption(state: State, budget: Budget, now: float, delta: float) -> str:
+def caption(budget: Budget, now: float, delta: float) -> str:
     """The same in odds."""
     end = f"{_odds(tracker.total(budget))} times{{}} once all of it is spent"
     whose = "Someone who would guess right 50 times in 100 whether you are in the data could"
     if now == 0.0:
         return f"{whose} be right at most {end.format(' in 100')}{_except(budget.cap.delta)}."
-    if len(state.relations) > 1:
-        return (
-            f"{whose} now be right at most **{_odds(now)}** times in 100{_except(delta)}. These answers protect in two "
-            "ways; one that hides a person added or removed counts twice where a row is changed."
-        )
     return f"{whose} now be right at most **{_odds(now)}** times in 100, and {end.format('')}{_except(delta)}."
 
 

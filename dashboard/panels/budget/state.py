@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard import compute, tracker, words
 from dashboard.source import Source
 from dpcore.errors import DpcoreError, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
-from dpcore.validate import Neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +22,6 @@ class State:
     receipts: tuple[Receipt, ...] = ()
     before: tuple[Receipt, ...] = ()
     problem: str | None = None
-
-    @property
-    def relations(self) -> list[str]:
-        """Who is protected by these receipts, the most frequent first; more than one when they are mixed."""
-        return [name for name, _ in Counter(receipt.neighbours for receipt in self.receipts).most_common()]
-
-    def of(self, relation: str) -> tuple[Receipt, ...]:
-        return tuple(receipt for receipt in self.receipts if receipt.neighbours == relation)
 
 
 def look(source: Source | None) -> State:
@@ -72,8 +61,3 @@ def _told(error: DpcoreError) -> str:
     if isinstance(error, LedgerUnsound):
         tracker.reopen()
     return words.sentence(error)
-
-
-def relation(receipts: Sequence[Receipt]) -> Neighbours:
-    """Whom these answers protect, for the label card."""
-    return "replace_one" if receipts and receipts[-1].neighbours == "replace_one" else "add_remove"

@@ -195,7 +195,7 @@ def _answer(
         band=BAND if band else None,
         extra={"Whom it follows": whom},
     )
-    session.next_cost(strategy.cost)
+    session.next_cost(strategy.cost, "replace_one")
     best = setting.losses.names[int(np.argmin(setting.losses.values.sum(axis=0)))]
     vacuous = problem.promise("theory", epsilon).vacuous
     screen.answer(

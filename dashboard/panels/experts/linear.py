@@ -144,7 +144,7 @@ def _answer(
     method = problem.method(main, epsilon)
     law = compute.cached((*view.identity, "law", main, epsilon), lambda: method.expected_choice(problem.costs))
     best = int(np.argmin(problem.costs.sum(axis=0)))
-    session.next_cost(method.cost)
+    session.next_cost(method.cost, "replace_one")
     screen.answer(
         f"At ε = {words.number(epsilon)} the private choice costs **{percent(extra[main])}** of the range more per row "
         "than the best one.",

@@ -80,7 +80,7 @@ def show(source: Source) -> None:
     )
     law = problem.law(main, epsilon)
     best = edited.scores == edited.scores.max()
-    session.next_cost(problem.mechanism(main, epsilon).cost)
+    session.next_cost(problem.mechanism(main, epsilon).cost, neighbours)
     screen.answer(*_headline(view, edited, law))
 
     def right() -> None:

@@ -127,7 +127,7 @@ def _answer(
     )
     law = compute.cached((*identity, "law", epsilon), lambda: law_picture(problem, epsilon))
     close = float(problem.evaluate("quantile", "success", *at(view)).value[0])
-    session.next_cost(problem.mechanism(epsilon).cost)
+    session.next_cost(problem.mechanism(epsilon).cost, problem.relation)
     screen.answer(
         f"At ε = {words.number(epsilon)} the private {QUANTILES[q]} is within {words.number(tolerance)}{unit} "
         f"of the truth **{words.times_in_100(close)}**.",

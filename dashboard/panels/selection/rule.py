@@ -173,7 +173,7 @@ def _answer(
         band=BAND if sampling else None,
     )
     mechanism = problem.mechanism(main, epsilon)
-    session.next_cost(mechanism.cost)
+    session.next_cost(mechanism.cost, neighbours)
     law = compute.cached((*view.identity, "law", main, epsilon), lambda: mechanism.probabilities(-learned.errors))
     mean = float(law @ learned.errors) / learned.people
     screen.answer(

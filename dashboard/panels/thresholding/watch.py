@@ -192,7 +192,8 @@ def _answer(
         "late": float(outcome.late[0]),
         "missed": float(outcome.missed[0]),
     }
-    session.next_cost(edited.mechanism(settings.main, epsilon).cost)
+    hidden = "add_remove" if settings.one_way else "replace_one"
+    session.next_cost(edited.mechanism(settings.main, epsilon).cost, hidden)
     screen.answer(*explain.headline(edited, series, settings.main, epsilon, chances))
 
     def right() -> None:

@@ -69,7 +69,7 @@ def show(source: Source) -> None:
     screen = shape.screen()
     with screen.options, st.popover("Options", icon=":material/tune:", type="tertiary"):
         asked = _options(task, source.mark)
-    session.next_cost(_next_cost(asked))
+    session.next_cost(_next_cost(asked), "add_remove")
     _answer(screen, task, asked)
     shape.tabs(PAGE, tabs.bodies(source, task, asked, columns, positive))
 
