@@ -119,3 +119,20 @@ class Cost:
             delta=delta,
             event=event,
         )
+
+
+def check_cost(cost: Cost) -> None:
+    """Refuse what no ledger may charge, however it was made. Raises InvalidCost."""
+    if not isinstance(cost, Cost):
+        raise InvalidCost("cost", "must be a Cost")
+    if cost.event is not None and not isinstance(cost.event, Event):
+        raise InvalidCost("cost", "must have an event that accounting knows, or none")
+    amounts = (cost.epsilon, cost.zcdp, cost.delta)
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in amounts):
+        raise InvalidCost("cost", "must hold numbers")
+    if any(math.isnan(value) or value < 0.0 for value in amounts) or cost.delta >= 1.0:
+        raise InvalidCost("cost", "must not be negative or NaN, and its delta must be less than 1")
+    if not math.isfinite(cost.epsilon) and not math.isfinite(cost.zcdp):
+        raise InvalidCost("cost", "must be finite: it has neither an epsilon nor a rho")
+    if cost.epsilon == 0.0 or (cost.zcdp == 0.0 and not cost.epsilon < 1e-100):  # ε²/2 may vanish
+        raise InvalidCost("cost", "must be greater than 0")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dpcore.costs import Cost
+from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument
 from dpcore.ledger import accounts, history
-from dpcore.ledger.budget import Budget, check_cost
+from dpcore.ledger.budget import Budget
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
