@@ -39,6 +39,15 @@ def epsilon() -> None:
         st.warning(problem)
 
 
+def primary(label: str) -> str:
+    """The label of a primary button that can be clicked.
+
+    Streamlit writes it white in both appearances; no blue is dark enough for that and light enough for the dark
+    appearance's own text. Leave the label of a disabled button as it is.
+    """
+    return f':color[{label}]{{foreground="#000000"}}' if session.dark() else label
+
+
 def beta() -> float:
     """The failure chance a theorem is stated for."""
     return float(
