@@ -54,11 +54,13 @@ def release_panel(
     forecast: str,
     describe: Describe,
     extra: Callable[[Receipt], None] | None = None,
+    relation: str | None = None,
 ) -> None:
     """The whole flow for one ``request`` (of ``dpcore.releases``) on ``data()``.
 
     ``slot`` names the place on the page, ``forecast`` says how far off the answer may be, ``describe`` turns an answer
     into a sentence (Markdown: text from files through ``words.safe``), and ``extra`` may draw more below it.
+    ``relation`` is the key of the page's control for whom the answer hides, if there is a choice.
     """
     if source.released is None:
         st.info(source.unreleased)
@@ -78,7 +80,7 @@ def release_panel(
         st.caption("This is practice: a real private answer about sample data, charged to a budget you can reset.")
     st.markdown(f"**What will be asked:** {asked(request.what)}")
     st.markdown(f"**How far off it may be:** {forecast}")
-    if not _price(found, source, request):
+    if not _price(found, source, request, relation):
         return
     st.button(
         "Make one private release",
@@ -112,7 +114,7 @@ def answered(offer: Offer) -> list[Receipt]:
     return [one for one in history if one.question == question and one.answer_hash is not None]
 
 
-def _price(found: Budget, source: Source, request: Request) -> bool:
+def _price(found: Budget, source: Source, request: Request, relation: str | None) -> bool:
     """What it costs and whether it fits; False when this budget can never take it."""
     cost, hidden = request.cost, request.neighbours
     try:
@@ -126,14 +128,19 @@ def _price(found: Budget, source: Source, request: Request) -> bool:
     part = f", {hundredths} in 100 of the budget" if share > 0.0 else ""
     st.markdown(f"**What it costs:** {_charged(found, request)}{part}. So far: {tracker.spent_words(found)}.")
     if not found.neighbours:
-        st.caption(
-            f"The first answer settles what this budget hides for good: {hides(hidden)}"
-            f"{' until it is reset' if source.practice else ''}."
-        )
+        until = "until it is reset" if source.practice else "for good"
+        st.caption(f"The first answer settles what this budget hides, {until}: {hides(hidden)}.")
     if not fits:
         st.warning(_refusal(found, source, request), icon=":material/block:")
-        if charge is not None and found.counted(cost, hidden) == cost:
+        if found.counted(cost, hidden) == cost:
             _smaller(found, cost)
+        elif found.counted(cost, hidden) is None and relation is not None:
+            st.button(
+                f"Hide {hides(found.neighbours)} instead",
+                key="release-relation",
+                on_click=session.put,
+                args=(relation, found.neighbours),
+            )
     return True
 
 

@@ -311,7 +311,7 @@ def test_a_ledger_that_breaks_at_the_moment_of_release_charges_and_shows_nothing
 
 def test_the_first_answer_settles_what_the_practice_budget_hides(window: Window, ledger_file: Path) -> None:
     app = window()
-    assert "settles what this budget hides for good: one person's row changed until it is reset" in text(app)
+    assert "settles what this budget hides, until it is reset: one person's row changed." in text(app)
     app = press(press(app, "test-begin"), "test-confirm")
     assert "settles what" not in text(app)
     with ledger(ledger_file) as found:
@@ -344,3 +344,20 @@ def test_an_answer_that_counts_twice_says_so_before_it_is_bought(
     assert app.button(key="test-begin").disabled
     with ledger(ledger_file) as found:
         assert found.remaining("ours") == Cost(epsilon=0.5)
+
+
+def test_one_click_asks_for_what_the_budget_hides(open_app: Callable[..., AppTest], ledger_file: Path) -> None:
+    with ledger(ledger_file) as found:
+        found.open_budget(CLINIC, epsilon=3.0, practice=True)
+        found.charge("r", CLINIC, Cost.pure(0.1), "?", neighbours="add_remove")
+    app = open_app("selection")
+    app.session_state["selection_tab"] = "Make one private release"
+    app.run()
+    assert "cannot pay for answers that hide one person's row changed" in text(app)
+    assert app.button(key="selection-begin").disabled
+    assert app.button(key="release-relation").label == "Hide one person added or removed instead"
+    app = press(app, "release-relation")
+    assert app.segmented_control(key="neighbours").value == "add_remove"
+    app = press(press(app, "selection-begin"), "selection-confirm")
+    with ledger(ledger_file) as found:
+        assert [receipt.neighbours for receipt in found.history(CLINIC)] == ["add_remove"] * 2

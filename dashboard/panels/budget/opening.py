@@ -33,7 +33,7 @@ KNOWN = "These people have a budget already, as below, and a cap is never change
 _NOTE = "open-budget"
 
 
-def open_budget(source: Source, neighbours: str = "add_remove") -> None:
+def open_budget(source: Source, neighbours: str = "replace_one") -> None:
     """Say what a budget is, let the person choose, and open it after one more look. Nothing is written before.
 
     ``neighbours`` is what the question in view hides, offered first.
@@ -123,7 +123,7 @@ def _sensible_delta(people: int) -> float:
 
 
 def _hidden() -> Neighbours:
-    return "replace_one" if session.get("budget-neighbours", "add_remove") == "replace_one" else "add_remove"
+    return "replace_one" if session.get("budget-neighbours", "replace_one") == "replace_one" else "add_remove"
 
 
 def _chosen() -> tuple[str, float, float]:

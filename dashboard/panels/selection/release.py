@@ -68,6 +68,7 @@ def release_tab(source: Source, chosen: Options, neighbours: Neighbours, epsilon
         data=lambda: texts(table, chosen.column),
         forecast=_forecast(source, right),
         describe=lambda answer: f"Most common: {words.safe(str(answer['option']))}",
+        relation="neighbours",
     )
 
 
@@ -99,6 +100,7 @@ def _best_score(source: Source, chosen: Options, neighbours: Neighbours, epsilon
         data=lambda: chosen.shown,
         forecast=_forecast(source, right),
         describe=lambda answer: f"Best: {words.safe(str(answer['candidate']))}",
+        relation="neighbours",
     )
 
 
@@ -139,6 +141,7 @@ def quantile_release(
             f"half of all private answers lie within {words.number(quartiles[1] - quartiles[0])}{unit} of each other."
         ),
         describe=lambda answer: f"{words.number(float(answer['value']))}{unit}",
+        relation="quantile_neighbours",
     )
 
 
@@ -183,4 +186,5 @@ def rule_release(
             else "see the chart above."
         ),
         describe=lambda answer: f"The rule: {words.safe(str(answer['rule']))}",
+        relation="rule_neighbours",
     )

@@ -66,6 +66,7 @@ def make_release(
             f"except with chance {words.number(problem.beta)}."
         ),
         describe=lambda answer: _told(answer, series),
+        relation="alarm_neighbours" if series.one_way else None,
     )
 
 
