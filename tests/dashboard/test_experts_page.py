@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -15,7 +16,7 @@ from dashboard import compute
 from dashboard.panels.experts.linear import UNITS, costs, total_units
 from dashboard.panels.experts.losses import Reading, numeric
 from dpcore.datasets import load_sample
-from dpcore.experts import ExpertsProblem
+from dpcore.experts import ExpertsProblem, LinearProblem
 from tests.dashboard.conftest import text
 
 Open = Callable[..., AppTest]
@@ -134,6 +135,26 @@ def test_the_cheapest_column_is_released(open_app: Open) -> None:
     names = numeric(table)
     best = names[int(np.argmin(total_units(table, names)))]
     assert best in released(app, "linear")
+
+
+@pytest.mark.parametrize("times", [0.2, 5.0])
+def test_more_or_fewer_rows_of_the_linear_question(open_app: Open, times: float) -> None:
+    """The headline is the exact excess at that many rows like these; the data as they are stay as a grey line."""
+    app = open_app("experts")
+    app.number_input(key="epsilon").set_value(0.02).run()
+    app.segmented_control(key="experts_question").set_value("Best fixed choice for a linear cost").run()
+    open_tab(app, "linear", "What if")
+    app.select_slider(key="linear_factor").set_value(times).run()
+    assert not app.exception
+    table = load_sample("clinic")
+    problem = LinearProblem(costs=costs(table, numeric(table)), band=0.0)
+    main = str(app.selectbox(key="linear_method").value)
+    rows = np.array([float(round(times * problem.n))])
+    excess = float(problem.evaluate(main, "excess", np.array([0.02]), rows).value[0])
+    said = text(app).split("the private choice costs **")[1].split(" %**")[0]
+    assert float(said) == pytest.approx(50 * excess, rel=6e-3)  # said to three digits, in % of the range
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    assert "as it was" in [trace.get("name") for trace in figure["data"]]
 
 
 def open_tab(app: AppTest, page: str, name: str) -> None:

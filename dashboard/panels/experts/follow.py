@@ -166,9 +166,7 @@ def _answer(
     need = cards.ask(
         screen.cards,
         PAGE,
-        label="I accept losing this many points more, per 100 rounds"
-        if metric == "regret_per_round"
-        else "Points lost in all below",
+        label="I accept losing, points per 100 rounds" if metric == "regret_per_round" else "Points lost in all below",
         low=0.001,
         high=100.0 if metric == "regret_per_round" else 1e9,
         default=default,
@@ -204,7 +202,7 @@ def _answer(
         f"{setting.what.capitalize()}; a round costs 0 to 1 points. Best in hindsight: {words.safe(best)}. "
         f"Without privacy: {words.number(lost['non_private'])}. "
         + (
-            "The textbook's theorem is vacuous here: it allows losing every round."
+            "The textbook's theorem promises nothing here: it allows losing every round."
             if vacuous
             else f"The textbook's theorem promises {words.number(lost['theory'])}."
         ),

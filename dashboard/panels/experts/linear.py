@@ -6,14 +6,13 @@ import numpy as np
 import streamlit as st
 
 from dashboard import compute, controls, session, words
-from dashboard.charts.laws import chances
-from dashboard.charts.theme import colours
 from dashboard.charts.tradeoff import Scale
-from dashboard.panels import cards, scenarios, shape
+from dashboard.panels import cards, shape
+from dashboard.panels.experts import linear_tabs
+from dashboard.panels.experts.linear_tabs import percent
 from dashboard.panels.experts.losses import numeric
-from dashboard.panels.picture import picture
 from dashboard.panels.release import release_panel
-from dashboard.panels.tradeoff import View, needed_epsilon
+from dashboard.panels.tradeoff import View
 from dashboard.source import Source
 from dpcore.datasets import Table
 from dpcore.errors import InvalidArgument
@@ -105,10 +104,13 @@ def show(source: Source) -> None:
 
 
 def _answer(
-    screen: shape.Screen, source: Source, names: list[str], problem: LinearProblem, key: tuple[object, ...], main: str
+    screen: shape.Screen, source: Source, names: list[str], found: LinearProblem, key: tuple[object, ...], main: str
 ) -> None:
     epsilon = session.epsilon()
-    rows = problem.n
+    rows = found.n
+    times = linear_tabs.factor(rows)
+    problem = linear_tabs.longer(found, times)
+    identity = ("linear", *key, found.beta)
     need = cards.ask(
         screen.cards,
         PAGE,
@@ -122,7 +124,7 @@ def _answer(
     view = View(
         page=PAGE,
         problem=problem,
-        identity=("linear", *key, problem.beta),
+        identity=(*identity, times),
         metric="excess",
         scale=SCALE,
         names=problem.labels,
@@ -133,11 +135,13 @@ def _answer(
         target=need.target,
         size_word="rows",
         size_title="number of rows n",
-        sizes=(float(max(10, rows // 50)), float(min(problem.longest, rows * 10, 200_000))),
+        ghost=found if times != 1.0 else None,
+        ghost_identity=(*identity, 1.0),
+        sizes=(float(max(10, rows // 50)), float(min(problem.longest, max(rows * 10, problem.n), linear_tabs.MOST))),
         mark=source.mark,
         band=BAND,
     )
-    at = (np.array([epsilon]), np.array([float(rows)]))
+    at = (np.array([epsilon]), np.array([float(problem.n)]))
     extra = {
         key: SCALE.factor * float(problem.evaluate(key, "excess", *at).value[0]) for key in (main, "linear_learner")
     }
@@ -159,57 +163,13 @@ def _answer(
 
     screen.show(view, right)
 
-    def compared() -> None:
-        order = np.argsort(problem.costs.sum(axis=0), kind="stable")[:8]
-        found = {
-            name: problem.method(name, epsilon).expected_choice(problem.costs)[order]
-            for name in problem.methods
-            if name != "theory"
-        }
-        ink = colours(list(problem.methods), session.dark())
-        figure = chances([words.html(names[i]) for i in order], found, problem.labels, ink, dark=session.dark())
-        picture(figure, key="linear-chances", alt="How often each method chooses each column.", mark=source.mark)
-
-    def how() -> None:
-        st.markdown(
-            "The linear learner treats each column as an expert, follows privately row after row, and averages its "
-            "choices. Its costs lie in [−1, 1] and are rescaled to [0, 1] first: with the textbook's rate on the wider "
-            "range it would give away twice what it claims. Choosing once, by the total cost of each column with "
-            "noise, needs far less."
-        )
-        with st.expander("Source"):
-            st.caption(
-                "Dwork and Roth, 2014, Algorithm 17 and Theorem 11.6, with the rate halved for losses in [−1, 1]."
-            )
-
-    def what_if() -> None:
-        least = needed_epsilon(view)
-        scenarios.show(
-            PAGE,
-            {
-                "ε": words.number(epsilon),
-                "rows": words.whole(rows),
-                "columns": str(problem.columns),
-                "extra cost": percent(extra[main]),
-                "ε needed": "none" if least is None else words.number(least),
-            },
-            source.mark,
-        )
-
     shape.tabs(
         PAGE,
         {
-            "Compare methods": compared,
-            "How it works": how,
-            "What if": what_if,
+            **linear_tabs.bodies(view, problem, rows, names, extra[main]),
             "Make one private release": lambda: make_release(source, names, epsilon),
         },
     )
-
-
-def percent(value: float) -> str:
-    """A share of the range in words, however small."""
-    return "less than 0.01 %" if value < 0.01 else f"{words.number(value)} %"
 
 
 def make_release(source: Source, names: list[str], epsilon: float) -> None:

@@ -16,7 +16,7 @@ from dashboard.panels.picture import picture
 from dashboard.panels.release import release_panel
 from dashboard.panels.training import lessons
 from dashboard.panels.training.curves import Asked
-from dashboard.panels.training.setup import Task
+from dashboard.panels.training.setup import Task, methods
 from dashboard.source import Source
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Receipt
@@ -97,7 +97,7 @@ def what_if(task: Task, asked: Asked) -> None:
             "rows": words.whole(task.n),
             "predicts": words.visible(task.features.target.name, 30),
             "columns": str(len(task.features.columns)),
-            "method": asked.main.replace("_", " "),
+            "method": methods(task)[asked.main],
         },
         asked.mark,
     )

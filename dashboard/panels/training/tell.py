@@ -32,10 +32,15 @@ def headline(task: Task, asked: Asked, frame: pd.DataFrame, labels: Mapping[str,
     always = "" if base is None else f" Always guessing the commonest: {words.number(100 * base[0])}."
     if base is not None and plain[0] - base[0] < LITTLE:
         always += " So these columns tell little about it, with or without privacy."
+    spread = "" if found[2] <= found[1] else f" Eight of ten private models: {_span(found[1], found[2])}."
     return (
         f"{level} the private model is right about **{words.number(100 * found[0])} times in 100**.",
-        f"Without privacy {words.number(100 * plain[0])}.{always} {how}",
+        f"Without privacy {words.number(100 * plain[0])}.{spread}{always} {how}",
     )
+
+
+def _span(low: float, high: float) -> str:
+    return f"{words.number(100 * low)} to {words.number(100 * high)}"
 
 
 def head(task: Task, asked: Asked, frame: pd.DataFrame, labels: Mapping[str, str]) -> None:
