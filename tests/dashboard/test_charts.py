@@ -11,7 +11,7 @@ import pytest
 from dashboard.charts.dots import odds_grid, outcomes, shares
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.heat_map import heat_map
-from dashboard.charts.labels import place
+from dashboard.charts.labels import NARROW, Place, place, wrapped
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
 from dashboard.charts.tradeoff import Scale, tradeoff
@@ -109,6 +109,85 @@ def test_names_touch_no_line_and_no_other_name() -> None:
     for i, a in enumerate(boxes):
         for b in boxes[i + 1 :]:
             assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2]
+
+
+PHONE, TABLET, PAGE = 275.0, 420.0, 600.0
+
+
+def box(spot: Place, name: str, x: float, y: float) -> tuple[float, float, float, float]:
+    """Left, right, bottom and top of a written name in pixels; 13-px letters are at most 7.2 px wide on average."""
+    rows = wrapped(name)
+    width, half = 7.2 * max(map(len, rows)), 9.0 * len(rows)
+    left = x + spot.shift_x - (width if spot.anchor == "right" else 0)
+    return left, left + width, y + spot.shift_y - half, y + spot.shift_y + half
+
+
+def test_one_place_does_on_a_phone_and_on_a_page() -> None:
+    """Names of every length stay inside the picture and off each other at each width; what has no place is told."""
+    rng = np.random.Generator(np.random.PCG64(11))
+    names = [
+        "Weighted majority as in the textbook",
+        "Exponential mechanism on the columns",
+        "Textbook noisy gradient descent",
+        "DP-SGD (random mini-batches)",
+        "Without privacy",
+    ]
+    x, placed = np.linspace(0, 1, 61), 0
+    for _ in range(40):
+        lines = [100 / (1 + np.exp(-rng.uniform(3, 15) * (x - rng.uniform(0, 1)))) for _ in names]
+        found = place(x, lines, names, (PAGE, 400.0), (0.0, 104.0), [], "", NARROW)
+        placed += sum(spot is not None for spot in found)
+        for width in (PHONE, TABLET, PAGE):
+            boxes = [
+                box(spot, name, x[spot.index] * width, line[spot.index] / 104 * 400)
+                for spot, name, line in zip(found, names, lines, strict=True)
+                if spot is not None
+            ]
+            for left, right, bottom, top in boxes:
+                assert left >= -1e-9
+                assert right <= width + 1e-9
+                assert bottom >= 0
+                assert top <= 400
+            for i, a in enumerate(boxes):
+                for b in boxes[i + 1 :]:
+                    assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2]
+    assert placed >= 0.97 * 40 * len(names)
+
+
+def test_long_names_are_wrapped_into_even_rows_and_lose_no_word() -> None:
+    assert wrapped("Permute and flip") == ["Permute and flip"]
+    assert wrapped("Exponential mechanism over intervals") == ["Exponential mechanism", "over intervals"]
+    for name in ("a" * 60, "What theory promises the linear learner", "one two three four five six seven eight nine"):
+        assert " ".join(wrapped(name)) == name
+
+
+def test_a_line_without_a_place_for_its_name_is_in_the_legend() -> None:
+    """A bound that runs above the picture cannot be named beside itself; nobody else is in the legend."""
+    table = frame(3)
+    table.loc[table["method"] == "m2", ["value", "low", "high"]] = 50.0
+    names = {f"m{i}": f"Method {i}" for i in range(3)}
+    made = tradeoff(
+        table,
+        x="epsilon",
+        x_title="ε",
+        scale=Scale(title="points"),
+        names=names,
+        colour=colours(list(names), False),
+        main="m0",
+        chosen=0.5,
+    )
+    assert [trace.get("name") for trace in made["data"] if trace["showlegend"]] == ["Method 2"]
+    assert made["layout"]["showlegend"]
+    written = [note["text"] for note in made["layout"]["annotations"]]
+    assert written == ["Method 1", "Method 0"]
+    assert not any(trace["showlegend"] for trace in figure()["data"])
+
+
+def test_the_first_method_s_bar_is_on_top_as_in_the_legend() -> None:
+    law = np.array([0.7, 0.3])
+    made = chances(["a", "b"], {"m": law, "k": law}, {"m": "M", "k": "K"}, {"m": "#123456", "k": "#654321"})
+    assert [trace["name"] for trace in made["data"]] == ["K", "M"]  # the last is drawn on top
+    assert made["layout"]["legend"]["traceorder"] == "reversed"
 
 
 def test_dots_add_up_and_follow_the_chances() -> None:
