@@ -32,8 +32,8 @@ def show(receipt: Receipt, *, key: str = "receipt") -> None:
         "Cost": guarantee,
         "Protected": protected_words(receipt),
         "Mechanism": words.safe(receipt.mechanism, 200) or "not named",
-        "Request": f"`{_code(receipt.request_id)}`",
-        "Hash in the journal": f"`{receipt.journal_hash}`",
+        "Request": _in_parts(_code(receipt.request_id)),
+        "Hash in the journal": _in_parts(receipt.journal_hash),
         "Made with": words.safe(", ".join(_made_with(receipt.versions)), 400),
     }
     st.table(rows, border="horizontal", alt="The receipt that is picked")
@@ -113,6 +113,11 @@ def _code(text: str) -> str:
     return "".join(character for character in words.visible(text, 80) if character != "`")
 
 
+def _in_parts(text: str) -> str:
+    """Code that a narrow screen can break into lines."""
+    return " ".join(f"`{text[start : start + 16]}`" for start in range(0, len(text), 16))
+
+
 def _made_with(versions: dict[str, str]) -> list[str]:
     return [f"{name} {version}" for name, version in versions.items() if version[:1].isdigit()]
 
@@ -141,8 +146,8 @@ def _check_text() -> None:
     text = str(session.get(_TEXT, "") or "").strip()
     if not text or len(text) > LARGEST:
         session.say(_NOTE, "Paste a receipt first." if not text else "This is too long to be a receipt.")
-    elif re.fullmatch(r"[0-9a-fA-F]{8,64}", text):
-        _find(text.lower())
+    elif re.fullmatch(r"[0-9a-fA-F]{8,64}", joined := "".join(text.split())):
+        _find(joined.lower())
     else:
         _check(text)
 
