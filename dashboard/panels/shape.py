@@ -61,7 +61,7 @@ def sentence(*pieces: Piece) -> None:
             if callable(piece):
                 piece()
             else:
-                # One heading of the first rank, the rest in its size by the theme; a link to a piece would lead nowhere.
+                # One heading of the first rank, the rest in its size by the theme; none is a place to link to.
                 write = st.title if index == 0 else st.header
                 write(piece, anchor=False, width="content")
 

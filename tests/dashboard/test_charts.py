@@ -11,8 +11,8 @@ import pytest
 from dashboard.charts.dots import odds_grid, outcomes, shares
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.heat_map import heat_map
-from dashboard.charts.labels import NARROW, Place, place, wrapped
 from dashboard.charts.laws import chances, curves
+from dashboard.charts.places import NARROW, Place, place, wrapped
 from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dpcore.tradeoff import COLUMNS
@@ -114,10 +114,9 @@ def test_names_touch_no_line_and_no_other_name() -> None:
 PHONE, TABLET, PAGE = 275.0, 420.0, 600.0
 
 
-def box(spot: Place, name: str, x: float, y: float) -> tuple[float, float, float, float]:
+def box(spot: Place, x: float, y: float) -> tuple[float, float, float, float]:
     """Left, right, bottom and top of a written name in pixels; 13-px letters are at most 7.2 px wide on average."""
-    rows = wrapped(name)
-    width, half = 7.2 * max(map(len, rows)), 9.0 * len(rows)
+    width, half = 7.2 * max(map(len, spot.rows)), 9.0 * len(spot.rows)
     left = x + spot.shift_x - (width if spot.anchor == "right" else 0)
     return left, left + width, y + spot.shift_y - half, y + spot.shift_y + half
 
@@ -137,10 +136,11 @@ def test_one_place_does_on_a_phone_and_on_a_page() -> None:
         lines = [100 / (1 + np.exp(-rng.uniform(3, 15) * (x - rng.uniform(0, 1)))) for _ in names]
         found = place(x, lines, names, (PAGE, 400.0), (0.0, 104.0), [], "", NARROW)
         placed += sum(spot is not None for spot in found)
+        assert all(" ".join(spot.rows) == name for spot, name in zip(found, names, strict=True) if spot is not None)
         for width in (PHONE, TABLET, PAGE):
             boxes = [
-                box(spot, name, x[spot.index] * width, line[spot.index] / 104 * 400)
-                for spot, name, line in zip(found, names, lines, strict=True)
+                box(spot, x[spot.index] * width, line[spot.index] / 104 * 400)
+                for spot, line in zip(found, lines, strict=True)
                 if spot is not None
             ]
             for left, right, bottom, top in boxes:

@@ -1,0 +1,229 @@
+"""Where to write a line's name so that it touches neither a line nor another name, however wide the chart is."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from dpcore.validate import BoolArray, FloatArray, IntArray
+
+Box = tuple[float, float, float, float]  # left, right, bottom, top in pixels
+
+AREA = (600.0, 400.0)  # pixels of a chart as wide as two thirds of a page
+# The server does not know how wide a browser draws: a place must do on a phone, on a tablet and on a page.
+NARROW = (275.0, 420.0)
+
+_CHARACTER, _LINE = 7.2, 18.0  # pixels of 13-px text
+_LONGEST, _SHORT = 24, 13  # characters of one row of a name, and where that finds no good place
+_FAR_AND_HIGH = ((8.0, 0.0), (45.0, 0.0), (90.0, 0.0), (140.0, 0.0), (16.0, 30.0), (16.0, 60.0), (45.0, 60.0))
+_NEAR = 8.0  # pixels between a line and its name; beyond it a thin leader joins the two
+_POOR, _HOPELESS = 4.0, 200.0
+_STEP = 5.5  # pixels between the points at which a name is kept off a curve
+_CLOSE, _UNCLEAR = 12.0, 1.5  # pixels between lines at which a name could be either's, and what that costs
+_NEARBY = 0.15  # for every point of another line as close to a name
+_CROSSED = 1.5  # for each line that a leader crosses
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Anchor of one label: an index into the line, a shift in pixels (y upwards) and the side the text lies on.
+
+    ``leader`` says that the name lies away from its line and needs a thin line to it; ``rows`` are the name's.
+    """
+
+    index: int
+    shift_x: float
+    shift_y: float
+    anchor: str
+    leader: bool
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """The plotting area at one width in pixels: its curves every ``step`` pixels, and the names written so far."""
+
+    width: float
+    step: float
+    curves: FloatArray
+    taken: list[Box]
+
+
+def place(
+    x: FloatArray,
+    lines: list[FloatArray],
+    names: list[str],
+    size: tuple[float, float],
+    y_range: tuple[float, float],
+    fence: list[FloatArray],
+    fence_name: str = "",
+    narrow: Sequence[float] = (),
+) -> list[Place | None]:
+    """A place for each of ``lines`` (each of shape (m,) over ``x`` in axis units), or None where there is none.
+
+    ``size`` is the plotting area in pixels and ``narrow`` further widths at which the same place must do; ``fence``
+    holds further lines to keep clear of, the first with ``fence_name`` written above its left end. Greedy: the longest
+    names first, each at the free spot nearest the middle.
+    """
+    height = size[1]
+    along = (x - x[0]) / max(x[-1] - x[0], 1e-12)
+    span = max(y_range[1] - y_range[0], 1e-12)
+    pys = [
+        np.clip(np.nan_to_num((line - y_range[0]) / span, nan=-0.5), -0.5, 1.5) * height for line in [*lines, *fence]
+    ]
+    areas = [_area(width, along, pys) for width in (size[0], *narrow)]
+    if fence and fence_name:
+        bottom = float(pys[len(lines)][0])
+        for area in areas:
+            area.taken.append((0.0, len(fence_name) * _CHARACTER, bottom, bottom + _LINE + 6))
+    offered = _Offered.all(len(x))
+    places: list[Place | None] = [None] * len(lines)
+    for i in sorted(range(len(lines)), key=lambda j: -len(names[j])):
+        found = _best(wrapped(names[i]), i, offered, areas, along, pys, len(lines), height)
+        if narrow and found.penalty > _POOR and len(wrapped(names[i], _SHORT)) > len(wrapped(names[i])):
+            other = _best(wrapped(names[i], _SHORT), i, offered, areas, along, pys, len(lines), height)
+            found = min(found, other, key=lambda one: one.penalty)
+        if found.place is None or found.penalty >= _HOPELESS:
+            continue
+        places[i] = found.place
+        for area, box in zip(areas, found.boxes, strict=True):
+            area.taken.append(box)
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """Every way to hang a name on a line, as columns of equal length."""
+
+    index: IntArray
+    to_left: BoolArray
+    above: BoolArray
+    reach: IntArray
+
+    @classmethod
+    def all(cls, points: int) -> _Offered:
+        sides = ([True, False], [True, False], np.arange(len(_FAR_AND_HIGH)))
+        return cls(*(part.ravel() for part in np.meshgrid(np.arange(1, points - 1, 3), *sides, indexing="ij")))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The best place of a name, if there is any, with its box in each area."""
+
+    penalty: float
+    place: Place | None = None
+    boxes: Sequence[Box] = ()
+
+
+def _best(
+    rows: list[str],
+    own: int,
+    offered: _Offered,
+    areas: list[_Area],
+    along: FloatArray,
+    pys: list[FloatArray],
+    lines: int,
+    height: float,
+) -> _Found:
+    """Where ``rows`` are best written for line ``own`` of the first ``lines`` of ``pys``."""
+    line, index = pys[own], offered.index
+    label, tall = max(map(len, rows)) * _CHARACTER, len(rows) * _LINE
+    far, high = np.array(_FAR_AND_HIGH).T[:, offered.reach]
+    # A name beside its line is lifted by its gap, one farther off by a little more than half its height.
+    rise = high + np.where(offered.reach == 0, _NEAR, _LINE / 2)
+    bottom = line[index] + np.where(offered.above, rise, -rise - tall)
+    possible = (bottom >= 2) & (bottom + tall <= height - 2)
+    boxes = []
+    for area in areas:
+        left = along[index] * area.width + np.where(offered.to_left, -far - label, far)
+        boxes.append(np.column_stack([left, left + label, bottom, bottom + tall]))
+        possible &= (left >= 0) & (left + label <= area.width) & ~_overlaps(boxes[-1], area.taken)
+    kept = np.flatnonzero(possible)
+    if not kept.size:
+        return _Found(np.inf)
+    others = [py for j, py in enumerate(pys[:lines]) if j != own]
+    penalty = 2 * np.abs(along[index[kept]] - 0.5) + 0.02 * (far + high - _NEAR)[kept] + len(rows)
+    for other in others:
+        penalty += _UNCLEAR * (np.abs(other - line)[index[kept]] < _CLOSE)
+    reached = np.where(offered.to_left, -far, far)[kept]
+    ends = (bottom + tall / 2)[kept]
+    for area, box in zip(areas, boxes, strict=True):
+        penalty += _crossings(box[kept], area, own)
+        start = along[index[kept]]
+        penalty += _CROSSED * _crossed(start, line[index[kept]], reached / area.width, ends, along, others)
+    best = int(kept[np.argmin(penalty)])
+    side = bool(offered.to_left[best])
+    place = Place(
+        index=int(index[best]),
+        shift_x=float(-far[best] if side else far[best]),
+        shift_y=float(bottom[best] + tall / 2 - line[index[best]]),
+        anchor="right" if side else "left",
+        leader=bool(offered.reach[best] > 0),
+        rows=tuple(rows),
+    )
+    return _Found(float(penalty.min()), place, [tuple(box[best].tolist()) for box in boxes])
+
+
+def wrapped(name: str, longest: int = _LONGEST) -> list[str]:
+    """The name in rows of nearly equal length, as few as keep most to ``longest`` characters."""
+    rows = -(-len(name) // longest)
+    for width in range(max(1, len(name) // max(rows, 1)), len(name) + 1):
+        found = textwrap.wrap(name, width, break_long_words=False, break_on_hyphens=False)
+        if len(found) <= rows:
+            return found
+    return [name]
+
+
+def _area(width: float, along: FloatArray, pys: list[FloatArray]) -> _Area:
+    evenly = np.linspace(0.0, 1.0, max(2, round(width / _STEP)))
+    curves = np.full((len(pys), 2 * evenly.size + 3), np.inf)  # nothing is met beyond the picture
+    for row, py in zip(curves, pys, strict=True):
+        row[1 : evenly.size + 1] = np.interp(evenly, along, py)
+    return _Area(width, width * float(evenly[1]), curves, [])
+
+
+def _crossings(boxes: FloatArray, area: _Area, own: int) -> FloatArray:
+    """A cost for every curve sample inside each box, shape (boxes,): any crossing is worse than a long leader.
+
+    Samples of other lines than ``own`` that only come near cost a little: the name would seem to be theirs. All boxes
+    are equally wide.
+    """
+    across = 2 + int((boxes[0, 1] - boxes[0, 0] + 6) / area.step)
+    first = np.floor((boxes[:, 0] - 3) / area.step).astype(int) + 1
+    beside = sliding_window_view(area.curves, across, axis=1)[:, first]  # (curves, boxes, across)
+    off = np.maximum(boxes[:, 2:3] - beside, beside - boxes[:, 3:])
+    near = np.count_nonzero(off < _CLOSE, axis=2)
+    near[own] = 0
+    cost: FloatArray = 4.0 * np.count_nonzero(off < 3, axis=(0, 2)) + _NEARBY * near.sum(axis=0)
+    return cost
+
+
+def _crossed(
+    start: FloatArray,
+    height: FloatArray,
+    reach: FloatArray,
+    end: FloatArray,
+    along: FloatArray,
+    others: list[FloatArray],
+) -> FloatArray:
+    """How many of ``others`` lie between the two ends of each leader, which starts on its own line."""
+    return np.sum(
+        [
+            (np.interp(start, along, other) - height) * (np.interp(start + reach, along, other) - end) < 0.0
+            for other in others
+        ],
+        axis=0,
+    ) + np.zeros(start.size)
+
+
+def _overlaps(boxes: FloatArray, taken: Sequence[Box]) -> BoolArray:
+    hits = np.zeros(boxes.shape[0], dtype=bool)
+    for left, right, bottom, top in taken:
+        hits |= (
+            (boxes[:, 0] < right + 6) & (boxes[:, 1] > left - 6) & (boxes[:, 2] < top + 3) & (boxes[:, 3] > bottom - 3)
+        )
+    return hits
