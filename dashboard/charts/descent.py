@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dashboard.charts.steps import stepped
-from dashboard.charts.theme import Figure, layout, log_ticks, palette, translucent
+from dashboard.charts.theme import Figure, colour_bar, layout, log_ticks, palette, translucent
 from dpcore.training import Trace
 from dpcore.validate import FloatArray
 
@@ -44,7 +44,7 @@ def path(trace: Trace, landscape: tuple[FloatArray, FloatArray, FloatArray], *, 
                 "contours": {"coloring": "heatmap"},
                 "line": {"color": look.grid, "width": 1},
                 "ncontours": 18,
-                "colorbar": {"title": {"text": "loss", "side": "right"}, "thickness": 12, "outlinewidth": 0},
+                "colorbar": colour_bar("loss"),
                 "hovertemplate": "loss %{z:.4~g}<extra></extra>",
             },
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.theme import EPSILON_TITLE, Figure, layout, log_ticks, palette
+from dashboard.charts.theme import EPSILON_TITLE, Figure, colour_bar, layout, log_ticks, palette
 from dashboard.charts.tradeoff import HEIGHT, Scale
 
 
@@ -33,7 +33,7 @@ def heat_map(
             **shared,
             "colorscale": ramp,
             "zsmooth": "best",
-            "colorbar": {"title": {"text": scale.title, "side": "right"}, "thickness": 12, "outlinewidth": 0},
+            "colorbar": colour_bar(scale.title),
             "hovertemplate": f"ε = %{{x:.3~g}}, n = %{{y:,.0f}}: %{{z:.3~g}}{scale.unit}<extra></extra>",
             **({"zmin": 0, "zmax": 100} if scale.hundred else {}),
         }
@@ -66,7 +66,7 @@ def heat_map(
         "data": traces,
         "layout": layout(
             dark,
-            height=HEIGHT,
+            height=HEIGHT + 40,  # the scale above it
             xaxis={
                 "type": "log",
                 "title": {"text": EPSILON_TITLE},

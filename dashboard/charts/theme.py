@@ -106,11 +106,26 @@ def layout(dark: bool, *, height: int, **overrides: Any) -> dict[str, Any]:
     return base | overrides
 
 
+def colour_bar(title: str) -> dict[str, Any]:
+    """A colour scale above the picture, where it takes no width from it on a phone."""
+    return {
+        "title": {"text": title, "side": "top", "font": {"size": 13}},
+        "orientation": "h",
+        "thickness": 12,
+        "outlinewidth": 0,
+        "ypad": 0,
+        "x": 0,
+        "xanchor": "left",
+        "y": 1.02,
+        "yanchor": "bottom",
+    }
+
+
 def log_ticks(low: float, high: float) -> dict[str, list[Any]]:
     """Plain numbers (0.01, not 10m) on a log axis from ``low`` to ``high``."""
     decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     span = np.log10(high / low)
-    steps = (1, 2, 5) if span <= 2 else (1, 3) if span <= 4 else (1,)
+    steps = (1, 2, 5) if span <= 2 else (1, 3) if span <= 3.5 else (1,)
     values = [step * 10.0**decade for decade in decades for step in steps]
     kept = [value for value in values if low * 0.999 <= value <= high * 1.001]
     return {"tickvals": kept, "ticktext": [plain(value) for value in kept]}

@@ -31,7 +31,7 @@ def picture(
     ``data`` may be a function, called once the menu is open. ``code`` is Python that computes the same numbers with
     dpcore. Returns what ``st.plotly_chart`` returns.
     """
-    shown = _marked(figure, mark) if mark else figure
+    shown = marked(figure, mark) if mark else figure
     with st.container(key=f"box-{key}", gap="small"):
         kind = session.get(f"{key}-format", "PNG")
         drawn = st.plotly_chart(
@@ -122,8 +122,8 @@ def _commented(code: str, mark: str | None) -> str:
     return f"# {mark}\n{code}" if mark else code
 
 
-def _marked(figure: Figure, mark: str) -> Figure:
-    """The figure with ``mark`` written under it, so that a saved picture carries it too."""
+def marked(figure: Figure, mark: str) -> Figure:
+    """The figure with ``mark`` in a row of its own above it, so that a saved picture carries it too."""
     look = palette(session.dark())
     base = figure["layout"]
     margin = dict(base.get("margin", {}))
@@ -132,13 +132,25 @@ def _marked(figure: Figure, mark: str) -> Figure:
         "text": f"<b>{mark}</b>",
         "xref": "paper",
         "yref": "paper",
-        "x": 0,
+        "x": 1,
         "y": 1,
-        "yshift": 20,
-        "xanchor": "left",
-        "yanchor": "middle",
+        "yshift": 4,
+        "xanchor": "right",  # a phone has room for it from the right edge on, over the axis' numbers
+        "yanchor": "bottom",
         "showarrow": False,
-        "font": {"color": look.bad, "size": 12},
+        "font": {"color": look.bad, "size": 11},
     }
+    # What stood above the picture moves up by a row; legends and scales are placed in shares of the picture's height.
+    row = 22 / (0.6 * (base["height"] - margin.get("b", 0)))
     marked = base | {"margin": margin, "annotations": [*base.get("annotations", []), note]}
-    return figure | {"layout": marked}
+    if "legend" in base:
+        marked["legend"] = _raised(base["legend"], row)
+    data = [
+        trace | {"colorbar": _raised(trace["colorbar"], row)} if "colorbar" in trace else trace
+        for trace in figure["data"]
+    ]
+    return figure | {"data": data, "layout": marked}
+
+
+def _raised(part: dict[str, Any], row: float) -> dict[str, Any]:
+    return part | {"y": part["y"] + row} if part.get("y", 0) >= 1 else part

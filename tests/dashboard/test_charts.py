@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import plotly.io
 import pytest
 
+from dashboard import session
 from dashboard.charts.dots import odds_grid, outcomes, shares
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.heat_map import heat_map
@@ -15,6 +16,7 @@ from dashboard.charts.laws import chances, curves
 from dashboard.charts.places import NARROW, Place, place, wrapped
 from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
 from dashboard.charts.tradeoff import Scale, tradeoff
+from dashboard.panels.picture import marked
 from dpcore.tradeoff import COLUMNS
 
 SCALE = Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True)
@@ -188,6 +190,28 @@ def test_the_first_method_s_bar_is_on_top_as_in_the_legend() -> None:
     made = chances(["a", "b"], {"m": law, "k": law}, {"m": "M", "k": "K"}, {"m": "#123456", "k": "#654321"})
     assert [trace["name"] for trace in made["data"]] == ["K", "M"]  # the last is drawn on top
     assert made["layout"]["legend"]["traceorder"] == "reversed"
+
+
+def test_the_mark_of_a_chart_that_is_not_private_has_a_row_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Legends and scales above the picture move up by more than the mark is high; the chart itself is not changed."""
+    monkeypatch.setattr(session, "dark", lambda: False)
+    law = np.array([0.7, 0.3])
+    bars = chances(["a", "b"], {"m": law}, {"m": "M"}, {"m": "#123456"})
+    epsilon, n = np.geomspace(0.01, 10, 5), np.geomspace(10, 1000, 4)
+    grid = pd.DataFrame(
+        {"epsilon": np.tile(epsilon, 4), "n": np.repeat(n, 5), "value": np.linspace(0, 1, 20), "method": "m0"}
+    )
+    colours_above = heat_map(grid, scale=SCALE, n_title="people", chosen=(0.5, 100.0))
+    for plain_one, above in (
+        (bars, lambda f: f["layout"]["legend"]),
+        (colours_above, lambda f: f["data"][0]["colorbar"]),
+    ):
+        before, height = above(plain_one)["y"], plain_one["layout"]["height"]
+        made = marked(plain_one, "Not private.")
+        assert [note["text"] for note in made["layout"]["annotations"]][-1] == "<b>Not private.</b>"
+        assert (above(made)["y"] - before) * 0.6 * height >= 16
+        assert above(plain_one)["y"] == before
+        go.Figure(made)
 
 
 def test_dots_add_up_and_follow_the_chances() -> None:
