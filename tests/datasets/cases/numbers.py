@@ -28,6 +28,15 @@ def _(reading: Reading) -> None:
     assert {example[1] for each in reading.column("a").readings for example in each.examples} >= {"1.234", "1,234"}
 
 
+@case("numbers", "shares to three places", "a;b\n0.488;0,512\n0.331;1,234\n1.062;0,907\n")
+def _(reading: Reading) -> None:
+    """No thousands begin with 0, so one such number settles the column."""
+    assert typed(reading, "a") == [0.488, 0.331, 1.062]
+    assert typed(reading, "b") == [0.512, 1.234, 0.907]
+    assert reading.column("a").certain
+    assert reading.column("b").certain
+
+
 @case("numbers", "quoted thousands", column(["1,234.50", "12,345.00", "7.25"]))
 def _(reading: Reading) -> None:
     assert typed(reading, "x") == [1234.5, 12345.0, 7.25]
