@@ -85,7 +85,7 @@ def _options(setting: Setting, assumption: Assumption) -> tuple[float, str, str,
             value=1e-6,
             key="experts_delta",
             bind="query-params",
-            format_func=lambda value: f"{value:g}",
+            format_func=words.tiny,
         )
     )
     metric = st.segmented_control(

@@ -139,10 +139,10 @@ def promises(problem: ExpertsProblem, epsilon: float) -> None:
         rows.append(
             {
                 "strategy": label,
-                "its promise": NEEDS[strategy.assumption],
-                "shown": "yes" if allowed else "no",
-                "guarantee": private,
                 "points lost per 100 rounds": words.number(100 * regret),
+                "guarantee": private,
+                "shown": "yes" if allowed else "no",
+                "its promise": NEEDS[strategy.assumption],
             }
         )
     st.dataframe(

@@ -99,15 +99,15 @@ def textbook() -> None:
         "labels its plot with that number, or with the sum. Both are wrong about the whole run."
     )
     rows = [
-        {"what": "said of each step", "ε": found.step_epsilon, "δ": f"{found.delta:g}"},
-        {"what": "added up for all steps", "ε": found.nominal_epsilon, "δ": f"{found.basic_delta:g}"},
+        {"what": "said of each step", "ε": found.step_epsilon, "δ": words.tiny(found.delta)},
+        {"what": "added up for all steps", "ε": found.nominal_epsilon, "δ": words.tiny(found.basic_delta)},
         {
             "what": "added up with the noisy count it does not need",
             "ε": found.basic_epsilon,
-            "δ": f"{found.basic_delta:g}",
+            "δ": words.tiny(found.basic_delta),
         },
-        {"what": "what the steps really cost together, exactly", "ε": found.true_epsilon, "δ": f"{found.delta:g}"},
-        {"what": "and with the noisy count", "ε": found.true_with_count, "δ": f"{found.delta:g}"},
+        {"what": "what the steps really cost together, exactly", "ε": found.true_epsilon, "δ": words.tiny(found.delta)},
+        {"what": "and with the noisy count", "ε": found.true_with_count, "δ": words.tiny(found.delta)},
     ]
     frame = pd.DataFrame(rows)
     frame["ε"] = frame["ε"].map(words.number)

@@ -107,7 +107,7 @@ def _options(task: Task, mark: str | None) -> Asked:
         value=1e-5,
         key="training_delta",
         bind="query-params",
-        format_func=lambda value: f"{value:g}",
+        format_func=words.tiny,
     )
     seeds = st.select_slider(
         "Private models simulated at each point",
