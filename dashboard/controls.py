@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import streamlit as st
 
-from dashboard import session
+from dashboard import session, words
 from dashboard.charts.theme import plain
+
+FEW = 12  # options that are shown all at once
 
 
 def epsilon() -> None:
@@ -46,6 +50,26 @@ def primary(label: str) -> str:
     appearance's own text. Leave the label of a disabled button as it is.
     """
     return f':color[{label}]{{foreground="#000000"}}' if session.dark() else label
+
+
+def several(
+    label: str, options: Sequence[str], *, default: Sequence[str], key: str, name: Callable[[str], str]
+) -> list[str]:
+    """Any of ``options``, each shown by ``name`` as plain text: all in sight while they are few, else in a list."""
+    if len(options) > FEW:
+        return st.multiselect(
+            label, options, default=default, key=f"{key}-many", persist_state="session", format_func=name
+        )
+    chosen = st.pills(
+        label,
+        options,
+        selection_mode="multi",
+        default=default,
+        key=key,
+        persist_state="session",
+        format_func=lambda option: words.safe(name(option)),
+    )
+    return [option for option in options if option in chosen]
 
 
 def beta() -> float:

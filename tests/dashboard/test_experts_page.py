@@ -137,6 +137,20 @@ def test_the_cheapest_column_is_released(open_app: Open) -> None:
     assert best in released(app, "linear")
 
 
+def test_one_column_is_nothing_to_choose_from(open_app: Open) -> None:
+    """Few columns are all in sight; taking all but one away leaves a sentence, and the picture comes back with two."""
+    app = open_app("experts", data="A town, 10,000 people (simulated)")
+    app.segmented_control(key="experts_question").set_value("Best fixed choice for a linear cost").run()
+    names = numeric(load_sample("town"))
+    columns = app.pills(key="linear_columns-town")
+    assert list(columns.value) == names
+    columns.set_value(names[:1]).run()
+    assert "with one there is nothing to choose" in app.info[0].value
+    app.pills(key="linear_columns-town").set_value(names[:2]).run()
+    assert not app.exception
+    assert not app.info
+
+
 @pytest.mark.parametrize("times", [0.2, 5.0])
 def test_more_or_fewer_rows_of_the_linear_question(open_app: Open, times: float) -> None:
     """The headline is the exact excess at that many rows like these; the data as they are stay as a grey line."""

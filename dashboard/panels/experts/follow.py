@@ -105,13 +105,12 @@ def _options(setting: Setting, assumption: Assumption) -> tuple[float, str, str,
         persist_state="session",
         format_func=labels.__getitem__,
     )
-    drawn = st.multiselect(
+    drawn = controls.several(
         "Drawn beside it",
         list(labels),
         default=[key for key in DRAWN if key in labels],
         key=f"experts_drawn-{assumption}",
-        persist_state="session",
-        format_func=labels.__getitem__,
+        name=labels.__getitem__,
     )
     st.toggle(
         "Show how much runs differ (range of what you might see)", value=True, key="experts_band", bind="query-params"

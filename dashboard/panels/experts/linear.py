@@ -68,13 +68,12 @@ def show(source: Source) -> None:
 
     def pick() -> None:
         with st.popover("these columns", icon=":material/view_column:"):
-            picked["names"] = st.multiselect(
+            picked["names"] = controls.several(
                 "Columns, each the cost of one choice per row",
                 choices,
                 default=choices[:12],
                 key=f"linear_columns-{source.key}",
-                persist_state="session",
-                format_func=words.visible,
+                name=words.visible,
             )
 
     shape.sentence("Which one of", pick, "costs least, chosen once and for all?")

@@ -71,13 +71,12 @@ def show(source: Source) -> None:
 
 def _options(table: Table, target: str) -> tuple[Neighbours, str, str, list[str], int]:
     usable = features(table, target)
-    chosen = st.multiselect(
+    chosen = controls.several(
         "Columns a rule may look at",
         usable,
         default=usable[:6],
         key=f"rule_columns-{target}",
-        persist_state="session",
-        format_func=words.visible,
+        name=words.visible,
     )
     cuts = st.select_slider(
         "Cuts tried per column of numbers",

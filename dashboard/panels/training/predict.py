@@ -93,13 +93,12 @@ def _options(task: Task, mark: str | None) -> Asked:
         persist_state="session",
         format_func=labels.__getitem__,
     )
-    drawn = st.multiselect(
+    drawn = controls.several(
         "Drawn beside it",
         list(labels),
         default=[key for key in DEFAULTS[task.two_classes] if key in labels],
         key=f"training_drawn-{task.metric}-{task.features.d <= 3}",
-        persist_state="session",
-        format_func=labels.__getitem__,
+        name=labels.__getitem__,
     )
     delta = st.select_slider(
         "δ, the chance that the promise fails",
