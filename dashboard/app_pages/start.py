@@ -49,7 +49,7 @@ DRAWN = ("exponential", "permute_and_flip", "naive_laplace")
 example = sample(source.FIRST_SAMPLE)
 table = compute.sample(source.FIRST_SAMPLE)
 epsilon = session.epsilon()
-problem = MostCommon(scores=table.counts("complaint"), relation="replace_one")
+problem = MostCommon(scores=table.counts("complaint"), relation="replace_one", band=0.0)
 right = float(problem.law("permute_and_flip", epsilon)[np.argmax(table.counts("complaint"))])
 
 st.title("How much privacy can you afford, and what does it cost?")
@@ -57,7 +57,7 @@ st.markdown(
     f"## At ε = {words.number(epsilon)} a private answer to “which complaint is most common?” "
     f"is right **{words.times_in_100(right)}**."
 )
-st.caption(f"{example.title}. Drag ε at the left: small values hide each person better, large ones answer better.")
+st.caption(f"{example.title}. Drag ε in the sidebar: small values hide each person better, large ones answer better.")
 names = {key: kind.label for key, kind in catalog().items()}
 levels = tuple(np.geomspace(0.01, 10.0, 61))
 frame = compute.cached(
