@@ -150,6 +150,38 @@ def test_the_phone_has_no_sideways_scroll(browser: Browser, address: str) -> Non
     context.close()
 
 
+OUTSIDE = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(chart => {
+    const frame = chart.getBoundingClientRect()
+    return [...chart.querySelectorAll('text')].filter(text => {
+        const box = text.getBoundingClientRect()
+        return box.width > 1 && (box.left < frame.left - 1 || box.right > frame.right + 1)
+    }).map(text => text.textContent)
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/selection",
+        "/selection?question=Median+or+quantile",
+        "/selection?selection_axis=Both",
+        "/thresholding?thresholding_axis=Privacy+level+ε",
+        "/experts",
+        "/experts?experts_question=Best+fixed+choice+for+a+linear+cost",
+    ],
+)
+def test_no_word_of_a_chart_is_cut(browser: Browser, address: str, path: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    page.goto(address + path)
+    settled(page)
+    page.wait_for_selector(".js-plotly-plot .annotation-text, .js-plotly-plot .cbtitle")
+    assert page.evaluate(OUTSIDE) == []
+    context.close()
+
+
 def test_a_chart_can_be_taken_away(open_page: Open, tmp_path: Path) -> None:
     page = open_page("/selection")
     page.get_by_role("button", name="Save this chart").first.click()
