@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dashboard.charts.theme import Figure, layout, palette, plain
+from dashboard.charts.theme import Figure, layout, palette, plain, translucent
 
 
 def prices(
@@ -34,6 +34,7 @@ def prices(
             "showarrow": False,
             "xanchor": "left",
             "xshift": 6,
+            "bgcolor": translucent(look.paper, 0.75),
             "font": {"color": look.ink, "size": 13},
         }
         for row, epsilon in zip(rows, epsilons, strict=True)
@@ -47,6 +48,7 @@ def prices(
             "showarrow": False,
             "xanchor": "left",
             "yanchor": "bottom",
+            "bgcolor": translucent(look.paper, 0.75),
             "font": {"color": look.ink, "size": 13},
         }
         for row, rule in zip(rows, rules, strict=True)
