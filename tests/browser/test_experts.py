@@ -46,7 +46,6 @@ def test_own_forecasts_become_released_plays(
         expect(page.get_by_text("3 experts over 120")).to_be_visible()
         expect(page.get_by_text("Best in hindsight: Ann")).to_be_visible()
         own_file.open_release(page)
-        own_file.declare_again(page, "Online experts", {"Ann": (0, 1), "Bo": (0, 1), "Cy": (0, 1)})
         own_file.open_budget(page, "Days of the test")
         own_file.release(page)
         with page.expect_download() as download:

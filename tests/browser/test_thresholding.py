@@ -67,7 +67,6 @@ def test_own_counts_become_a_released_alarm(
         page.get_by_role("link", name="Thresholding").first.click()
         expect(page.get_by_role("heading", name=re.compile("the private alarm is raised on time"))).to_be_visible()
         own_file.open_release(page)
-        own_file.declare_again(page, "Thresholding", {"cases": (0, 1000)})
         own_file.open_budget(page, "People of the test")
         own_file.release(page)
         expect(page.get_by_role("heading", name=re.compile("^(Alarm at |No alarm was raised)"))).to_be_visible()

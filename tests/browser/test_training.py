@@ -49,7 +49,6 @@ def test_an_own_file_becomes_a_model_that_predicts(
         expect(page.get_by_role("heading", name=re.compile("^At ε = 2 "))).to_be_visible()
         expect(page.get_by_text("smallest ε")).to_be_visible()
         own_file.open_release(page)
-        own_file.declare_again(page, "Private training", {"age": (0, 110), "hours": (0, 60)})
         own_file.open_budget(page, "Patients of the test")
         own_file.release(page)
         expect(page.get_by_text("It predicts")).to_be_visible()

@@ -294,6 +294,17 @@ def test_bounds_that_cannot_be_get_one_sentence(open_app: Open) -> None:
     assert held(app).schema.column("Alter").high is None
 
 
+def test_half_a_declaration_is_not_taken_for_one(open_app: Open) -> None:
+    """What was typed stays in the form, so that only the other bound is missing."""
+    app = drop(open_app("data"), survey())
+    declare(app, "Alter", low=0.0, high=None)
+    assert "Both bounds are needed, the smallest and the largest possible value" in text(app)
+    assert held(app).schema.column("Alter").low is None
+    assert [box.value for box in app.number_input if box.label == "Smallest possible"] == [0.0]
+    declare(app, "Alter", low=0.0, high=110.0)
+    assert held(app).schema.column("Alter").high == 110.0
+
+
 def test_replaced_and_removed_files_can_be_brought_back(open_app: Open) -> None:
     app = look(drop(open_app("data"), survey()))
     fingerprint = shown(app).table.fingerprint

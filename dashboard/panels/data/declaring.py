@@ -35,7 +35,7 @@ def declared(old: Column, key: str) -> Column:
     fill = str(typed("fill", "")).strip()
     fresh = replace(old, missing_words=missing, fill=_fill(old, fill), from_file=False)
     if old.is_numeric:
-        low, high = typed("low", None), typed("high", None)
+        low, high = _both(typed("low", None), typed("high", None), "the smallest and the largest possible value")
         fresh = replace(
             fresh,
             low=None if low is None else float(low),
@@ -46,9 +46,8 @@ def declared(old: Column, key: str) -> Column:
             better="lower" if typed("better", old.better) == "lower" else "higher",
         )
     elif old.type == "date":
-        fresh = replace(
-            fresh, earliest=typed("earliest", None), latest=typed("latest", None), date_order=typed("order", "ymd")
-        )
+        earliest, latest = _both(typed("earliest", None), typed("latest", None), "the earliest and the latest date")
+        fresh = replace(fresh, earliest=earliest, latest=latest, date_order=typed("order", "ymd"))
     elif old.type == "category":
         listed = [line.strip() for line in str(typed("categories", "")).splitlines() if line.strip()]
         fresh = replace(
@@ -60,6 +59,13 @@ def declared(old: Column, key: str) -> Column:
     elif old.type == "yes/no":
         fresh = replace(fresh, yes_words=_words(typed("yes", "")), no_words=_words(typed("no", "")))
     return fresh
+
+
+def _both(one: Any, other: Any, names: str) -> tuple[Any, Any]:
+    """Two bounds, or none. Raises InvalidArgument."""
+    if (one is None) != (other is None):
+        raise InvalidArgument("Both bounds", f"are needed, {names}; nothing is changed until you state the other one")
+    return one, other
 
 
 def _words(text: object) -> tuple[str, ...]:

@@ -48,6 +48,8 @@ def show(own: OwnFile, column: Column) -> None:
         )
     if column.type != "text":
         with st.form(f"{key}-form", border=False):
+            # while the page is drawn anew the last column's form is still there: each says whose it is
+            st.markdown(f"**What “{words.safe(column.name)}” could hold**")
             if not own.described and column.type != "yes/no":
                 st.caption(WHY_OPTIONS if column.type == "category" else WHY_BOUNDS)
             _FIELDS[column.type](column, key)
