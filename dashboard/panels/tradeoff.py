@@ -84,16 +84,10 @@ def show(view: View, axis: str) -> None:
 
 def _lines(view: View, x: str) -> None:
     swept = epsilon_frame if x == "epsilon" else size_frame
-    key = (
-        *view.identity,
-        "chart",
-        x,
-        view.ghost is not None and (view.ghost_identity, view.ghost_name),
-        (view.metric, view.main, tuple(view.methods), tuple(view.everything), tuple(view.names.items())),
-        (view.scale.title, view.scale.factor, view.scale.unit, view.scale.hundred, view.scale.zoom),
-        (view.epsilon, view.target, view.sizes, view.size_word, view.size_title),
-        session.dark(),
-    )
+    ghost = view.ghost is not None and (view.ghost_identity, view.ghost_name)
+    drawn = (view.metric, view.main, tuple(view.methods), tuple(view.everything), tuple(view.names.items()))
+    scale = (view.size_word, view.size_title, view.sizes, repr(view.scale))
+    key = (*view.identity, "chart", x, ghost, drawn, scale, view.epsilon, view.target, session.dark())
     figure, alt = compute.shared(key, lambda: _drawn(view, x, swept(view, view.problem, view.identity)))
     picture(
         figure,
