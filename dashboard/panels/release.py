@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import compute, session, tracker, words
+from dashboard import compute, controls, session, tracker, words
 from dashboard.panels.answer import Describe, answer, asked, cost_words, when
 from dashboard.panels.budget.opening import open_budget, told
 from dashboard.source import Source
@@ -82,12 +82,13 @@ def release_panel(
     st.markdown(f"**How far off it may be:** {forecast}")
     if not _price(found, source, request, relation):
         return
+    fits, label = found.fits(request.cost, request.neighbours), "Make one private release"
     st.button(
-        "Make one private release",
+        controls.primary(label) if fits else label,
         type="primary",
         icon=":material/lock_open:",
         key=f"{slot}-begin",
-        disabled=not found.fits(request.cost, request.neighbours),
+        disabled=not fits,
         on_click=session.begin_release,
         args=(slot,),
     )
@@ -187,7 +188,7 @@ def _confirm(offer: Offer, found: Budget, earlier: list[Receipt]) -> None:
             )
         with st.container(horizontal=True):
             if st.button(
-                "Confirm and release",
+                controls.primary("Confirm and release"),
                 type="primary",
                 key=f"{slot}-confirm",
                 on_click=_release,

@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from dashboard import compute, session, words
+from dashboard import compute, controls, session, words
 from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
 from dashboard.source import Source, budget_opened
@@ -169,7 +169,7 @@ def _confirm(source: Source) -> None:
         )
         with st.container(horizontal=True):
             if st.button(
-                "Open it for good",
+                controls.primary("Open it for good"),
                 type="primary",
                 key="budget-open",
                 on_click=_open,
