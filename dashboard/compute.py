@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dashboard import workers
-from dashboard.jobs import Finished
+from dashboard.shelf import Shelf
 from dashboard.workers import Workers
 from dpcore.datasets import Table, load_sample
 from dpcore.ledger import Ledger
@@ -30,6 +30,18 @@ def cached(key: tuple[Hashable, ...], _make: Callable[[], Any]) -> Any:
 @st.cache_resource(max_entries=500, show_spinner=False)
 def shared(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
     """As ``cached``, but everyone gets the same object, without the cost of a copy: for what nobody changes."""
+    return _make()
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def large(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
+    """As ``shared``, for a few large things made from samples."""
+    return _make()
+
+
+@st.cache_resource(max_entries=6, scope="session", show_spinner=False)
+def own(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
+    """As ``shared``, for what is made from a person's own data: in their session alone, and gone with it."""
     return _make()
 
 
@@ -62,6 +74,6 @@ def warm_up() -> None:
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def finished() -> Finished:
-    """Results of finished jobs for all sessions, by a key that names the data and every parameter."""
-    return Finished()
+def shelf() -> Shelf:
+    """Jobs on samples and what they found, for all sessions, by a key that names the data and every parameter."""
+    return Shelf()

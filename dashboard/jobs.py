@@ -1,25 +1,26 @@
 """Long work in slices: submitted a few at a time, with progress, partial results and cancel.
 
 A job never blocks the server's thread: the page polls it. Slices of several people's jobs take turns, because each
-job keeps only a few slices in the executor's queue.
+job keeps only a few slices in the executor's queue. Several people may wait for one job (``dashboard.shelf``).
 """
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future
-from typing import Any, Self
+from typing import Any
 
 IN_FLIGHT = 2
+Keep = Callable[[int, Any], None]
 
 
 class Job:
-    """Runs ``work(part)`` for every part in ``executor``; results come in the order of the parts that are done.
+    """Runs ``work(part)`` in ``executor`` for every part but those in ``known``; results in the order of the parts.
 
-    Thread-safe. ``error`` holds the first exception a slice raised; nothing more is submitted after it.
-    ``keep`` is given the results once, when all are there.
+    Thread-safe. ``error`` holds the first exception a slice raised; nothing more is submitted after it. ``keep`` is
+    given the place and the result of every slice as it is done. ``ended`` is called once, when nothing runs any more.
     """
 
     def __init__(
@@ -27,55 +28,71 @@ class Job:
         executor: Executor,
         work: Callable[[Any], Any],
         parts: Sequence[Any],
-        keep: Callable[[list[Any]], None] | None = None,
+        *,
+        known: Mapping[int, Any] | None = None,
+        keep: Keep | None = None,
+        ended: Callable[[], None] | None = None,
     ) -> None:
-        self._executor, self._work, self._keep = executor, work, keep
-        self._waiting = list(enumerate(parts))
-        self._results: dict[int, Any] = {}
+        self._executor, self._work, self._keep, self._ended = executor, work, keep, ended
+        self._results: dict[int, Any] = dict(known or {})
+        self._waiting = [(index, part) for index, part in enumerate(parts) if index not in self._results]
         self._running: set[Future[Any]] = set()
+        self._busy = 0  # slices handed over and not back yet
+        self._watching: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._watched = False
         self._lock = threading.Lock()
-        self.total = len(self._waiting)
+        self.total = len(parts)
         self.cancelled = False
         self.error: BaseException | None = None
         for _ in range(IN_FLIGHT):
             self._next()
 
-    @classmethod
-    def known(cls, executor: Executor, results: Sequence[Any]) -> Self:
-        """A job that was done before: nothing runs."""
-        job = cls(executor, _nothing, ())
-        job._results = dict(enumerate(results))
-        job.total = len(results)
-        return job
-
     def _next(self) -> None:
         with self._lock:
+            if self._watched and not self._watching:
+                self.cancelled = True  # everybody who asked for it is gone
             if not self._waiting or self.cancelled or self.error is not None:
+                self._end()
                 return
             index, part = self._waiting.pop(0)
-            try:
-                future = self._executor.submit(self._work, part)
-            except RuntimeError as error:
-                self.error = error
-                return
+            self._busy += 1
+        # not under the lock: an executor whose process died calls back while it holds its own
+        try:
+            future = self._executor.submit(self._work, part)
+        except RuntimeError as error:
+            self._stop(error)
+            return
+        with self._lock:
             self._running.add(future)
+            late = self.cancelled
         future.add_done_callback(lambda done: self._finish(index, done))
+        if late:
+            future.cancel()
+
+    def _stop(self, error: BaseException) -> None:
+        with self._lock:
+            self._busy -= 1
+            self.error = self.error or error
+            self._end()
+
+    def _end(self) -> None:
+        if self._busy == 0 and self._ended is not None:
+            ended, self._ended = self._ended, None
+            ended()
 
     def _finish(self, index: int, future: Future[Any]) -> None:
+        # by somebody else, when it was not us: this part will never come
+        error = CancelledError() if future.cancelled() else future.exception()
+        result = future.result() if error is None else None
+        if error is None and self._keep is not None:
+            self._keep(index, result)
         with self._lock:
             self._running.discard(future)
-            if future.cancelled():
-                # by somebody else: this part will never come
-                self.error = self.error or (None if self.cancelled else CancelledError())
-            else:
-                error = future.exception()
-                if error is None:
-                    self._results[index] = future.result()
-                else:
-                    self.error = self.error or error
-        if self.complete and self._keep is not None:
-            keep, self._keep = self._keep, None
-            keep(self.results())
+            self._busy -= 1
+            if error is None:
+                self._results[index] = result
+            elif not (self.cancelled and future.cancelled()):
+                self.error = self.error or error
         self._next()
 
     def cancel(self) -> None:
@@ -86,6 +103,23 @@ class Job:
             running = list(self._running)
         for future in running:
             future.cancel()
+
+    def join(self, watch: object) -> bool:
+        """Let somebody watch it; False when it has stopped before its end, so that they must start another."""
+        with self._lock:
+            if self.cancelled or self.error is not None:
+                return False
+            self._watched = True
+            self._watching.add(watch)
+            return True
+
+    def leave(self, watch: object) -> None:
+        """Somebody needs it no more; it stops when that was the last one."""
+        with self._lock:
+            self._watching.discard(watch)
+            alone = not self._watching
+        if alone:
+            self.cancel()
 
     @property
     def done(self) -> int:
@@ -107,68 +141,3 @@ class Job:
         """What is there so far, in the order of the parts."""
         with self._lock:
             return [self._results[index] for index in sorted(self._results)]
-
-
-def _nothing(part: Any) -> Any:
-    return part
-
-
-class Finished:
-    """Results of finished jobs, the latest few, shared by all sessions: the second visitor of a view does not wait."""
-
-    LIMIT = 48
-
-    def __init__(self) -> None:
-        self._results: OrderedDict[Hashable, list[Any]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> list[Any] | None:
-        with self._lock:
-            if key in self._results:
-                self._results.move_to_end(key)
-            return self._results.get(key)
-
-    def keep(self, key: Hashable, results: list[Any]) -> None:
-        with self._lock:
-            self._results[key] = results
-            self._results.move_to_end(key)
-            while len(self._results) > self.LIMIT:
-                self._results.popitem(last=False)
-
-
-class Jobs:
-    """One session's jobs by key, the latest few: asking again for a key finds its job, a new one cancels the old.
-
-    ``slot`` is the place on the page that a job fills; a slot has one running job at a time.
-    """
-
-    LIMIT = 24
-
-    def __init__(self) -> None:
-        self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
-        self._current: dict[str, Hashable] = {}
-        self._lock = threading.Lock()
-
-    def get(self, slot: str, key: Hashable, start: Callable[[], Job]) -> Job:
-        """The job of ``key``, started by ``start`` when there is none, or when it was cancelled or failed."""
-        with self._lock:
-            before = self._current.get(slot)
-            if before is not None and before != key:
-                old = self._jobs.get(before)
-                if old is not None and not old.finished:
-                    old.cancel()
-                    self._jobs.pop(before)
-            found = self._jobs.get(key)
-            if found is None:
-                found = self._jobs[key] = start()
-            self._jobs.move_to_end(key)
-            self._current[slot] = key
-            while len(self._jobs) > self.LIMIT:
-                _, oldest = self._jobs.popitem(last=False)
-                oldest.cancel()
-            return found
-
-    def forget(self, key: Hashable) -> None:
-        """So that the next ``get`` starts it again."""
-        with self._lock:
-            self._jobs.pop(key, None)

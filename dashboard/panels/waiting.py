@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from dashboard import compute, session
-from dashboard.jobs import Job, Jobs
+from dashboard.jobs import Job, Keep
+from dashboard.lending import Loan
+from dashboard.shelf import Jobs, Shelf, Watch
+from dashboard.workers import Workers
 
-POLL = 0.6  # seconds
+POLL = 0.4  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -20,7 +23,7 @@ class Work:
 
     slot: str
     key: Hashable
-    job: Job
+    job: Watch
     jobs: Jobs
     what: str
 
@@ -41,10 +44,10 @@ class Work:
 
         poll()
 
-    def progress(self, *, height: int) -> bool:
+    def progress(self, nothing_yet: Callable[[], None]) -> bool:
         """How far it is, with a button to cancel or go on, or what went wrong; whether there is something to draw.
 
-        Where there is nothing yet, a grey box of ``height`` keeps its place.
+        ``nothing_yet`` keeps the place where there is not.
         """
         job = self.job
         if job.error is not None:
@@ -62,46 +65,55 @@ class Work:
         if not job.results():
             if job.cancelled:
                 st.caption("Nothing was finished before it was cancelled.")
-            else:
-                st.skeleton(height=height)
+            nothing_yet()
             return False
         return True
 
 
 def begin(
-    slot: str, key: Hashable, work: Callable[[Any], Any], parts: Callable[[], Sequence[Any]], *, what: str
+    slot: str,
+    key: Hashable,
+    work: Callable[[Any, Any], Any],
+    common: Callable[[], Any],
+    parts: Callable[[], Sequence[Any]],
+    *,
+    what: str,
+    own: bool,
 ) -> Work:
-    """Run ``work`` over ``parts()`` in worker processes, unless that is being done or was done, by anybody, before.
+    """Run ``work(common(), part)`` for every one of ``parts()`` in worker processes, but what was found before.
 
-    ``key`` names the data and every parameter; ``slot`` the place, which has one job at a time.
+    ``key`` names the data and every parameter; ``slot`` the place, which has one job at a time. Who asks the same
+    shares the job and its results, unless the data are a person's ``own``: these stay in their session. What all
+    slices need is lent to the workers as long as the job runs.
     """
     jobs: Jobs = session.remember("_jobs", Jobs)
-    done = compute.finished()
+    shelf = session.remember("_own_shelf", Shelf) if own else compute.shelf()
 
-    def start() -> Job:
-        found = done.get(key)
-        if found is not None:
-            return Job.known(compute.pool(), found)
-        return Job(compute.pool(), work, parts(), keep=lambda results: done.keep(key, results))
+    def start(known: Mapping[int, Any], keep: Keep) -> Job:
+        pool, pieces = compute.pool(), parts()
+        missing = len(known) < len(pieces)
+        loan = Loan(common() if missing else None, shared=missing and isinstance(pool, Workers))
+        return Job(pool, loan.lent(work), pieces, known=known, keep=keep, ended=loan.close)
 
-    return Work(slot=slot, key=key, job=jobs.get(slot, key, start), jobs=jobs, what=what)
+    return Work(slot=slot, key=key, job=jobs.get(slot, key, lambda: shelf.watch(key, start)), jobs=jobs, what=what)
 
 
 def in_background(
     slot: str,
     key: Hashable,
-    work: Callable[[Any], Any],
-    parts: Callable[[], Sequence[Any]],
+    work: Callable[[Any, Any], Any],
+    common: Callable[[], Any],
     draw: Callable[[list[Any]], None],
     *,
     what: str,
-    height: int = 320,
+    own: bool,
+    nothing_yet: Callable[[], None],
 ) -> None:
-    """``begin`` and show it in one place; ``draw(results)`` draws the results so far, at least one."""
-    here = begin(slot, key, work, parts, what=what)
+    """``begin`` in a single slice and show it in one place; ``draw(results)`` draws the result."""
+    here = begin(slot, key, work, common, lambda: [None], what=what, own=own)
 
     def shown(results: list[Any]) -> None:
-        if here.progress(height=height):
+        if here.progress(nothing_yet):
             draw(results)
 
     here.live(shown)

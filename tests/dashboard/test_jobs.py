@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import pickle
 import time
+from collections.abc import Mapping
 from concurrent.futures import Executor, Future
 from typing import Any
 
+import numpy as np
 import pytest
 
-from dashboard.jobs import IN_FLIGHT, Finished, Job, Jobs
+from dashboard.jobs import IN_FLIGHT, Job, Keep
+from dashboard.lending import Loan
+from dashboard.shelf import Jobs, Shelf, Watch
 from dashboard.workers import Workers
 
 
@@ -93,31 +98,103 @@ def test_an_error_stops_the_job() -> None:
     assert not job.complete
 
 
-def test_finished_results_are_kept_once_for_everybody_and_bounded() -> None:
-    pool, shared = ByHand(), Finished()
-    job = Job(pool, double, [1, 2], keep=lambda results: shared.keep("view", results))
+def test_results_are_kept_for_everybody_as_they_come_and_bounded() -> None:
+    pool, shelf = ByHand(), Shelf()
+    watch = shelf.watch("view", lambda known, keep: Job(pool, double, [1, 2], known=known, keep=keep))
+    pool.run(1)
+    assert shelf.known("view") == {1: 4}
     pool.run()
-    assert shared.get("view") is None
-    pool.run()
-    assert shared.get("view") == job.results() == [2, 4]
-    other = Job.known(pool, [2, 4])
-    assert other.complete
+    assert shelf.known("view") == {0: 2, 1: 4}
+    assert watch.results() == [2, 4]
+    again = shelf.watch("view", lambda known, keep: Job(pool, double, [1, 2], known=known, keep=keep))
+    assert again.complete
     assert not pool.queue
-    for number in range(Finished.LIMIT):
-        shared.keep(number, [])
-    assert shared.get("view") is None
+    for number in range(Shelf.LIMIT):
+        shelf.keep(number, 0, None)
+    assert shelf.known("view") == {}
+
+
+def test_a_cancelled_job_goes_on_from_the_slices_that_are_done() -> None:
+    """Every slice is worked on once, whether it was done when the job was cancelled or still on its way."""
+    pool, shelf, worked = ByHand(), Shelf(), []
+
+    def work(part: int) -> int:
+        worked.append(part)
+        return double(part)
+
+    def start(known: Mapping[int, int], keep: Keep) -> Job:
+        return Job(pool, work, [1, 2, 3, 4, 5], known=known, keep=keep)
+
+    first = shelf.watch("view", start)
+    pool.run()
+    pool.queue[0][0].set_running_or_notify_cancel()  # the next is already with a worker
+    first.cancel()
+    future, fn, args = pool.queue.pop(0)
+    future.set_result(fn(*args))
+    while pool.queue:
+        pool.run()
+    assert (first.results(), first.cancelled, first.finished) == ([2, 4], True, True)
+    second = shelf.watch("view", start)
+    assert (second.done, second.cancelled) == (2, False)
+    while pool.queue:
+        pool.run()
+    assert second.results() == [2, 4, 6, 8, 10]
+    assert sorted(worked) == [1, 2, 3, 4, 5]
+
+
+def test_people_who_ask_the_same_share_a_job_until_the_last_one_leaves() -> None:
+    pool, shelf = ByHand(), Shelf()
+
+    def start(known: Mapping[int, int], keep: Keep) -> Job:
+        return Job(pool, double, list(range(9)), known=known, keep=keep)
+
+    here, there = shelf.watch("view", start), shelf.watch("view", start)
+    assert len(pool.queue) == IN_FLIGHT
+    here.cancel()
+    pool.run()
+    assert (here.cancelled, there.cancelled) == (True, False)
+    assert there.done == 1
+    assert len(pool.queue) == IN_FLIGHT
+    there.cancel()
+    while pool.queue:
+        pool.run()
+    assert (there.cancelled, there.done) == (True, 1)
+
+
+def test_a_job_ends_when_everybody_is_gone() -> None:
+    """A session that ends drops its watch; the job hands over nothing more, and what it borrowed goes back."""
+    pool, ended = ByHand(), []
+    watch = Watch(Job(pool, double, list(range(9)), ended=lambda: ended.append(True)))
+    pool.run()
+    assert len(pool.queue) == IN_FLIGHT
+    del watch
+    pool.run()
+    assert not ended
+    pool.run()
+    assert not pool.queue
+    assert ended == [True]
+
+
+@pytest.mark.parametrize("parts", [[1], [1, 2, 3], [1, -1, 3], []])
+def test_the_end_is_told_once_when_nothing_runs(parts: list[int]) -> None:
+    pool, ended = ByHand(), []
+    Job(pool, double, parts, ended=lambda: ended.append(len(pool.queue)))
+    while pool.queue:
+        assert not ended
+        pool.run()
+    assert ended == [0]
 
 
 def test_a_place_has_one_job_and_an_old_question_finds_its_results() -> None:
     pool, jobs = ByHand(), Jobs()
-    first = jobs.get("chart", "a", lambda: Job(pool, double, [1]))
+    first = jobs.get("chart", "a", lambda: Watch(Job(pool, double, [1])))
     assert jobs.get("chart", "a", lambda: pytest.fail("started twice")) is first
-    second = jobs.get("chart", "b", lambda: Job(pool, double, [2]))
+    second = jobs.get("chart", "b", lambda: Watch(Job(pool, double, [2])))
     assert first.cancelled
     while pool.queue:
         pool.run()
     assert second.complete
-    third = jobs.get("chart", "c", lambda: Job(pool, double, [3]))
+    third = jobs.get("chart", "c", lambda: Watch(Job(pool, double, [3])))
     assert jobs.get("chart", "b", lambda: pytest.fail("done before")) is second
     assert third.cancelled
 
@@ -143,3 +220,63 @@ def test_workers_are_replaced_after_one_died() -> None:
         assert pool.submit(abs, -3).result(timeout=60) == 3
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def total(value: dict[str, np.ndarray], part: int) -> float:
+    """What a slice may do with what it borrowed: compute, fail with it in hand, or leave it in a cycle."""
+    rows = value["rows"]
+    if part < 0:
+        raise ValueError("no")
+    ring: list[Any] = [rows]
+    ring.append(ring)
+    return float(part * rows.sum())
+
+
+def test_workers_read_what_they_are_lent_in_place_and_it_is_gone_afterwards() -> None:
+    """A slice carries a name, not the data; when the loan ends nobody can open them any more, by that name or ours."""
+    rows = np.arange(200_000.0)
+    pool, loan = Workers(1), Loan({"rows": rows})
+    try:
+        work = loan.lent(total)
+        assert len(pickle.dumps(work)) < 1000
+        assert pool.submit(work, 2).result(timeout=60) == 2 * rows.sum()
+        assert isinstance(pool.submit(work, -1).exception(timeout=60), ValueError)
+        assert pool.submit(work, 1).result(timeout=60) == rows.sum()
+        loan.close()
+        loan.close()
+        assert isinstance(pool.submit(work, 1).exception(timeout=60), FileNotFoundError)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def keeping(value: dict[str, np.ndarray], part: int) -> float:
+    keeping.kept = value  # type: ignore[attr-defined]
+    return 0.0
+
+
+def spoiling(value: dict[str, np.ndarray], part: int) -> float:
+    value["rows"][0] = 1.0
+    return 0.0
+
+
+@pytest.mark.parametrize(("work", "error"), [(keeping, BufferError), (spoiling, ValueError)])
+def test_a_worker_can_neither_keep_nor_change_what_it_is_lent(work: Any, error: type[Exception]) -> None:
+    pool, loan = Workers(1), Loan({"rows": np.zeros(1000)})
+    try:
+        assert isinstance(pool.submit(loan.lent(work), 1).exception(timeout=60), error)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        loan.close()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_without_shared_memory_the_data_go_along(shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(size: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("dashboard.lending._reserved", full)
+    rows = np.arange(10.0)
+    loan = Loan({"rows": rows}, shared=shared)
+    work = pickle.loads(pickle.dumps(loan.lent(total)))  # noqa: S301 - our own bytes
+    assert work(2) == 2 * rows.sum()
+    loan.close()

@@ -14,6 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import compute
+from dashboard.panels.earlier import Place
 from dashboard.panels.training import curves
 from dashboard.panels.training.setup import DEFAULTS, prepare, usable
 from dashboard.source import Source
@@ -21,7 +22,7 @@ from dashboard.workers import Workers
 from dpcore.datasets import Column, Schema, Table, load_sample
 from dpcore.training import load_model, run_slice
 from dpcore.training.sweep import collect
-from tests.dashboard.conftest import text
+from tests.dashboard.conftest import APP, text
 
 Open = Callable[..., AppTest]
 TUMOURS = "Breast tumours, 569 biopsies"
@@ -143,12 +144,96 @@ def test_cancel_keeps_what_is_there_and_can_go_on(open_app: Open, monkeypatch: p
     held.run(99)
     app.run()
     assert [button.label for button in app.button].count("Go on") == 1
+    assert app.get("progress")[0].proto.text.startswith("Stopped at 2 of ")
     next(button for button in app.button if button.label == "Go on").click().run()
+    assert " 2 of " in app.get("progress")[0].proto.text
     for _ in range(30):
         held.run(9)
     app.run()
     assert "is right about" in text(app)
     assert "Go on" not in [button.label for button in app.button]
+    assert len(held.worked) == len(set(held.worked))
+
+
+def test_another_visitor_shares_what_is_under_way(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a refresh, which is a new session, goes on where the page was, and cancelling there stops nobody else."""
+    held = Held()
+    monkeypatch.setattr(compute, "pool", lambda: held)
+    first = open_app("training", data=TUMOURS)
+    held.run(3)
+    second = AppTest.from_file(str(APP), default_timeout=60)
+    second.query_params["data"] = TUMOURS
+    second.run()
+    second.switch_page("app_pages/training.py").run()
+    assert " 2 of " in second.get("progress")[0].proto.text
+    next(button for button in second.button if button.label == "Cancel").click().run()
+    for _ in range(30):
+        held.run(9)
+    first.run()
+    assert "is right about" in text(first)
+    assert len(held.worked) == len(set(held.worked))
+
+
+def test_the_earlier_picture_stays_in_grey_until_the_new_one_is_there(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a sign in the picture and words below it; then the new one fills in."""
+    held = Held()
+    monkeypatch.setattr(compute, "pool", lambda: held)
+    app = open_app("training", data=TUMOURS)
+
+    def grey() -> bool:
+        chart = json.loads(app.get("plotly_chart")[0].proto.spec)
+        signs = [note["text"] for note in chart["layout"].get("annotations", [])]
+        assert ("the earlier question" in signs) == ("In grey: “diagnosis” from 30 columns" in text(app))
+        return "the earlier question" in signs
+
+    assert not grey()
+    while held.queue:
+        held.run(1)
+    app.run()
+    assert not grey()
+    app.multiselect(key="training_columns-breast_cancer-diagnosis").set_value(list(FEW)).run()
+    assert grey()
+    while held.queue and grey():
+        held.run(1)
+        app.run()
+    assert held.queue, "the new picture is there before all is done"
+
+
+def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where the same data are asked about again; between samples, which are nobody's, it always stays."""
+    state: dict[str, Any] = {}
+    monkeypatch.setattr("dashboard.session.put", state.__setitem__)
+    monkeypatch.setattr("dashboard.session.get", state.get)
+    monkeypatch.setattr("dashboard.session.dark", lambda: False)
+    drawn: list[str] = []
+    monkeypatch.setattr("dashboard.panels.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
+    for before, now, kept in [("a", "a", 1), ("a", "b", 0), ("a", None, 0), (None, "a", 0), (None, None, 1)]:
+        drawn.clear()
+        figure = {"data": [], "layout": {}}
+        Place(name="p", about="q", data=before).draw(figure, key="k", alt="old", mark=None)
+        Place(name="p", about="q", data=now).keep(height=100)
+        assert drawn == ["old", *["The earlier question: old"] * kept]
+
+
+def test_what_is_made_from_ones_own_data_stays_in_the_session(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the rows nor what was found on them is in a cache or a job that other sessions reach."""
+    table = load_sample("breast_cancer")
+    mine = Source(key="own-1", title="mine", mode="what_if", table=table, lineage=None, practice=False, unreleased="-")
+    monkeypatch.setattr("dashboard.source.current", lambda: mine)
+    held, common = Held(), []
+    monkeypatch.setattr(compute, "pool", lambda: held)
+    for name in ("large", "shared", "cached"):
+        whole = getattr(compute, name)
+        monkeypatch.setattr(compute, name, lambda key, make, whole=whole: (common.append(key), whole(key, make))[1])
+    app = open_app("training")
+    held.run(3)
+    app.run()
+    assert " 2 of " in app.get("progress")[0].proto.text
+    assert {key[0] for key in common} <= {"odds", "start"}  # a grid of dots, and the sample of the Start page
+    assert not compute.shelf()._found
+    assert not compute.shelf()._jobs
 
 
 def test_a_worker_that_stopped_is_one_sentence_and_can_be_tried_again(
@@ -251,6 +336,7 @@ class Held(Executor):
 
     def __init__(self, fail: bool = False) -> None:
         self.queue: list[tuple[Future[Any], Any, Any]] = []
+        self.worked: list[Any] = []
         self.fail = fail
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -266,4 +352,5 @@ class Held(Executor):
             if self.fail:
                 future.set_exception(RuntimeError("stopped"))
             else:
+                self.worked.append(part)
                 future.set_result(fn(part))

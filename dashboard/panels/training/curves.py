@@ -13,8 +13,8 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.theme import EPSILON_TITLE, colours, palette
-from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.panels.picture import picture
+from dashboard.charts.tradeoff import HEIGHT, Scale, tradeoff
+from dashboard.panels.earlier import Place
 from dashboard.panels.tradeoff import AXES, describe_at
 from dashboard.panels.training.setup import DEFAULTS, Task
 from dpcore.tradeoff import COLUMNS
@@ -90,6 +90,20 @@ def names(labels: Mapping[str, str]) -> dict[str, str]:
     return {**labels, **BASELINES, **RATE_NAMES}
 
 
+def question(task: Task, asked: Asked) -> str:
+    """What is asked, in Markdown, for who sees the answer when something else is asked."""
+    target = words.safe(words.visible(task.features.target.name, 30))
+    count = words.plural(len(task.features.columns), "column", "columns")
+    return f"“{target}” from {count}, {task.n:,} training rows, δ = {words.tiny(asked.delta)}"
+
+
+def place(task: Task, asked: Asked, axis: str) -> Place:
+    """Where the chart is drawn, and until then the one before."""
+    at = f", at ε = {words.number(asked.epsilon)}" if axis == AXES[1] else ""
+    told = f"{question(task, asked)}{at}, {asked.seeds} models at each point"
+    return Place(name="training", about=told, data=task.own)
+
+
 def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mapping[str, str]) -> None:
     """The chart of what has been simulated so far."""
     shown = frame[frame["metric"] == asked.metric]
@@ -103,7 +117,7 @@ def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mappi
     if asked.metric == "excess_risk":
         shown = pd.concat([shown[shown["method"] != "non_private"], _rates(task, asked, shown, x)], ignore_index=True)
     if shown[shown["method"] == asked.main][x].nunique() < 2:
-        st.skeleton(height=480)
+        place(task, asked, axis).keep(height=HEIGHT)
         return
     chosen = asked.epsilon if x == "epsilon" else float(task.n)
     drawn = shown.copy()
@@ -124,11 +138,11 @@ def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mappi
         dark=session.dark(),
         log_y=asked.metric == "excess_risk",
     )
-    place = f"ε = {words.number(asked.epsilon)}" if x == "epsilon" else f"{task.n:,} rows"
-    picture(
+    here = f"ε = {words.number(asked.epsilon)}" if x == "epsilon" else f"{task.n:,} rows"
+    place(task, asked, axis).draw(
         figure,
         key=f"training-{x}",
-        alt=describe_at(shown, called, scale, x, chosen, place),
+        alt=describe_at(shown, called, scale, x, chosen, here),
         data=shown,
         mark=asked.mark,
     )
@@ -175,7 +189,7 @@ def _rates(task: Task, asked: Asked, shown: pd.DataFrame, x: str) -> pd.DataFram
 def _map(task: Task, asked: Asked, part: pd.DataFrame, called: Mapping[str, str], scale: Scale) -> None:
     full = part["epsilon"].nunique() * part["n"].nunique()
     if len(part) < full or part["n"].nunique() < 2 or part["epsilon"].nunique() < 2:
-        st.skeleton(height=480)
+        place(task, asked, AXES[2]).keep(height=HEIGHT)
         return
     figure = heat_map(
         part.sort_values(["n", "epsilon"]),
@@ -187,7 +201,7 @@ def _map(task: Task, asked: Asked, part: pd.DataFrame, called: Mapping[str, str]
         dark=session.dark(),
     )
     alt = f"{scale.title} of {called[asked.main]} at every ε and number of rows."
-    picture(figure, key="training-both", alt=alt, data=part, mark=asked.mark)
+    place(task, asked, AXES[2]).draw(figure, key="training-both", alt=alt, data=part, mark=asked.mark)
     st.caption(f"Colour: {scale.title}, {called[asked.main].lower()}. Dashed line: where what you need is met.")
 
 

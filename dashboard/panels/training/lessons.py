@@ -12,10 +12,10 @@ from dashboard import session, words
 from dashboard.charts import descent
 from dashboard.charts.theme import EPSILON_TITLE, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.panels.picture import picture
+from dashboard.panels.earlier import Place
 from dashboard.panels.tradeoff import describe_at
-from dashboard.panels.training.curves import SCALES, Asked
-from dashboard.panels.training.setup import Task
+from dashboard.panels.training.curves import SCALES, Asked, question
+from dashboard.panels.training.setup import Task, own_data
 from dashboard.panels.training.work import Lesson, Simple, lesson, simple
 from dashboard.panels.waiting import in_background
 from dashboard.source import Source
@@ -49,6 +49,9 @@ def curves(task: Task, asked: Asked) -> None:
     method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
     work = Lesson(about=str(kind), method=method, rows=few, seed=asked.seed)
 
+    told = f"the lesson for {question(task, asked)}, at ε = {words.number(asked.epsilon)}"
+    place = Place(name="training-lesson", about=told, data=task.own)
+
     def draw(results: list[pd.DataFrame]) -> None:
         found = results[0]
         found = found[found["metric"] == task.metric]
@@ -69,7 +72,7 @@ def curves(task: Task, asked: Asked) -> None:
             dark=session.dark(),
         )
         best_at = f"{best[column]:g}"
-        picture(
+        place.draw(
             figure,
             key=f"training-{kind}",
             alt=f"{SCALES[task.metric].title} against {column}; best at {best_at}.",
@@ -85,9 +88,11 @@ def curves(task: Task, asked: Asked) -> None:
         f"training-lesson-{kind}",
         (*task.key, "lesson", kind, asked.epsilon, asked.delta, asked.seed),
         lesson,
-        lambda: [work],
+        lambda: work,
         draw,
         what="Training private models",
+        own=task.own is not None,
+        nothing_yet=lambda: place.keep(height=320),
     )
 
 
@@ -163,20 +168,25 @@ def simple_problems(source: Source) -> None:
     y, x = (scaled[0], scaled[1]) if len(scaled) == 2 else (None, scaled[0])
     task = Simple(about=about, x=x, y=y, epsilon=SIMPLE_LEVELS)
 
+    told = f"{SIMPLE[about]} of {words.safe(' against '.join(words.visible(part, 30) for part in named))}"
+    place = Place(name="training-simple", about=told, data=own_data(source))
+
     def draw(results: list[pd.DataFrame]) -> None:
-        _simple_picture(results[0], about, source.mark)
+        _simple_picture(place, results[0], about, source.mark)
 
     in_background(
         "training-simple",
         ("simple", source.table.fingerprint, about, *named),
         simple,
-        lambda: [task],
+        lambda: task,
         draw,
         what="Working out the gentle problem",
+        own=place.data is not None,
+        nothing_yet=lambda: place.keep(height=480),
     )
 
 
-def _simple_picture(frame: pd.DataFrame, about: str, mark: str | None) -> None:
+def _simple_picture(place: Place, frame: pd.DataFrame, about: str, mark: str | None) -> None:
     kinds: dict[str, Any] = catalog()
     called = {key: kinds[key].label if key in kinds else "what theory promises" for key in frame["method"].unique()}
     main = next(key for key in called if key != "theory")
@@ -196,7 +206,7 @@ def _simple_picture(frame: pd.DataFrame, about: str, mark: str | None) -> None:
         log_y=True,
     )
     alt = describe_at(frame, called, scale, "epsilon", shown, f"ε = {words.number(shown)}")
-    picture(figure, key="training-simple-chart", alt=alt, data=frame, mark=mark)
+    place.draw(figure, key="training-simple-chart", alt=alt, data=frame, mark=mark)
     st.caption(
         {
             "mean": "Both lines are exact. The exponential mechanism on the squared loss works for anything, and pays "

@@ -10,18 +10,28 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, session, words
+from dashboard.charts.tradeoff import HEIGHT
 from dashboard.panels import cards, shape
 from dashboard.panels.tradeoff import AXES
 from dashboard.panels.training import curves, tabs, tell
 from dashboard.panels.training.curves import SCALES, Asked
-from dashboard.panels.training.setup import DEFAULTS, Task, columns_control, methods, prepare, targets, usable
+from dashboard.panels.training.setup import (
+    DEFAULTS,
+    Task,
+    columns_control,
+    held,
+    methods,
+    prepare,
+    targets,
+    usable,
+)
 from dashboard.panels.training.work import slice_of
 from dashboard.panels.waiting import Work, begin
 from dashboard.source import Source
 from dpcore.accounting import Cost
 from dpcore.calibration import zcdp_rho
 from dpcore.errors import InvalidArgument
-from dpcore.training import collect, majority_share
+from dpcore.training import Sweep, collect, majority_share
 
 PAGE = "training"
 NEEDED = {
@@ -167,8 +177,13 @@ def _answer(screen: shape.Screen, task: Task, asked: Asked) -> None:
     shown = work if axis == AXES[0] or not work.job.complete else _begin(task, goal, axis)
 
     def chart(results: list[Any]) -> None:
-        if shown.progress(height=480) and (shown is not work or axis == AXES[0]):
-            curves.draw(task, goal, axis, _frame(task, goal, axis, results), labels)
+        place = curves.place(task, goal, axis)
+        if not shown.progress(lambda: place.keep(height=HEIGHT)):
+            return
+        if shown is work and axis != AXES[0]:  # the curves over ε come first: the headline is read off them
+            place.keep(height=HEIGHT)
+            return
+        curves.draw(task, goal, axis, _frame(task, goal, axis, results), labels)
 
     with screen.chart:
         shown.live(chart)
@@ -179,18 +194,24 @@ def _answer(screen: shape.Screen, task: Task, asked: Asked) -> None:
 
 
 def _begin(task: Task, goal: Asked, axis: str) -> Work:
-    sweep = curves.sweep(task, goal, axis)
     return begin(
         f"{PAGE}-{axis}",
         curves.sweep_key(task, goal, axis),
         slice_of,
-        lambda: [(sweep, part) for part in sweep.parts()],
+        lambda: _sweep(task, goal, axis),
+        lambda: _sweep(task, goal, axis).parts(),
         what="Training private models",
+        own=task.own is not None,
     )
 
 
+def _sweep(task: Task, goal: Asked, axis: str) -> Sweep:
+    key = ("sweep", *curves.sweep_key(task, goal, axis))
+    return held(task.own, key, lambda: curves.sweep(task, goal, axis))
+
+
 def _frame(task: Task, goal: Asked, axis: str, results: list[Any]) -> pd.DataFrame:
-    return collect(curves.sweep(task, goal, axis), results)
+    return collect(_sweep(task, goal, axis), results)
 
 
 def _cards(task: Task, goal: Asked, work: Work, along_n: Work | None, need: cards.Need) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -13,6 +15,7 @@ from dpcore.datasets import Table
 from dpcore.training import Features, Rows, catalog
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 
+T = TypeVar("T")
 MOST_ROWS = 50_000
 TEST_SHARE = 0.2
 DEFAULTS = {
@@ -28,12 +31,16 @@ DEFAULTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
-    """A prediction task, ready to train on. ``key`` names the data and every choice for caches."""
+    """A prediction task, ready to train on. ``key`` names the data and every choice for caches.
+
+    ``own`` names a person's own data; it is None for a sample.
+    """
 
     features: Features
     rows: Rows
     notes: tuple[str, ...]
-    key: tuple[object, ...]
+    key: tuple[Hashable, ...]
+    own: str | None
 
     @property
     def two_classes(self) -> bool:
@@ -128,5 +135,16 @@ def prepare(source: Source, target: str, columns: list[str], positive: str | Non
         test, train = order[:cut], order[cut:]
         return Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test]), found.notes
 
-    rows, notes = compute.cached(key, make)
-    return Task(features=features, rows=rows, notes=notes, key=key)
+    own = own_data(source)
+    rows, notes = held(own, key, make)
+    return Task(features=features, rows=rows, notes=notes, key=key, own=own)
+
+
+def own_data(source: Source) -> str | None:
+    """Names the data of a person's own that are in use; None for a sample."""
+    return None if source.mode == "demo" else source.table.fingerprint
+
+
+def held(own: str | None, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+    """``make()``, remembered: for everybody, or, made from a person's own data, for their session."""
+    return compute.large(key, make) if own is None else compute.own(key, make)

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dashboard import compute, session, words
+from dashboard import session, words
 from dashboard.charts import descent
 from dashboard.panels import scenarios
 from dashboard.panels.picture import picture
 from dashboard.panels.release import release_panel
 from dashboard.panels.training import lessons
 from dashboard.panels.training.curves import Asked
-from dashboard.panels.training.setup import Task, methods
+from dashboard.panels.training.setup import Task, held, methods
 from dashboard.source import Source
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Receipt
@@ -55,7 +55,7 @@ def happens(task: Task, asked: Asked) -> None:
         trace = descent_trace(method, X, y, np.random.Generator(np.random.PCG64(asked.seed)))
         return trace, trace.landscape(task.loss, X[:1000], y[:1000], points=31)
 
-    trace, landscape = compute.cached((*task.key, "trace", asked.epsilon, asked.delta, asked.seed), make)
+    trace, landscape = held(task.own, (*task.key, "trace", asked.epsilon, asked.delta, asked.seed), make)
     end = float(trace.loss[-1] - trace.least)
     picture(
         descent.path(trace, landscape, dark=session.dark()),

@@ -24,9 +24,9 @@ from dpcore.training import (
 from dpcore.validate import FloatArray
 
 
-def slice_of(task: tuple[Sweep, Part]) -> PartResult:
+def slice_of(sweep: Sweep, part: Part) -> PartResult:
     """One slice of a sweep."""
-    return run_slice(*task)
+    return run_slice(sweep, part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,7 +39,7 @@ class Lesson:
     seed: int
 
 
-def lesson(task: Lesson) -> pd.DataFrame:
+def lesson(task: Lesson, _: None) -> pd.DataFrame:
     """The curve that ``task`` describes."""
     rng = np.random.Generator(np.random.SFC64(task.seed))
     make = steps_curve if task.about == "steps" else clipping_curve
@@ -56,7 +56,7 @@ class Simple:
     epsilon: tuple[float, ...]
 
 
-def simple(task: Simple) -> pd.DataFrame:
+def simple(task: Simple, _: None) -> pd.DataFrame:
     """Excess loss of its methods against ε."""
     problem: Any
     if task.about == "line" and task.y is not None:
