@@ -19,6 +19,8 @@ from dpcore.datasets import Table, load_sample
 from dpcore.ledger import Ledger
 
 T = TypeVar("T")
+# What the first use of a page would load.
+LATER = ("scipy.optimize", "scipy.sparse", "dashboard.panels.training.predict")
 
 
 @st.cache_data(max_entries=2000, show_spinner=False)
@@ -70,7 +72,7 @@ def warm_up() -> None:
     ``EPSILON_LAB_WARM_UP=0`` leaves it out, as tests do.
     """
     if os.environ.get("EPSILON_LAB_WARM_UP", "1") != "0":
-        workers.warm_up(pool())
+        workers.warm_up(pool(), LATER)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

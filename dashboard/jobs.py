@@ -41,6 +41,7 @@ class Job:
         self._watching: weakref.WeakSet[Any] = weakref.WeakSet()
         self._watched = False
         self._lock = threading.Lock()
+        self._news = threading.Condition(self._lock)
         self.total = len(parts)
         self.cancelled = False
         self.error: BaseException | None = None
@@ -62,18 +63,23 @@ class Job:
         except RuntimeError as error:
             self._stop(error)
             return
-        with self._lock:
-            self._running.add(future)
-            late = self.cancelled
+        late = self._handed_over(future)
         future.add_done_callback(lambda done: self._finish(index, done))
         if late:
             future.cancel()
+
+    def _handed_over(self, future: Future[Any]) -> bool:
+        """Note it, and say whether the job was cancelled in the meantime."""
+        with self._lock:
+            self._running.add(future)
+            return self.cancelled
 
     def _stop(self, error: BaseException) -> None:
         with self._lock:
             self._busy -= 1
             self.error = self.error or error
             self._end()
+            self._news.notify_all()
 
     def _end(self) -> None:
         if self._busy == 0 and self._ended is not None:
@@ -93,6 +99,7 @@ class Job:
                 self._results[index] = result
             elif not (self.cancelled and future.cancelled()):
                 self.error = self.error or error
+            self._news.notify_all()
         self._next()
 
     def cancel(self) -> None:
@@ -121,6 +128,11 @@ class Job:
         if alone:
             self.cancel()
 
+    def wait(self, seconds: float, enough: Callable[[list[Any]], bool]) -> None:
+        """Wait until ``enough(results)`` or nothing more will come, at most so long."""
+        with self._news:
+            self._news.wait_for(lambda: self._over() or enough(self._listed()), seconds)
+
     @property
     def done(self) -> int:
         with self._lock:
@@ -129,7 +141,10 @@ class Job:
     @property
     def finished(self) -> bool:
         with self._lock:
-            return self.cancelled or self.error is not None or len(self._results) == self.total
+            return self._over()
+
+    def _over(self) -> bool:
+        return self.cancelled or self.error is not None or len(self._results) == self.total
 
     @property
     def complete(self) -> bool:
@@ -140,4 +155,7 @@ class Job:
     def results(self) -> list[Any]:
         """What is there so far, in the order of the parts."""
         with self._lock:
-            return [self._results[index] for index in sorted(self._results)]
+            return self._listed()
+
+    def _listed(self) -> list[Any]:
+        return [self._results[index] for index in sorted(self._results)]

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 _ALIGNED = 64  # bytes: where an array may begin
 _FILES = Path("/dev/shm")  # noqa: S108 - where Linux shows shared memory, not a folder for files of ours
@@ -35,7 +35,7 @@ class Borrowed:
     def __call__(self, part: Any) -> Any:
         memory = SharedMemory(self.name)
         try:
-            return self._run(memory.buf, part)
+            return self._run(_bytes(memory), part)
         except BaseException as error:
             _let_go(error)
             raise
@@ -80,7 +80,7 @@ class Loan:
             return
         self._value = None
         for (start, stop), piece in zip(self._spans, pieces, strict=True):
-            self._memory.buf[start:stop] = piece
+            _bytes(self._memory)[start:stop] = piece
 
     def lent(self, work: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
         if self._memory is None:
@@ -116,6 +116,10 @@ def _reserved(size: int) -> SharedMemory:
         memory.unlink()
         raise
     return memory
+
+
+def _bytes(memory: SharedMemory) -> memoryview:
+    return cast(memoryview, memory.buf)  # None only after it was closed
 
 
 def _let_go(error: BaseException | None) -> None:

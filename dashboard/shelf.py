@@ -52,6 +52,9 @@ class Watch:
     def results(self) -> list[Any]:
         return self._job.results()
 
+    def wait(self, seconds: float, enough: Callable[[list[Any]], bool]) -> None:
+        self._job.wait(seconds, enough)
+
 
 class Shelf:
     """Jobs under way by what they answer, and what was found, the latest few: nobody waits for the same twice."""

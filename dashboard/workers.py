@@ -5,11 +5,12 @@ Imported by every worker process, so it imports neither Streamlit nor a page.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from typing import ParamSpec, TypeVar
 
@@ -84,14 +85,17 @@ def compile_kernels() -> None:
         problem.evaluate(method, "on_time", np.array([0.5, 1.0]), np.array([1000.0, 1000.0]))
 
 
-def warm_up(workers: Workers) -> threading.Thread:
+def warm_up(workers: Workers, modules: Sequence[str] = ()) -> threading.Thread:
     """Start making everything ready, behind the first visitor's back; a failure here is nobody's business but ours.
 
     Loops are compiled in a worker first, which leaves them on the disk: compiling here would hold up the server.
+    ``modules`` are loaded here: what the server would otherwise load while somebody waits for a page.
     """
 
     def work() -> None:
         first = [workers.submit(compile_kernels), *(workers.submit(rehearse, 0.5) for _ in range(workers.count))]
+        for name in modules:
+            importlib.import_module(name)
         errors = [future.exception() for future in first]
         if errors[0] is None:
             compile_kernels()

@@ -15,6 +15,7 @@ from dashboard.shelf import Jobs, Shelf, Watch
 from dashboard.workers import Workers
 
 POLL = 0.4  # seconds
+PATIENCE = 0.2  # seconds: an answer that comes so soon is drawn at once, without a picture in between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,12 +80,14 @@ def begin(
     *,
     what: str,
     own: bool,
+    enough: Callable[[list[Any]], bool] = bool,
 ) -> Work:
     """Run ``work(common(), part)`` for every one of ``parts()`` in worker processes, but what was found before.
 
     ``key`` names the data and every parameter; ``slot`` the place, which has one job at a time. Who asks the same
     shares the job and its results, unless the data are a person's ``own``: these stay in their session. What all
-    slices need is lent to the workers as long as the job runs.
+    slices need is lent to the workers as long as the job runs. What has just begun is given a moment to have
+    ``enough`` results to draw.
     """
     jobs: Jobs = session.remember("_jobs", Jobs)
     shelf = session.remember("_own_shelf", Shelf) if own else compute.shelf()
@@ -95,7 +98,12 @@ def begin(
         loan = Loan(common() if missing else None, shared=missing and isinstance(pool, Workers))
         return Job(pool, loan.lent(work), pieces, known=known, keep=keep, ended=loan.close)
 
-    return Work(slot=slot, key=key, job=jobs.get(slot, key, lambda: shelf.watch(key, start)), jobs=jobs, what=what)
+    def first() -> Watch:
+        watch = shelf.watch(key, start)
+        watch.wait(PATIENCE, enough)
+        return watch
+
+    return Work(slot=slot, key=key, job=jobs.get(slot, key, first), jobs=jobs, what=what)
 
 
 def in_background(

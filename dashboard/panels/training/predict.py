@@ -202,6 +202,7 @@ def _begin(task: Task, goal: Asked, axis: str) -> Work:
         lambda: _sweep(task, goal, axis).parts(),
         what="Training private models",
         own=task.own is not None,
+        enough=lambda results: any(part.part.method == goal.main for part in results),
     )
 
 
