@@ -34,7 +34,8 @@ class Work:
         Several places of a page may show the same work. Widgets within ``draw`` belong to it alone.
         """
         if self.job.finished:
-            draw(self.job.results())
+            with st.container():  # where a fragment would be, so that what it drew is replaced and not pushed down
+                draw(self.job.results())
             return
 
         @st.fragment(run_every=POLL)

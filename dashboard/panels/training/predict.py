@@ -217,6 +217,7 @@ def _frame(task: Task, goal: Asked, axis: str, results: list[Any]) -> pd.DataFra
 
 def _cards(task: Task, goal: Asked, work: Work, along_n: Work | None, need: cards.Need) -> None:
     """What needs the finished curve waits for it."""
+    seen = st.container()  # always there, so that what follows keeps its place
     if not work.job.finished:
         need.slot.caption("Read off the chart when all models are trained.")
     elif work.job.results():
@@ -227,7 +228,8 @@ def _cards(task: Task, goal: Asked, work: Work, along_n: Work | None, need: card
         need.fill(curves.needed(frame, goal, "epsilon"), size, "rows", sized=along_n is not None)
         if along_n is None:
             need.slot.caption("To see how many rows would do, show the chart against the number of rows.")
-        tell.might_see(task, goal, frame)
+        with seen:
+            tell.might_see(task, goal, frame)
     cards.protected(
         words.LabelCard(
             neighbours="add_remove",
