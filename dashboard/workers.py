@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import logging
 import multiprocessing
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -53,10 +54,21 @@ class Workers(Executor):
 
 
 def begin() -> None:
-    """First thing in a worker process: one thread each, since there are as many workers as cores."""
+    """First thing in a worker process: one thread each, since there are as many workers as cores.
+
+    A worker whose server was killed ends at once: as long as one lives, what it was lent stays in memory.
+    """
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
+    threading.Thread(target=_end_with_server, name="end with the server", daemon=True).start()
+
+
+def _end_with_server() -> None:
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+        os._exit(1)
 
 
 def rehearse(seconds: float = 0.0) -> None:

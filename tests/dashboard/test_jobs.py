@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from concurrent.futures import Executor, Future
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -280,3 +283,38 @@ def test_without_shared_memory_the_data_go_along(shared: bool, monkeypatch: pyte
     work = pickle.loads(pickle.dumps(loan.lent(total)))  # noqa: S301 - our own bytes
     assert work(2) == 2 * rows.sum()
     loan.close()
+
+
+def napping(value: dict[str, np.ndarray], seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def server_that_lends() -> None:
+    """Run in a process of its own, in the middle of a slice: says where the data lie and who works on them."""
+    pool, loan = Workers(1), Loan({"rows": np.zeros(1000)})
+    work = loan.lent(napping)
+    pool.submit(work, 0.0).result(timeout=60)
+    pool.submit(work, 600.0)
+    print(work.name, *pool._pool._processes, flush=True)
+    time.sleep(600)
+
+
+def test_nothing_is_left_of_a_server_that_was_killed() -> None:
+    """Its worker ends in the middle of a slice, and the data it was lent are gone."""
+    script = "from tests.dashboard.test_jobs import server_that_lends as run\nif __name__ == '__main__':\n    run()\n"
+    server = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    try:
+        assert server.stdout is not None
+        name, worker = server.stdout.readline().split()
+        left = [Path("/dev/shm", name), Path("/proc", worker)]  # noqa: S108
+        assert all(one.exists() for one in left)
+        server.kill()
+        until = time.monotonic() + 60
+        while any(one.exists() for one in left) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not any(one.exists() for one in left)
+    finally:
+        server.kill()
+        server.communicate()

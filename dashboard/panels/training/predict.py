@@ -222,10 +222,10 @@ def _cards(task: Task, goal: Asked, work: Work, along_n: Work | None, need: card
         need.slot.caption("Read off the chart when all models are trained.")
     elif work.job.results():
         frame = _frame(task, goal, AXES[0], work.job.results())
-        size = None
-        if along_n is not None and along_n.job.complete:
+        size, sized = None, along_n is not None and along_n.job.complete
+        if along_n is not None and sized:
             size = curves.needed(_frame(task, goal, AXES[1], along_n.job.results()), goal, "n")
-        need.fill(curves.needed(frame, goal, "epsilon"), size, "rows", sized=along_n is not None)
+        need.fill(curves.needed(frame, goal, "epsilon"), size, "rows", sized=sized)
         if along_n is None:
             need.slot.caption("To see how many rows would do, show the chart against the number of rows.")
         with seen:
