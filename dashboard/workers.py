@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from typing import ParamSpec, TypeVar
 
 import numpy as np
@@ -100,16 +100,18 @@ def compile_kernels() -> None:
 def warm_up(workers: Workers, modules: Sequence[str] = ()) -> threading.Thread:
     """Start making everything ready, behind the first visitor's back; a failure here is nobody's business but ours.
 
-    Loops are compiled in a worker first, which leaves them on the disk: compiling here would hold up the server.
-    ``modules`` are loaded here: what the server would otherwise load while somebody waits for a page.
+    Every worker is made ready for a sweep before loops are compiled, or the first sweep would wait behind the compiler.
+    Loops are compiled in a worker, which leaves them on the disk: compiling here would hold up the server. ``modules``
+    are loaded here once the first page is likely to be there: what a later page would load while somebody waits for it.
     """
 
     def work() -> None:
-        first = [workers.submit(compile_kernels), *(workers.submit(rehearse, 0.5) for _ in range(workers.count))]
+        rehearsals = [workers.submit(rehearse, 0.5) for _ in range(workers.count)]
+        compiled = workers.submit(compile_kernels)
+        wait(rehearsals)
         for name in modules:
             importlib.import_module(name)
-        errors = [future.exception() for future in first]
-        if errors[0] is None:
+        if compiled.exception() is None:
             compile_kernels()
 
     def quietly() -> None:
