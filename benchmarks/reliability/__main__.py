@@ -19,10 +19,10 @@ from benchmarks.reliability.outcome import Ground, Outcome
 CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
     check.__name__: check
     for check in (
+        race.latency,  # before the races, which keep the machine busy
         race.racing,
         race.bare_update,
         race.repeats,
-        race.latency,
         crash.killed_workers,
         crash.killed_server,
         refuse.disk_full,
