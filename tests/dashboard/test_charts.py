@@ -11,6 +11,7 @@ import pytest
 from dashboard import session
 from dashboard.charts.dots import odds_grid, outcomes, shares
 from dashboard.charts.draws import noisy_race
+from dashboard.charts.earlier import faded
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.places import NARROW, Place, place, wrapped
@@ -60,6 +61,21 @@ def figure(dark: bool = False) -> dict:
     )
 
 
+def test_a_faded_picture_is_the_same_picture_that_cannot_be_read_as_an_answer() -> None:
+    """Same curves and axes under a veil, a sign over it, nothing to hover; the picture itself is left alone."""
+    before = figure()
+    made, untouched = faded(before), figure()
+    assert plotly.io.to_json(before, validate=False) == plotly.io.to_json(untouched, validate=False)
+    assert made["data"] is before["data"]
+    assert made["layout"]["xaxis"] == before["layout"]["xaxis"]
+    assert made["layout"]["hovermode"] is False
+    assert made["layout"]["shapes"][-1]["layer"] == "above"
+    *names, sign = made["layout"]["annotations"]
+    assert sign["text"] == "the earlier question"
+    assert "opacity" not in sign
+    assert all(name["opacity"] < 0.5 for name in names)
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_figure_is_valid_plotly(dark: bool) -> None:
     """Built as plain dictionaries for speed; Plotly's own validation must accept each."""
@@ -70,6 +86,7 @@ def test_every_figure_is_valid_plotly(dark: bool) -> None:
     law = np.array([0.7, 0.3])
     figures = [
         figure(dark),
+        faded(figure(dark), dark=dark),
         heat_map(grid, scale=SCALE, n_title="people", chosen=(0.5, 100.0), target=0.5, dark=dark),
         outcomes(["a", "b"], [30, 20], [True, False], dark=dark),
         odds_grid(62, dark=dark),

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import Executor, Future
@@ -176,6 +177,20 @@ def test_a_job_ends_when_everybody_is_gone() -> None:
     pool.run()
     assert not pool.queue
     assert ended == [True]
+
+
+@pytest.mark.parametrize(
+    ("parts", "enough", "run", "there"), [([1, 2, 3], 2, 2, 2), ([1, 2, 3], 9, 3, 3), ([1, -1, 3], 9, 2, 1)]
+)
+def test_waiting_ends_with_enough_or_with_the_job(parts: list[int], enough: int, run: int, there: int) -> None:
+    """Not with the time, which is a day: when so many results are there, when all are, or after an error."""
+    pool = ByHand()
+    job = Job(pool, double, parts)
+    worker = threading.Thread(target=lambda: [pool.run() for _ in range(run)])
+    worker.start()
+    job.wait(86_400.0, lambda results: len(results) >= enough)
+    worker.join()
+    assert job.done == there
 
 
 @pytest.mark.parametrize("parts", [[1], [1, 2, 3], [1, -1, 3], []])

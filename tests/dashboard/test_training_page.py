@@ -155,6 +155,25 @@ def test_cancel_keeps_what_is_there_and_can_go_on(open_app: Open, monkeypatch: p
     assert len(held.worked) == len(set(held.worked))
 
 
+def test_how_many_rows_would_do_is_said_when_it_is_known(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the curve against the number of rows is still being simulated, nobody knows that none would do."""
+    held = Held()
+    monkeypatch.setattr(compute, "pool", lambda: held)
+    app = open_app("training", data=TUMOURS)
+    app.segmented_control(key="training_axis").set_value(curves.AXES[1]).run()
+    while held.queue:
+        held.run(1)
+    app.run()  # the second sweep begins
+    assert held.queue
+    said = {metric.label: metric.value for metric in app.metric}
+    assert said["smallest ε"] != "–"
+    assert said["or rows"] == "–"
+    while held.queue:
+        held.run(1)
+    app.run()
+    assert {metric.label: metric.value for metric in app.metric}["or rows"] != "–"
+
+
 def test_another_visitor_shares_what_is_under_way(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a refresh, which is a new session, goes on where the page was, and cancelling there stops nobody else."""
     held = Held()
