@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import compute
 from dashboard.panels.earlier import Place
+from dashboard.panels.tradeoff import AXES
 from dashboard.panels.training import curves
 from dashboard.panels.training.setup import DEFAULTS, prepare, usable
 from dashboard.source import Source
@@ -218,6 +219,28 @@ def test_the_earlier_picture_stays_in_grey_until_the_new_one_is_there(
         held.run(1)
         app.run()
     assert held.queue, "the new picture is there before all is done"
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_words_say_how_many_models_are_trained(axis: str) -> None:
+    """Those for the earlier picture stand on every axis; fewer models are trained where there are more points."""
+    table = load_sample("breast_cancer")
+    source = Source(key="breast_cancer", title="", mode="demo", table=table, lineage=None, practice=True)
+    task = prepare(source, "diagnosis", list(FEW), table.schema.column("diagnosis").categories[-1])
+    asked = curves.Asked(
+        methods=DEFAULTS[True],
+        main=DEFAULTS[True][0],
+        metric="accuracy",
+        epsilon=0.5,
+        delta=1e-5,
+        seeds=40,
+        seed=1,
+        target=None,
+        mark=None,
+    )
+    assert curves.place(task, asked, axis).about.endswith(
+        f", {curves.sweep(task, asked, axis).seeds} models at each point"
+    )
 
 
 def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: pytest.MonkeyPatch) -> None:

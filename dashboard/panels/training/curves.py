@@ -62,16 +62,21 @@ def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
         "seed": asked.seed,
     }
     if axis == AXES[0]:
-        return Sweep(methods=asked.methods, epsilon=LEVELS, seeds=asked.seeds, **common)
+        return Sweep(methods=asked.methods, epsilon=LEVELS, seeds=models(asked, axis), **common)
     if axis == AXES[1]:
         return Sweep(
             methods=asked.methods,
             epsilon=(asked.epsilon,),
             sizes=sizes(task.n, 6),
-            seeds=max(4, asked.seeds // 2),
+            seeds=models(asked, axis),
             **common,
         )
-    return Sweep(methods=(asked.main,), epsilon=COARSE, sizes=sizes(task.n, 5), seeds=6, **common)
+    return Sweep(methods=(asked.main,), epsilon=COARSE, sizes=sizes(task.n, 5), seeds=models(asked, axis), **common)
+
+
+def models(asked: Asked, axis: str) -> int:
+    """How many private models a point stands for: fewer where the sweep has more points."""
+    return {AXES[0]: asked.seeds, AXES[1]: max(4, asked.seeds // 2)}.get(axis, 6)
 
 
 def sizes(n: int, count: int) -> tuple[int, ...]:
@@ -100,7 +105,7 @@ def question(task: Task, asked: Asked) -> str:
 def place(task: Task, asked: Asked, axis: str) -> Place:
     """Where the chart is drawn, and until then the one before."""
     at = f", at ε = {words.number(asked.epsilon)}" if axis == AXES[1] else ""
-    told = f"{question(task, asked)}{at}, {asked.seeds} models at each point"
+    told = f"{question(task, asked)}{at}, {models(asked, axis)} models at each point"
     return Place(name="training", about=told, data=task.own)
 
 
@@ -148,9 +153,8 @@ def draw(task: Task, asked: Asked, axis: str, frame: pd.DataFrame, labels: Mappi
     )
     st.caption(
         "Simulated: each point is the mean of up to "
-        f"{asked.seeds if x == 'epsilon' else max(4, asked.seeds // 2)} private models. Shaded: range of what "
-        f"you might see, 8 of 10 models by {called[asked.main].lower()}. Settings are fixed in advance, never tuned on "
-        "these data."
+        f"{models(asked, axis)} private models. Shaded: range of what you might see, 8 of 10 models by "
+        f"{called[asked.main].lower()}. Settings are fixed in advance, never tuned on these data."
     )
 
 
