@@ -12,6 +12,7 @@ from pathlib import Path
 if str(Path(__file__).parents[1]) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
+SIDEBAR = 330  # pixels, so that the names of most samples fit
 PAGES = Path(__file__).parent / "app_pages"
 # (file, title, icon); a page that is not there does not appear.
 ORDER = (
@@ -36,6 +37,7 @@ def main() -> None:
         page_title="Epsilon Lab",
         page_icon=":material/balance:",
         layout="wide",
+        initial_sidebar_state=SIDEBAR,
         menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
     )
     session.begin()

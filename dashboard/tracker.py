@@ -121,11 +121,12 @@ def spent_words(found: Budget) -> str:
     """What is spent and what is left, in the unit of the cap."""
     whole, left = total(found), found.remaining.epsilon
     if found.kind == "pure":
-        return f"ε = {words.amount(whole - left)} of {words.amount(whole)} spent, {words.amount(left)} left"
-    share = round(100 * found.share_spent)
-    return (
-        f"{share} in 100 spent, {100 - share} left, of ε = {words.amount(whole)} with δ = {words.tiny(found.cap.delta)}"
-    )
+        said = f"ε = {words.amount(whole - left)} of {words.amount(whole)} spent, {words.amount(left)} left"
+    else:
+        share = round(100 * found.share_spent)
+        allowed = f"ε = {words.amount(whole)} with δ = {words.tiny(found.cap.delta)}"
+        said = f"{share} in 100 spent, {100 - share} left, of {allowed}"
+    return said.replace(" = ", "\u00a0=\u00a0")  # so that no line of the narrow sidebar ends in the middle of it
 
 
 def counted_words(found: Budget) -> str:

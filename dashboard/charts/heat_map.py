@@ -56,6 +56,7 @@ def heat_map(
         {
             "type": "scatter",
             "mode": "markers",
+            "cliponaxis": False,
             "x": [chosen[0]],
             "y": [chosen[1]],
             "marker": {"size": 14, "color": look.paper, "line": {"color": look.ink, "width": 3}},

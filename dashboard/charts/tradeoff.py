@@ -48,7 +48,7 @@ def tradeoff(
 
     Exact laws are solid, simulations carry their band, bounds are dotted. ``main`` is drawn thicker, with a marker at
     ``chosen``; ``target`` (in the metric's own unit) is a dashed line; ``ghost`` holds the unedited case of ``main``.
-    ``log_y`` is for metrics without a target that span decades.
+    ``log_y`` is for metrics that span decades.
     """
     look = palette(dark)
     traces: list[Figure] = []
@@ -107,21 +107,23 @@ def tradeoff(
         lines = [np.log10(np.maximum(line, 1e-12)) for line in lines]
     y_range = _log_range(lines) if log_y else _y_range(lines, bounds, scale)
     # The target's line is an obstacle to names like any other line, but is named at the edge.
-    fence = [] if target is None else [np.full_like(xs, target * scale.factor, dtype=float)]
-    needed = "" if target is None else f"what you need: {plain(target * scale.factor)}"
+    goal = None if target is None else target * scale.factor
+    level = None if goal is None else float(np.log10(max(goal, 1e-12))) if log_y else goal  # as the axis counts
+    fence = [] if level is None else [np.full_like(xs, level, dtype=float)]
+    needed = "" if goal is None else f"what you need: {plain(goal)}"
     annotations, left_out = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
     shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
-    if target is not None:
-        above = target * scale.factor < y_range[1] * 0.93
+    if level is not None:
+        above = level < y_range[0] + 0.93 * (y_range[1] - y_range[0])
         shapes.append(
-            _rule(x0=0, x1=1, xref="paper", y0=target * scale.factor, y1=target * scale.factor, color=look.soft)
+            _rule(x0=0, x1=1, xref="paper", y0=goal, y1=goal, color=look.soft)
             | {"line": {"color": look.soft, "width": 1.5, "dash": "dash"}}
         )
         annotations.append(
             {
                 "x": 0,
                 "xref": "paper",
-                "y": target * scale.factor,
+                "y": level,
                 "text": needed,
                 "showarrow": False,
                 "xanchor": "left",
@@ -131,10 +133,9 @@ def tradeoff(
                 "font": {"color": look.soft, "size": 13},
             }
         )
-    if main in labels_by_method(frame, names):
-        main_line = lines[labels.index(names[main])]
-        height = float(np.interp(np.log(chosen), np.log(xs), main_line))
-        height = 10.0**height if log_y else height
+    height = read_off(frame[frame["method"] == main], x, chosen)
+    if height is not None:
+        height *= scale.factor
         traces.append(
             {
                 "type": "scatter",
@@ -176,8 +177,14 @@ def tradeoff(
     }
 
 
-def labels_by_method(frame: pd.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
-    return {method: names[method] for method in dict.fromkeys(frame["method"])}
+def read_off(part: pd.DataFrame, x: str, at: float, column: str = "value") -> float | None:
+    """A line's height at ``at``, between its points on a log scale; None where it is not drawn (yet)."""
+    part = part.sort_values(x)
+    places = part[x].to_numpy(float)
+    slack = 1 + 1e-9
+    if places.size == 0 or not places[0] / slack <= at <= places[-1] * slack:
+        return None
+    return float(np.interp(np.log(at), np.log(places), part[column].to_numpy(float)))
 
 
 def _symbol(x: str) -> str:

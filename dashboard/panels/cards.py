@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -28,20 +29,28 @@ class Need:
         """Fill the card from a problem with exact laws."""
         self.fill(needed_epsilon(view), needed_size(view), view.size_word)
 
-    def fill(self, least: float | None, size: float | None, size_word: str, *, sized: bool = True) -> None:
+    def fill(
+        self,
+        least: float | None,
+        size: float | None,
+        size_word: str,
+        *,
+        sized: bool = True,
+        sizes: tuple[float, float] = (0.0, float("inf")),
+    ) -> None:
         """The smallest ε and the smallest size that give it, and a button that applies the ε.
 
-        Without ``sized`` nobody has worked out the size.
+        Without ``sized`` nobody has worked out the size; outside ``sizes`` and the slider's ε nobody looked.
         """
         with self.slot:
             left, right = st.columns(2, wrap=False)
-            left.metric("smallest ε", "none" if least is None else words.number(least))
+            left.metric("smallest ε", _least(least, session.EPSILON_LOW, float("inf")))
             right.metric(
                 f"or {size_word}",
-                "–" if not sized else "none" if size is None else words.number(size),
+                _least(size, *sizes) if sized else "–",
                 help=f"How many {size_word} would be enough at this ε, with the same proportions.",
             )
-            if least is not None and session.EPSILON_LOW <= least <= session.EPSILON_HIGH:
+            if least is not None and session.EPSILON_LOW < least <= session.EPSILON_HIGH:
                 said = float(words.number(least))
                 st.button(
                     f"Use ε = {words.number(least)}",
@@ -50,10 +59,17 @@ class Need:
                     args=(said if said >= least else least,),
                     width="stretch",
                 )
-            elif least is not None and least < session.EPSILON_LOW:
+            elif least is not None and least <= session.EPSILON_LOW:
                 st.caption("Privacy is free for this question: even the smallest ε of the slider is enough.")
             else:
                 st.caption("No ε up to 10 gives that here. Ask for less, or bring more data.")
+
+
+def _least(found: float | None, low: float, high: float) -> str:
+    """The least that is enough, when only ``low``..``high`` was looked at."""
+    if found is None:
+        return "none" if np.isinf(high) else f"> {words.number(high)}"
+    return f"≤ {words.number(found)}" if found == low else words.number(found)
 
 
 def ask(

@@ -13,7 +13,7 @@ from dashboard import compute, session, words
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.ready import packed
 from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
-from dashboard.charts.tradeoff import Scale, tradeoff
+from dashboard.charts.tradeoff import Scale, read_off, tradeoff
 from dashboard.panels.picture import picture
 from dpcore.tradeoff import Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
 
@@ -242,6 +242,7 @@ def describe_at(frame: pd.DataFrame, names: Mapping[str, str], scale: Scale, x: 
     """Each method's value where column ``x`` is ``chosen``, as one sentence."""
     parts = []
     for method, part in frame.groupby("method", sort=False):
-        value = float(np.interp(np.log(chosen), np.log(part[x]), part["value"])) * scale.factor
-        parts.append(f"{names[str(method)]} {words.number(value)}{scale.unit}")
+        value = read_off(part, x, chosen)
+        if value is not None:
+            parts.append(f"{names[str(method)]} {words.number(value * scale.factor)}{scale.unit}")
     return f"{scale.title} at {place}: " + ", ".join(parts) + "."

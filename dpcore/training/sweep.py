@@ -120,7 +120,8 @@ def stream(sweep: Sweep) -> Iterator[tuple[float, pd.DataFrame]]:
 def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, along: str = "epsilon") -> float | None:
     """The smallest ε (or, ``along`` "n", size) at which a swept curve reaches ``target``, or None within its range.
 
-    The simulated curve is made monotone by least squares first and read off between its points on a log scale.
+    The simulated curve is made monotone by least squares first and read off between its points on a log scale. What
+    is found at its first point may be more than needed: nothing below was swept.
     """
     from scipy.optimize import isotonic_regression
 
@@ -136,6 +137,6 @@ def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, al
         return None
     first = int(reached[0])
     if first == 0 or ahead[first] == ahead[first - 1]:
-        return float(np.exp(places[first]))
+        return float(part[along].to_numpy(dtype=np.float64)[first])
     back = ahead[first] / (ahead[first] - ahead[first - 1])
     return float(np.exp(places[first] - back * (places[first] - places[first - 1])))

@@ -350,13 +350,13 @@ def budget(epsilon: float, delta: float, *costs: Cost) -> Budget:
 
 def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
     pure = budget(0.3, 0.0, Cost.pure(0.1), Cost.pure(0.1))
-    assert tracker.spent_words(pure) == "ε = 0.2 of 0.3 spent, 0.1 left"
+    assert tracker.spent_words(pure) == "ε\u00a0=\u00a00.2 of 0.3 spent, 0.1 left"
     assert tracker.answers_words(pure, Cost.pure(0.1), "") == "About **1** more answer like this one."
     assert tracker.answers_words(pure, Cost.pure(0.11), "") == "Not enough is left for one more answer like this one."
     assert "need a δ" in tracker.answers_words(pure, Cost.gaussian(20.0, 1e-7), "")
     both = budget(1.0, 1e-6, Cost.gaussian(50.0, 1e-8))
     assert f"{100 * both.share_spent:.0f} in 100 spent" in tracker.spent_words(both)
-    assert "δ = 10⁻⁶" in tracker.spent_words(both)
+    assert "δ\u00a0=\u00a010⁻⁶" in tracker.spent_words(both)
     more = both.answers_left(Cost.gaussian(50.0, 1e-8))
     assert tracker.answers_words(both, Cost.gaussian(50.0, 1e-8), "") == f"About **{more}** more answers like this one."
 

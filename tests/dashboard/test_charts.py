@@ -16,7 +16,7 @@ from dashboard.charts.heat_map import heat_map
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.places import NARROW, Place, place, wrapped
 from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
-from dashboard.charts.tradeoff import Scale, tradeoff
+from dashboard.charts.tradeoff import Scale, read_off, tradeoff
 from dashboard.panels.picture import marked
 from dpcore.tradeoff import COLUMNS
 
@@ -200,6 +200,48 @@ def test_a_line_without_a_place_for_its_name_is_in_the_legend() -> None:
     written = [note["text"] for note in made["layout"]["annotations"]]
     assert written == ["Method 1", "Method 0"]
     assert not any(trace["showlegend"] for trace in figure()["data"])
+
+
+def one_line(places: list[float], values: list[float]) -> pd.DataFrame:
+    line = {"method": "m0", "epsilon": places, "n": 10, "metric": "risk", "value": values, "low": values}
+    return pd.DataFrame({**line, "high": values, "kind": "simulated"})[list(COLUMNS)]
+
+
+def test_a_value_is_read_off_between_points_and_not_beyond_them() -> None:
+    line = one_line([1.0, 0.01], [2.0, 4.0])  # in any order
+    assert read_off(line, "epsilon", 0.1) == pytest.approx(3.0)
+    assert read_off(line, "epsilon", 0.01) == pytest.approx(4.0)
+    assert read_off(line, "epsilon", 1.0) == pytest.approx(2.0)
+    assert read_off(line, "epsilon", 0.0099) is None
+    assert read_off(line, "epsilon", 1.01) is None
+    assert read_off(line.iloc[:0], "epsilon", 0.1) is None
+
+
+@pytest.mark.parametrize("log_y", [False, True])
+def test_marker_and_goal_lie_where_the_axis_has_them(log_y: bool) -> None:
+    def drawn(chosen: float) -> dict:
+        return tradeoff(
+            one_line([0.01, 0.1, 1.0], [10.0, 0.1, 0.001]),
+            x="epsilon",
+            x_title="ε",
+            scale=Scale(title="risk"),
+            names={"m0": "Method 0"},
+            colour=colours(["m0"], False),
+            main="m0",
+            chosen=chosen,
+            target=0.01,
+            log_y=log_y,
+        )
+
+    made = drawn(0.1)
+    marker = next(trace for trace in made["data"] if trace["mode"] == "markers")
+    assert marker["x"] == [0.1]
+    assert marker["y"] == [pytest.approx(0.1)]
+    goal = next(note for note in made["layout"]["annotations"] if note["text"].startswith("what you need"))
+    # Plotly takes a shape's place in data units and an annotation's as the exponent on a logarithmic axis.
+    assert goal["y"] == pytest.approx(-2.0 if log_y else 0.01)
+    assert any(shape.get("y0") == 0.01 for shape in made["layout"]["shapes"])
+    assert not any(trace["mode"] == "markers" for trace in drawn(5.0)["data"])
 
 
 def test_the_first_method_s_bar_is_on_top_as_in_the_legend() -> None:

@@ -13,10 +13,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import compute
+from dashboard import compute, session
 from dashboard.panels.earlier import Place
 from dashboard.panels.tradeoff import AXES
 from dashboard.panels.training import curves
+from dashboard.panels.training.lessons import SIMPLE_LEVELS
 from dashboard.panels.training.setup import DEFAULTS, prepare, usable
 from dashboard.source import Source
 from dashboard.workers import Workers
@@ -145,6 +146,8 @@ def test_cancel_keeps_what_is_there_and_can_go_on(open_app: Open, monkeypatch: p
     held.run(99)
     app.run()
     assert [button.label for button in app.button].count("Go on") == 1
+    assert "Stopped before all models were trained" in text(app)  # and nothing is read off half a curve
+    assert not any(metric.label == "smallest ε" for metric in app.metric)
     assert app.get("progress")[0].proto.text.startswith("Stopped at 2 of ")
     next(button for button in app.button if button.label == "Go on").click().run()
     assert " 2 of " in app.get("progress")[0].proto.text
@@ -173,6 +176,29 @@ def test_how_many_rows_would_do_is_said_when_it_is_known(open_app: Open, monkeyp
         held.run(1)
     app.run()
     assert {metric.label: metric.value for metric in app.metric}["or rows"] != "–"
+
+
+@pytest.mark.parametrize(("asked", "epsilon", "rows"), [(99.99, "none", "> "), (1.0, "≤ 0.01", "≤ ")])
+def test_beyond_what_was_simulated_nothing_is_claimed(open_app: Open, asked: float, epsilon: str, rows: str) -> None:
+    app = trained(open_app)
+    app.segmented_control(key="training_axis").set_value(curves.AXES[1]).run()
+    app.number_input(key="training_accuracy_target").set_value(asked).run()
+    wait(app)
+    said = {metric.label: metric.value for metric in app.metric}
+    assert said["smallest ε"] == epsilon
+    assert said["or rows"].startswith(rows)
+    assert ("Privacy is free" in text(app)) == (asked == 1.0)
+
+
+def test_the_answer_at_the_ends_of_the_slider_is_simulated_there() -> None:
+    """And the curve of half the levels says nothing about the other half."""
+    for levels in (curves.LEVELS, curves.COARSE, SIMPLE_LEVELS):
+        assert min(levels) == pytest.approx(session.EPSILON_LOW)
+        assert max(levels) == pytest.approx(session.EPSILON_HIGH)
+    values = [0.5, 0.9]
+    line = {"method": "m", "metric": "accuracy", "epsilon": [0.1, 1.0], "value": values, "low": values, "high": values}
+    assert curves.at_epsilon(pd.DataFrame(line), "m", "accuracy", 1.0) == pytest.approx((0.9, 0.9, 0.9))
+    assert curves.at_epsilon(pd.DataFrame(line), "m", "accuracy", session.EPSILON_LOW) is None
 
 
 def test_another_visitor_shares_what_is_under_way(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,7 +137,7 @@ def alpha(view: View, problem: AlarmProblem) -> None:
     """The theorem's α, the exact one, and the best variant's, on one chart."""
     scale = Scale(title="distance from the line told apart, α")
     methods = list(problem.methods)
-    levels = np.geomspace(0.05, 10.0, 41)
+    levels = np.geomspace(session.EPSILON_LOW, session.EPSILON_HIGH, 51)
     frame = compute.cached(
         (*view.identity, "alpha"), lambda: sweep_epsilon(problem, levels, methods=methods, metrics=["alpha"])
     )
@@ -159,7 +159,7 @@ def alpha(view: View, problem: AlarmProblem) -> None:
         names=LABELS,
         colour=colours(list(LABELS), session.dark()),
         main=best,
-        chosen=float(np.clip(view.epsilon, levels[0], levels[-1])),
+        chosen=view.epsilon,
         dark=session.dark(),
         log_y=True,
     )
@@ -176,7 +176,7 @@ def goes_wrong(epsilon: float) -> None:
     )
     variant = variants[name]
     size = right.number_input(variant.size_word.capitalize(), min_value=1, max_value=200, value=4, key="broken_size")
-    levels = np.geomspace(0.05, 5.0, 25)
+    levels = np.geomspace(session.EPSILON_LOW, session.EPSILON_HIGH, 31)
 
     def make() -> list[FloatArray]:
         verdicts = [variant.verdict(float(level), int(size)) for level in levels]

@@ -13,15 +13,15 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.theme import EPSILON_TITLE, colours, palette
-from dashboard.charts.tradeoff import HEIGHT, Scale, tradeoff
+from dashboard.charts.tradeoff import HEIGHT, Scale, read_off, tradeoff
 from dashboard.panels.earlier import Place
 from dashboard.panels.tradeoff import AXES, describe_at
 from dashboard.panels.training.setup import DEFAULTS, Task
 from dpcore.tradeoff import COLUMNS
 from dpcore.training import RATES, Sweep, rate, reaching
 
-LEVELS = (0.05, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, 10.0)
-COARSE = (0.05, 0.15, 0.5, 1.5, 5.0)
+LEVELS = (session.EPSILON_LOW, 0.03, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, session.EPSILON_HIGH)
+COARSE = (session.EPSILON_LOW, 0.04, 0.15, 0.6, 2.5, session.EPSILON_HIGH)
 BASELINES = {"non_private": "Without privacy", "majority_class": "Always the commonest"}
 RATE_NAMES = {
     "rate_approximate": "best rate, (ε, δ)",
@@ -211,14 +211,9 @@ def _map(task: Task, asked: Asked, part: pd.DataFrame, called: Mapping[str, str]
 
 def at_epsilon(frame: pd.DataFrame, method: str, metric: str, epsilon: float) -> tuple[float, float, float] | None:
     """Value and band of a method read off its simulated curve between two levels; None where it is not there yet."""
-    part = frame[(frame["method"] == method) & (frame["metric"] == metric)].sort_values("epsilon")
-    if part.empty:
-        return None
-    levels = np.log(part["epsilon"].to_numpy(float))
-    value, low, high = (
-        float(np.interp(np.log(epsilon), levels, part[name].to_numpy(float))) for name in ("value", "low", "high")
-    )
-    return value, low, high
+    part = frame[(frame["method"] == method) & (frame["metric"] == metric)]
+    value, low, high = (read_off(part, "epsilon", epsilon, name) for name in ("value", "low", "high"))
+    return None if value is None or low is None or high is None else (value, low, high)
 
 
 def needed(frame: pd.DataFrame, asked: Asked, along: str) -> float | None:

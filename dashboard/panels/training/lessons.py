@@ -22,7 +22,7 @@ from dashboard.source import Source
 from dpcore.training import NoisyGradientDescent, Rows, book_lesson, catalog, tuning_price
 
 LESSON_ROWS = 4000
-SIMPLE_LEVELS = tuple(np.geomspace(0.05, 10.0, 13).tolist())
+SIMPLE_LEVELS = tuple(np.geomspace(session.EPSILON_LOW, session.EPSILON_HIGH, 16).tolist())
 SIMPLE = {"mean": "the mean", "median": "the median", "line": "a straight line"}
 
 
@@ -192,7 +192,6 @@ def _simple_picture(place: Place, frame: pd.DataFrame, about: str, mark: str | N
     main = next(key for key in called if key != "theory")
     scale = Scale(title="excess loss above the best")
     epsilon = session.epsilon()
-    shown = float(np.clip(epsilon, SIMPLE_LEVELS[0], SIMPLE_LEVELS[-1]))
     figure = tradeoff(
         frame,
         x="epsilon",
@@ -201,11 +200,11 @@ def _simple_picture(place: Place, frame: pd.DataFrame, about: str, mark: str | N
         names=called,
         colour=colours(list(called), session.dark()),
         main=main,
-        chosen=shown,
+        chosen=epsilon,
         dark=session.dark(),
         log_y=True,
     )
-    alt = describe_at(frame, called, scale, "epsilon", shown, f"ε = {words.number(shown)}")
+    alt = describe_at(frame, called, scale, "epsilon", epsilon, f"ε = {words.number(epsilon)}")
     place.draw(figure, key="training-simple-chart", alt=alt, data=frame, mark=mark)
     st.caption(
         {

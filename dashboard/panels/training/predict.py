@@ -222,12 +222,10 @@ def _cards(task: Task, goal: Asked, work: Work, along_n: Work | None, need: card
         need.slot.caption("Read off the chart when all models are trained.")
     elif work.job.results():
         frame = _frame(task, goal, AXES[0], work.job.results())
-        size, sized = None, along_n is not None and along_n.job.complete
-        if along_n is not None and sized:
-            size = curves.needed(_frame(task, goal, AXES[1], along_n.job.results()), goal, "n")
-        need.fill(curves.needed(frame, goal, "epsilon"), size, "rows", sized=sized)
-        if along_n is None:
-            need.slot.caption("To see how many rows would do, show the chart against the number of rows.")
+        if work.job.complete:
+            _read_off(task, goal, frame, along_n, need)
+        else:
+            need.slot.caption("Stopped before all models were trained, so it cannot be read off yet.")
         with seen:
             tell.might_see(task, goal, frame)
     cards.protected(
@@ -239,6 +237,19 @@ def _cards(task: Task, goal: Asked, work: Work, along_n: Work | None, need: card
         ),
         key=PAGE,
     )
+
+
+def _read_off(task: Task, goal: Asked, frame: pd.DataFrame, along_n: Work | None, need: cards.Need) -> None:
+    """Which ε and which number of rows are enough."""
+    epsilon = curves.needed(frame, goal, "epsilon")
+    if along_n is not None and along_n.job.complete:
+        sizes = _frame(task, goal, AXES[1], along_n.job.results())
+        span = (float(sizes["n"].min()), float(sizes["n"].max()))
+        need.fill(epsilon, curves.needed(sizes, goal, "n"), "rows", sizes=span)
+        return
+    need.fill(epsilon, None, "rows", sized=False)
+    if along_n is None:
+        need.slot.caption("To see how many rows would do, show the chart against the number of rows.")
 
 
 def _start(task: Task, asked: Asked) -> float:
