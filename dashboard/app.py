@@ -13,6 +13,7 @@ if str(Path(__file__).parents[1]) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 SIDEBAR = 330  # pixels, so that the names of most samples fit
+ICON = Path(__file__).parent / "icon.svg"  # a named icon would be fetched from a third party by every visitor
 PAGES = Path(__file__).parent / "app_pages"
 # (file, title, icon); a page that is not there does not appear.
 ORDER = (
@@ -35,7 +36,7 @@ def main() -> None:
 
     st.set_page_config(
         page_title="Epsilon Lab",
-        page_icon=":material/balance:",
+        page_icon=str(ICON),
         layout="wide",
         initial_sidebar_state=SIDEBAR,
         menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
