@@ -137,6 +137,7 @@ def _best(
     rise = high + np.where(offered.reach == 0, _NEAR, _LINE / 2)
     bottom = line[index] + np.where(offered.above, rise, -rise - tall)
     possible = (bottom >= 2) & (bottom + tall <= height - 2)
+    possible &= (line[index] >= 0) & (line[index] <= height)  # a name of what cannot be seen is not drawn
     boxes = []
     for area in areas:
         left = along[index] * area.width + np.where(offered.to_left, -far - label, far)

@@ -202,6 +202,16 @@ def test_a_line_without_a_place_for_its_name_is_in_the_legend() -> None:
     assert not any(trace["showlegend"] for trace in figure()["data"])
 
 
+@pytest.mark.parametrize("steep", [3.0, 30.0, 61.0, 300.0])
+def test_a_name_hangs_on_the_part_of_its_line_that_can_be_seen(steep: float) -> None:
+    """Plotly leaves out a name whose place on the line is outside the picture; the legend has it then."""
+    x = np.linspace(0.0, 1.0, 61)
+    lines = [steep * x, 0.5 * x]
+    spots = place(x, lines, ["Advanced composition (if planned)", "Low"], (600, 350), (0, 1), [])
+    assert (spots[0] is None) == (steep > 60)
+    assert all(spot is None or line[spot.index] <= 1.0 for spot, line in zip(spots, lines, strict=True))
+
+
 def one_line(places: list[float], values: list[float]) -> pd.DataFrame:
     line = {"method": "m0", "epsilon": places, "n": 10, "metric": "risk", "value": values, "low": values}
     return pd.DataFrame({**line, "high": values, "kind": "simulated"})[list(COLUMNS)]
