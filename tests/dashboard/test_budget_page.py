@@ -7,6 +7,7 @@ import math
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import tracker
 from dashboard.panels.budget import totals
 from dashboard.panels.budget.kinds import KINDS, Wish, planned
-from dashboard.panels.budget.receipts import plain
+from dashboard.panels.budget.receipts import answer_text, plain
 from dashboard.source import Source
 from dpcore.accounting import VALID_WHEN, compose
 from dpcore.costs import Cost
@@ -213,6 +214,19 @@ def test_answers_are_read_out_whatever_they_are() -> None:
         "chosen option: x; flags: yes, none; none: none"
     )
     assert plain(1.5) == "1.5"
+
+
+def test_an_answer_is_told_without_what_only_a_program_needs(ledger: Ledger) -> None:
+    (receipt,) = practice(ledger, Cost.pure(0.5))
+    for answer, said in (
+        ({"option": "Knee pain", "index": 0}, "Knee pain"),
+        ({"value": 42.5, "index": 3}, "42.5"),
+        ({"rule": "age ≥ 40", "index": 7, "flipped": False}, "rule: age ≥ 40; flipped: no"),
+        ({"alarm_at": 5}, "alarm at: 5"),
+        ({"index": 5}, "index: 5"),
+    ):
+        assert answer_text(replace(receipt, answer=answer)) == said
+    assert json.loads(receipt.to_json())["answer"] == {"how_many": 7, "names": ["a", "b"]}
 
 
 # -- practice ---------------------------------------------------------------------------------------------------------

@@ -83,7 +83,12 @@ def answer_text(receipt: Receipt) -> str:
     """The stored answer in plain text, whatever it is."""
     if receipt.answer_hash is None:
         return NO_ANSWER
-    text = plain(receipt.answer)
+    shown = receipt.answer
+    if isinstance(shown, dict) and len(shown) > 1:  # a place in a list says nothing to a person; the JSON has it
+        shown = {name: value for name, value in shown.items() if name != "index"}
+        if len(shown) == 1 and shown.keys() <= {"option", "candidate", "value"}:
+            shown = next(iter(shown.values()))
+    text = plain(shown)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
