@@ -17,6 +17,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray, finite_vector, whole
 
 _ROWS = 4096  # worked on at a time
+_DIGITS = 100  # a power of ten that a float holds with room to multiply
 
 Comparison = Literal["always", "at_least", "below", "is", "is_not"]
 
@@ -33,13 +34,16 @@ class Rule:
         if self.comparison == "always":
             return "always yes" if self.value else "always no"
         words = {"at_least": "is at least", "below": "is below", "is": "is", "is_not": "is not"}
-        value = f"{self.value:g}" if isinstance(self.value, (int, float)) else self.value
+        value = f"{self.value:,.12g}" if isinstance(self.value, (int, float)) else self.value
         return f"yes when {self.column} {words[self.comparison]} {value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cuts:
-    """Thresholds on a numeric column: ``count`` cuts, evenly spaced strictly between public ``low`` < ``high``."""
+    """Thresholds on a numeric column: ``count`` cuts strictly between public ``low`` < ``high``.
+
+    Evenly spaced, but for rounding to a tenth of the leading digit of their distance, so that a rule can be said.
+    """
 
     column: str
     low: float
@@ -56,7 +60,10 @@ class Cuts:
     @property
     def grid(self) -> FloatArray:
         """The cuts, shape (count,), ascending."""
-        return np.linspace(self.low, self.high, self.count + 2)[1:-1]
+        evenly = np.linspace(self.low, self.high, self.count + 2)[1:-1]
+        digits = 1 - int(np.floor(np.log10((self.high - self.low) / (self.count + 1))))
+        # the rounding is by at most a twentieth of the distance; beyond these digits there is nothing to say
+        return np.round(evenly, digits) if abs(digits) < _DIGITS else evenly
 
     def rules(self) -> list[Rule]:
         """For each cut: yes from there on, and yes below."""

@@ -56,6 +56,32 @@ def test_rules_read_as_sentences() -> None:
     ]
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.floats(-1e9, 1e9), st.floats(1e-3, 1e12), st.integers(1, 200))
+def test_cuts_are_short_numbers_evenly_spaced_within_the_bounds(low: float, width: float, count: int) -> None:
+    cuts = Cuts(column="x", low=low, high=low + width, count=count)
+    step = (cuts.high - cuts.low) / (count + 1)
+    assert cuts.grid.shape == (count,)
+    assert np.all(np.diff(cuts.grid, prepend=cuts.low, append=cuts.high) > 0)
+    evenly = cuts.low + step * np.arange(1, count + 1)
+    assert np.allclose(cuts.grid, evenly, rtol=1e-12, atol=step / 19)
+
+
+def test_a_cut_is_said_in_few_digits_and_in_full() -> None:
+    said = [
+        str(rule)
+        for low, high, count in ((0, 100, 20), (0, 2e6, 20))
+        for rule in RuleClass(columns=(Cuts(column="x", low=low, high=high, count=count),)).rules[-2:]
+    ]
+    assert said == [
+        "yes when x is at least 95.2",
+        "yes when x is below 95.2",
+        "yes when x is at least 1,905,000",
+        "yes when x is below 1,905,000",
+    ]
+    assert Cuts(column="x", low=0, high=1e-200, count=3).grid.tolist() == pytest.approx([2.5e-201, 5e-201, 7.5e-201])
+
+
 def test_rules_refuse_by_name() -> None:
     for make, name in [
         (lambda: Cuts(column="x", low=1, high=1), "high"),
