@@ -90,8 +90,8 @@ def one_life(setting: Setting, view: View, strategy: Strategy, main: str) -> Non
     )
     with st.expander("The formula and its source"):
         st.latex(
-            r"\Pr[\text{follow } i \text{ in round } t] \propto e^{-\eta L_{i,t-1}},\qquad "
-            r"\eta = \min\bigl(\eta_{\text{private}}(\varepsilon, \delta, T),\ \sqrt{8 \ln k / T}\bigr)"
+            r"\begin{gathered}\Pr[\text{follow } i \text{ in round } t] \propto e^{-\eta L_{i,t-1}} \\"
+            r"\eta = \min\bigl(\eta_{\text{private}}(\varepsilon, \delta, T),\ \sqrt{8 \ln k / T}\bigr)\end{gathered}"
         )
         st.caption(
             "Losses do not depend on the plays, so the expected regret is exact: no simulation. Dwork and Roth, 2014, "

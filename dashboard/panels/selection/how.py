@@ -21,7 +21,8 @@ RACE = {
     "permute_and_flip": (
         "Every option's score gets its own random bonus, drawn from an exponential distribution. "
         "The largest total wins, and only the winner's name is published.",
-        r"\Pr[r] = p_r \int_0^1 \prod_{s \ne r} (1 - p_s t)\, dt,\qquad p_i = e^{a (q_i - \max q)}",
+        r"\begin{gathered}\Pr[r] = p_r \int_0^1 \prod_{s \ne r} (1 - p_s t)\, dt \\"
+        r"p_i = e^{a (q_i - \max q)}\end{gathered}",
         "McKenna and Sheldon, NeurIPS 2020; the same law as report-noisy-max with exponential noise.",
     ),
     "exponential": (
@@ -32,7 +33,7 @@ RACE = {
     ),
     "noisy_max_laplace": (
         "Every score gets Laplace noise, up or down. The largest total wins, and the totals themselves stay secret.",
-        r"\Pr[r] = \int f(x - q_r) \prod_{s \ne r} F(x - q_s)\, dx,\qquad \text{scale } 1/a",
+        r"\begin{gathered}\Pr[r] = \int f(x - q_r) \prod_{s \ne r} F(x - q_s)\, dx \\ \text{scale } 1/a\end{gathered}",
         "Dwork and Roth, 2014, section 3.3, with the scale that holds for every kind of score.",
     ),
     "naive_laplace": (

@@ -68,8 +68,9 @@ def how(series: Series, view: View, problem: AlarmProblem, main: str) -> None:
     )
     with st.expander("The formula and its source"):
         st.latex(
-            r"\Pr[\text{stop at } i] = \int f_\rho(t) \prod_{j<i} F_\nu(T + t - q_j)"
-            r"\,\bigl(1 - F_\nu(T + t - q_i)\bigr)\,dt"
+            r"\begin{gathered}\Pr[\text{stop at } i] = \\"
+            r"\int f_\rho(t) \prod_{j<i} F_\nu(a_j)\,\bigl(1 - F_\nu(a_i)\bigr)\,dt \\"
+            r"a_j = T + t - q_j\end{gathered}"
         )
         st.caption(
             f"Noise on the line: scale {words.number(pair.threshold_scale)}; on each answer: "

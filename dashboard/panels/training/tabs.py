@@ -78,8 +78,8 @@ def happens(task: Task, asked: Asked) -> None:
     )
     with st.expander("The formula and its source"):
         st.latex(
-            r"w \leftarrow w - \frac{\eta}{n}\Bigl(\sum_i g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) + "
-            r"N(0, C^2 T \sigma^2 I)\Bigr)"
+            r"\begin{aligned}w \leftarrow w - \tfrac{\eta}{n}\Bigl(&\sum_i g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) \\"
+            r"&+ N(0, C^2 T \sigma^2 I)\Bigr)\end{aligned}"
         )
         st.caption(
             "T Gaussian steps together are exactly one Gaussian release, so the ε has no slack. Balle and Wang, ICML "
