@@ -43,9 +43,9 @@ class Need:
         Without ``sized`` nobody has worked out the size; outside ``sizes`` and the slider's ε nobody looked.
         """
         with self.slot:
-            left, right = st.columns(2, wrap=False)
-            left.metric("smallest ε", _least(least, session.EPSILON_LOW, float("inf")))
-            right.metric(
+            pair = st.container(horizontal=True)  # one above the other where the card is narrow
+            pair.metric("smallest ε", _least(least, session.EPSILON_LOW, float("inf")))
+            pair.metric(
                 f"or {size_word}",
                 _least(size, *sizes) if sized else "–",
                 help=f"How many {size_word} would be enough at this ε, with the same proportions.",

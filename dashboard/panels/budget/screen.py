@@ -126,11 +126,11 @@ def _described(drawn: Spending, shown: list[str], budget: Budget) -> str:
 def _left(state: State, budget: Budget) -> None:
     with st.container(border=True):
         st.markdown(f"**What is left** · {'practice' if budget.practice else 'for good'}")
-        one, other = st.columns(2, wrap=False)
-        one.metric("largest single answer", f"ε = {words.number(budget.remaining.epsilon)}")
+        pair = st.container(horizontal=True)
+        pair.metric("largest single answer", f"ε = {words.number(budget.remaining.epsilon)}")
         like = "more like the last" if state.receipts else f"at ε = {words.number(session.epsilon())}"
         fit = fitting(budget, one_more(state))
-        other.metric(like, f"{fit:,}" if fit < tracker.MANY else "a million")
+        pair.metric(like, f"{fit:,}" if fit < tracker.MANY else "a million")
         st.progress(budget.share_spent, text=tracker.spent_words(budget))
         st.caption(f"Counted {tracker.counted_words(budget)}.")
         if budget.practice:
