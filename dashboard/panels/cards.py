@@ -88,6 +88,7 @@ def ask(
 
     Drawn before anything is computed, so that a number from the link counts at once; filled by ``Need.show`` later.
     """
+    default = min(max(default, low), high)
     with place:
         card = st.container(border=True)
     with card:

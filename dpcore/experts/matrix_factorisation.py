@@ -21,8 +21,6 @@ from dpcore.validate import FloatArray, IntArray, generator, whole
 
 Singles = NDArray[np.float32]
 
-LARGEST = 4_000_000  # rounds × experts: the noise of a run is kept whole, because it is correlated over all rounds
-
 SHIFTS = 4  # of each noise, evenly among the experts
 
 
@@ -44,6 +42,7 @@ class MatrixFactorisation:
     label: ClassVar[str] = "Gaussian matrix factorisation"
     rank: ClassVar[int] = 5
     assumption: ClassVar[Assumption] = "any"
+    largest: ClassVar[int] = 4_000_000  # rounds × experts: the correlated noise of a run is kept whole
 
     epsilon: float
     delta: float
@@ -56,8 +55,10 @@ class MatrixFactorisation:
         check_private_run(self.epsilon, self.delta, self.rounds, self.experts)
         whole(2, paths=self.paths)
         whole(0, seed=self.seed)
-        if self.rounds * self.experts > LARGEST:
-            raise InvalidArgument("rounds", f"times experts must be at most {LARGEST:,} for this simulated strategy")
+        if self.rounds * self.experts > self.largest:
+            raise InvalidArgument(
+                "rounds", f"times experts must be at most {self.largest:,} for this simulated strategy"
+            )
 
     @classmethod
     def at(cls, *, epsilon: float, delta: float, rounds: int, experts: int, reacting: bool = False) -> Self:

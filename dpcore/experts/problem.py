@@ -41,10 +41,11 @@ class ExpertsProblem:
     is ready to assume and leaves out the strategies that need more: ``any`` losses; ``oblivious``: they do not react
     to what was played; ``independent``: oblivious, and rounds are independent draws from one distribution.
 
-    Methods: strategies by key, ``textbook`` (weighted majority at the textbook's rate), and the theorems of
-    ``THEORIES``. Metrics: ``regret_per_round``, ``regret`` and ``total_loss``, expectations over the plays. Exact but
-    for matrix factorisation. ``low`` and ``high`` hold the share ``band`` of runs (from the exact variance, by the
-    normal approximation); with ``band`` 0 they equal ``value``, or hold the simulation's error. Raises InvalidArgument.
+    Methods: strategies by key, but one that is simulated and cannot be for so large a table (``too_large``);
+    ``textbook`` (weighted majority at the textbook's rate), and the theorems of ``THEORIES``. Metrics:
+    ``regret_per_round``, ``regret`` and ``total_loss``, expectations over the plays. Exact but for matrix
+    factorisation. ``low`` and ``high`` hold the share ``band`` of runs (from the exact variance, by the normal
+    approximation); with ``band`` 0 they equal ``value``, or hold the simulation's error. Raises InvalidArgument.
     """
 
     losses: Losses
@@ -83,8 +84,14 @@ class ExpertsProblem:
 
     @property
     def longest(self) -> int:
-        """The largest n that can be evaluated."""
+        """The largest n that can be evaluated; for some strategies it is less (``longest_for``)."""
         return LONGEST // self.experts
+
+    def longest_for(self, *methods: str) -> int:
+        """The largest n at which each of ``methods`` can be evaluated."""
+        kinds = _kinds()
+        largest = [getattr(kinds[method], "largest", LONGEST) for method in methods if method in kinds]
+        return min([LONGEST, *largest]) // self.experts
 
     @property
     def beyond(self) -> str:
@@ -100,8 +107,7 @@ class ExpertsProblem:
     @property
     def labels(self) -> dict[str, str]:
         """Every method with the name a person reads."""
-        allowed = ASSUMPTIONS[: ASSUMPTIONS.index(self.assumption) + 1]
-        strategies = {key: kind.label for key, kind in _kinds().items() if kind.assumption in allowed}
+        strategies = {key: label for key, label in self._allowed().items() if self.n <= self.longest_for(key)}
         return {
             TEXTBOOK: "Weighted majority as in the textbook",
             **strategies,
@@ -110,6 +116,15 @@ class ExpertsProblem:
             "theory_non_private": "What theory promises without privacy",
             "theory_non_private_textbook": "The same, in the textbook's form",
         }
+
+    @property
+    def too_large(self) -> dict[str, str]:
+        """The strategies, with their names, that ``assumption`` allows but this table is too large for."""
+        return {key: label for key, label in self._allowed().items() if self.n > self.longest_for(key)}
+
+    def _allowed(self) -> dict[str, str]:
+        allowed = ASSUMPTIONS[: ASSUMPTIONS.index(self.assumption) + 1]
+        return {key: kind.label for key, kind in _kinds().items() if kind.assumption in allowed}
 
     @property
     def metrics(self) -> dict[str, Literal["higher", "lower"]]:

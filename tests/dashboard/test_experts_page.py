@@ -176,3 +176,19 @@ def open_tab(app: AppTest, page: str, name: str) -> None:
     app.session_state[f"{page}_tab"] = name
     app.run()
     assert not app.exception
+
+
+@pytest.mark.parametrize("days", [1000, 5000])
+def test_many_experts_leave_out_what_cannot_be_simulated_for_them(open_app: Open, days: int) -> None:
+    app = open_app("experts")
+    app.segmented_control(key="assumption").set_value("any").run()
+    app.number_input(key="experts_count").set_value(1000).run()
+    app.number_input(key="experts_days").set_value(days).run()
+    method = app.selectbox(key="experts_method-any")
+    name = "Gaussian matrix factorisation"
+    assert (name in method.options) == (days == 1000)
+    assert ("is left out" in text(app)) == (days == 5000)
+    if name in method.options:
+        method.set_value("matrix_factorisation").run()
+    app.segmented_control(key="experts_axis").set_value("Number of rounds").run()
+    assert not app.exception

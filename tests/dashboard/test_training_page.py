@@ -190,6 +190,14 @@ def test_beyond_what_was_simulated_nothing_is_claimed(open_app: Open, asked: flo
     assert ("Privacy is free" in text(app)) == (asked == 1.0)
 
 
+def test_a_class_too_rare_for_the_test_rows_is_answered(open_app: Open) -> None:
+    """Then always guessing the commonest is never wrong there: no goal above it to begin with."""
+    app = open_app("training", data="142 countries in 2007")
+    next(box for box in app.selectbox if box.label.startswith("The class to tell")).set_value("Oceania").run()
+    wait(app)
+    assert "is right about" in text(app)
+
+
 def test_the_answer_at_the_ends_of_the_slider_is_simulated_there() -> None:
     """And the curve of half the levels says nothing about the other half."""
     for levels in (curves.LEVELS, curves.COARSE, SIMPLE_LEVELS):

@@ -39,6 +39,20 @@ def test_assumptions_let_strategies_in() -> None:
     assert found["any"] >= {"textbook", "weighted_majority", "matrix_factorisation", "non_private", "theory"}
 
 
+def test_a_simulated_strategy_is_left_out_of_tables_too_large_for_it() -> None:
+    key = "matrix_factorisation"
+    fits = ExpertsProblem(losses=np.zeros((4000, 1000), dtype=np.float32), band=0.0)
+    assert key in fits.methods
+    assert not fits.too_large
+    assert fits.longest_for("weighted_majority", "theory") == fits.longest == 100_000
+    assert fits.longest_for("weighted_majority", key) == 4000
+    above = ExpertsProblem(losses=np.zeros((4001, 1000), dtype=np.float32), band=0.0)
+    assert key not in above.methods
+    assert set(above.too_large) == {key}
+    with pytest.raises(InvalidArgument, match="method"):
+        above.strategy(key, 1.0)
+
+
 def test_the_assumption_chooses_the_account() -> None:
     """Losses that may react to plays are accounted by zCDP, others by exact bounded range."""
     rules = {

@@ -105,6 +105,11 @@ def _options(setting: Setting, assumption: Assumption) -> tuple[float, str, str,
         persist_state="session",
         format_func=labels.__getitem__,
     )
+    for key, left_out in problem.too_large.items():
+        st.caption(
+            f"{left_out} is left out: it is simulated, and with {problem.experts:,} experts only up to "
+            f"{problem.longest_for(key):,} rounds; these are {problem.n:,}."
+        )
     drawn = controls.several(
         "Drawn beside it",
         list(labels),
@@ -187,7 +192,7 @@ def _answer(
         target=need.target,
         size_word="rounds",
         size_title="number of rounds T",
-        sizes=(float(max(10, rounds // 20)), float(min(problem.longest, rounds * 5, 10**6))),
+        sizes=(float(max(10, rounds // 20)), float(min(problem.longest_for(*drawn), rounds * 5, 10**6))),
         mark=mark,
         band=BAND if band else None,
         extra={"Whom it follows": whom},
