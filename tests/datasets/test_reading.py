@@ -48,6 +48,21 @@ def test_a_choice_that_is_none_is_refused_by_name(choices: dict[str, object], ar
     assert caught.value.argument == argument
 
 
+@pytest.mark.parametrize(
+    ("data", "choices", "said"),
+    [
+        (b"a,b\n", {"header_rows": 2}, "only one line where two"),
+        (b"a,b\n1,2\n", {"header_rows": 2, "header_line": 2}, "only one line where two"),
+        (b"a,b\n1,2\n", {"header_line": 3}, "from 1 to 2"),
+        (b"a,b\n1,2\n", {"header_line": 10**6, "header_rows": 0}, "from 1 to 2"),
+        (b"a,b\n1,2\n", {"header_line": 2, "header_rows": 1}, "no rows"),
+    ],
+)
+def test_a_heading_where_there_is_none_is_refused_in_a_sentence(data: bytes, choices: dict, said: str) -> None:
+    with pytest.raises(UnreadableFile, match=said):
+        read_csv(data, **choices)
+
+
 def test_choices_override_guesses() -> None:
     assert len(read_csv(SMALL, header_rows=0).frame) == 4
     assert read_csv(SMALL, header_rows=2).frame.shape == (2, 3)

@@ -12,6 +12,7 @@ import numpy as np
 from dpcore.datasets.dates import moment
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.schema import MISSING_WORDS, NO_WORDS, YES_WORDS, DateOrder
+from dpcore.errors import UnreadableFile
 
 _NUMBER = re.compile(r"[-+−(]?\s?[^\w\s.,]?\s?(?:\d[\d.,'\s]*|\.\d+)(?:[eE][-+]?\d+)?\s?[^\w\s]?\)?-?")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
@@ -39,7 +40,10 @@ class Layout:
 
 
 def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep_footer: bool) -> Layout:
-    """The layout of a surveyed file. ``header_rows`` (0 to 2) and ``header_line`` override the guess."""
+    """The layout of a surveyed file. ``header_rows`` (0 to 2) and ``header_line`` override the guess.
+
+    Raises UnreadableFile where the file has no such lines.
+    """
     head = [[cell.strip() for cell in record] for record in seen.head]
     width = _width(seen, head)
     first = _first(head, width) if header_line is None else _place_of(seen, header_line)
@@ -53,6 +57,8 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
             elif header_rows == 0 and len(above) == width and any(above):
                 first, header_rows, certain = first - 1, 1, False
     start = first + header_rows
+    if start > len(head):
+        raise UnreadableFile("There is only one line where two should name the columns; let one line name them.")
     end = seen.counts.size if keep_footer else _footer(seen, start, width)
     return Layout(width=width, header=tuple(range(first, start)), start=start, end=end, certain=certain)
 
@@ -65,7 +71,11 @@ def _width(seen: Survey, head: list[list[str]]) -> int:
 
 
 def _place_of(seen: Survey, line: int) -> int:
-    return int(min((seen.lines < line).sum(), len(seen.head) - 1))
+    place = int((seen.lines < line).sum())
+    if place >= len(seen.head):
+        last = int(seen.lines[len(seen.head) - 1])
+        raise UnreadableFile(f"The column names cannot start on line {line:,}; choose a line from 1 to {last:,}.")
+    return place
 
 
 def _filled(record: list[str]) -> int:
