@@ -18,7 +18,7 @@ from dashboard.panels.earlier import Place
 from dashboard.panels.tradeoff import AXES
 from dashboard.panels.training import curves
 from dashboard.panels.training.lessons import SIMPLE_LEVELS
-from dashboard.panels.training.setup import DEFAULTS, prepare, usable
+from dashboard.panels.training.setup import DEFAULTS, Task, prepare, usable
 from dashboard.source import Source
 from dashboard.workers import Workers
 from dpcore.datasets import Column, Schema, Table, load_sample
@@ -71,25 +71,29 @@ def open_tab(app: AppTest, name: str) -> AppTest:
     return wait(app)
 
 
-def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
-    """The headline's three numbers are those of the same sweep run here, at an ε that is one of its levels."""
-    app = trained(open_app)
-    app.number_input(key="epsilon").set_value(1.0).run()
+def asked_of_tumours(main: str, *, epsilon: float, seeds: int) -> tuple[Task, curves.Asked]:
+    """The page's first question about the tumours, as its sweeps are given it."""
     table = load_sample("breast_cancer")
     source = Source(key="breast_cancer", title="", mode="demo", table=table, lineage=None, practice=True)
-    task = prepare(source, "diagnosis", list(FEW), table.schema.column("diagnosis").categories[-1])
-    methods = tuple(dict.fromkeys(["noisy_gradient_descent", *DEFAULTS[True]]))
     asked = curves.Asked(
-        methods=methods,
-        main="noisy_gradient_descent",
+        methods=tuple(dict.fromkeys([main, *DEFAULTS[True]])),
+        main=main,
         metric="accuracy",
-        epsilon=1.0,
+        epsilon=epsilon,
         delta=1e-5,
-        seeds=12,
+        seeds=seeds,
         seed=1,
         target=None,
         mark=None,
     )
+    return prepare(source, "diagnosis", list(FEW), table.schema.column("diagnosis").categories[-1]), asked
+
+
+def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
+    """The headline's three numbers are those of the same sweep run here, at an ε that is one of its levels."""
+    app = trained(open_app)
+    app.number_input(key="epsilon").set_value(1.0).run()
+    task, asked = asked_of_tumours("noisy_gradient_descent", epsilon=1.0, seeds=12)
     sweep = curves.sweep(task, asked, curves.AXES[0])
     parts = [part for part in sweep.parts() if part.method in ("noisy_gradient_descent", "non_private")]
     frame = collect(sweep, [run_slice(sweep, part) for part in parts])
@@ -258,20 +262,7 @@ def test_the_earlier_picture_stays_in_grey_until_the_new_one_is_there(
 @pytest.mark.parametrize("axis", AXES)
 def test_the_words_say_how_many_models_are_trained(axis: str) -> None:
     """Those for the earlier picture stand on every axis; fewer models are trained where there are more points."""
-    table = load_sample("breast_cancer")
-    source = Source(key="breast_cancer", title="", mode="demo", table=table, lineage=None, practice=True)
-    task = prepare(source, "diagnosis", list(FEW), table.schema.column("diagnosis").categories[-1])
-    asked = curves.Asked(
-        methods=DEFAULTS[True],
-        main=DEFAULTS[True][0],
-        metric="accuracy",
-        epsilon=0.5,
-        delta=1e-5,
-        seeds=40,
-        seed=1,
-        target=None,
-        mark=None,
-    )
+    task, asked = asked_of_tumours(DEFAULTS[True][0], epsilon=0.5, seeds=40)
     assert curves.place(task, asked, axis).about.endswith(
         f", {curves.sweep(task, asked, axis).seeds} models at each point"
     )

@@ -9,22 +9,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import controls, session, words
+from dashboard import session, words
 from dashboard.charts.tradeoff import HEIGHT
 from dashboard.panels import cards, shape
 from dashboard.panels.tradeoff import AXES
 from dashboard.panels.training import curves, tabs, tell
 from dashboard.panels.training.curves import SCALES, Asked
-from dashboard.panels.training.setup import (
-    DEFAULTS,
-    Task,
-    columns_control,
-    held,
-    methods,
-    prepare,
-    targets,
-    usable,
-)
+from dashboard.panels.training.options import options
+from dashboard.panels.training.setup import Task, columns_control, held, methods, prepare, targets, usable
 from dashboard.panels.training.work import slice_of
 from dashboard.panels.waiting import Work, begin
 from dashboard.source import Source
@@ -39,7 +31,6 @@ NEEDED = {
     "squared_error": "I need a squared error below",
     "excess_risk": "I need an excess risk below",
 }
-LABELS = {"accuracy": "Right predictions", "squared_error": "Squared error", "excess_risk": "Excess risk"}
 
 
 def show(source: Source) -> None:
@@ -78,65 +69,10 @@ def show(source: Source) -> None:
         return
     screen = shape.screen()
     with screen.options, st.popover("Options", icon=":material/tune:", type="tertiary"):
-        asked = _options(task, source.mark)
+        asked = options(task, source.mark)
     session.next_cost(_next_cost(asked), "add_remove")
     _answer(screen, task, asked)
     shape.tabs(PAGE, tabs.bodies(source, task, asked, columns, positive))
-
-
-def _options(task: Task, mark: str | None) -> Asked:
-    labels = methods(task)
-    metrics = [task.metric, "excess_risk"]
-    metric = st.segmented_control(
-        "Measure",
-        metrics,
-        default=task.metric,
-        required=True,
-        key=f"training_metric-{task.metric}",
-        persist_state="session",
-        format_func=LABELS.__getitem__,
-    )
-    main = st.selectbox(
-        "Method used for the answer",
-        list(labels),
-        key=f"training_method-{task.metric}",
-        persist_state="session",
-        format_func=labels.__getitem__,
-    )
-    drawn = controls.several(
-        "Drawn beside it",
-        list(labels),
-        default=[key for key in DEFAULTS[task.two_classes] if key in labels],
-        key=f"training_drawn-{task.metric}-{task.features.d <= 3}",
-        name=labels.__getitem__,
-    )
-    delta = st.select_slider(
-        "δ, the chance that the promise fails",
-        [1e-8, 1e-7, 1e-6, 1e-5, 1e-4],
-        value=1e-5,
-        key="training_delta",
-        bind="query-params",
-        format_func=words.tiny,
-    )
-    seeds = st.select_slider(
-        "Private models simulated at each point",
-        [8, 12, 20, 40, 100],
-        value=12,
-        key="training_seeds",
-        bind="query-params",
-    )
-    controls.seed()
-    return Asked(
-        methods=tuple(dict.fromkeys([str(main), *drawn])),
-        main=str(main),
-        metric=str(metric),
-        epsilon=session.epsilon(),
-        delta=float(delta),
-        seeds=int(seeds),
-        seed=controls.current_seed(),
-        target=None,
-        mark=mark,
-    )
 
 
 def _next_cost(asked: Asked) -> Cost:
