@@ -69,7 +69,7 @@ def main() -> None:
                 source.badge(current.mode)
                 if current.mode != "demo":
                     st.caption(words.safe(current.title))
-        problem = session.note("data")
+        problem = session.note("data") or source.not_here()
         if problem:
             st.warning(problem)
         controls.epsilon()

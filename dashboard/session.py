@@ -28,6 +28,7 @@ def begin() -> None:
     state.setdefault("_receipts", {})
     state.setdefault("_request", None)
     state.setdefault("_notes", {})
+    state.setdefault("_linked_data", st.query_params.get("data", ""))  # the link forgets a choice there is not
 
 
 def epsilon() -> float:

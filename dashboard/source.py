@@ -124,6 +124,21 @@ def title(key: str) -> str:
     return "Your own data" if key == OWN else sample(key).title
 
 
+def not_here() -> str | None:
+    """One sentence while the link this session began with is about data it does not have; call after the choice."""
+    asked = session.get("_linked_data", "")
+    settled = session.get("_own_name", None) or session.get("data", FIRST_SAMPLE) != FIRST_SAMPLE
+    if not asked or settled or asked == title(FIRST_SAMPLE):
+        session.put("_linked_data", "")
+        return None
+    if asked == title(OWN):
+        return (
+            "You see a sample: a file of your own is forgotten when its tab is closed or loaded anew, and links never "
+            "carry it. Bring it again on the Data page; its budget and answers are kept."
+        )
+    return "You see a sample: the link names data that are not here. Pick others in the list."
+
+
 def badge(mode: Mode) -> None:
     icon, text, colour = BADGES[mode]
     st.badge(text, icon=icon, color=colour)

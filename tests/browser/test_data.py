@@ -62,6 +62,10 @@ def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> 
     expect(page.get_by_text("What-if: your file, not private")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first.get_by_text(MARK)).to_be_visible()
     assert "Umfrage" not in page.url, "the name of a file stays out of the link"
+    page.reload()
+    settled(page)
+    expect(page.get_by_text("a file of your own is forgotten when its tab is closed or loaded anew")).to_be_visible()
+    expect(page.get_by_text("Demo: sample data, truth shown")).to_be_visible()
 
 
 def test_a_decimal_comma_is_a_number_and_its_median_is_right(open_page: Open, export: Path) -> None:

@@ -534,6 +534,31 @@ def test_sessions_never_see_each_others_file(open_app: Open) -> None:
         assert f"**{words.times_in_100(law[np.argmax(counts)])}**" in text(app)
 
 
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [("Your own data", "a file of your own is forgotten"), ("Ships of 1740", "names data that are not here")],
+)
+def test_a_link_to_data_that_are_not_here_says_so_until_others_are_chosen(
+    open_app: Open, named: str, said: str
+) -> None:
+    """So nobody takes the sample for the file that was there before the page was loaded anew."""
+    app = open_app("selection", data=named)
+    assert said in text(app)
+    app.number_input(key="epsilon").set_value(0.7).run()
+    assert said in text(app), "it stays as long as the sample does"
+    app.selectbox(key="data").set_value("breast_cancer").run()
+    assert "You see a sample" not in text(app)
+    app.selectbox(key="data").set_value(source.FIRST_SAMPLE).run()
+    assert "You see a sample" not in text(app)
+
+
+def test_a_file_that_is_brought_again_ends_the_word_about_it(open_app: Open) -> None:
+    app = drop(open_app("data", data="Your own data"), survey())
+    assert "You see a sample" not in text(app)
+    assert "You see a sample" not in text(open_app("data", data=source.title(source.FIRST_SAMPLE)))
+    assert "You see a sample" not in text(open_app("data"))
+
+
 def test_one_row_neighbours_never_share_a_cached_result(open_app: Open) -> None:
     """1,000 files of 10⁶ rows that differ in one row each: their cache keys differ, so no result is another's.
 
