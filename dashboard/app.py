@@ -69,13 +69,13 @@ def main() -> None:
                 source.badge(current.mode)
                 if current.mode != "demo":
                     st.caption(words.safe(current.title))
-        problem = session.note("data") or source.not_here()
-        if problem:
-            st.warning(problem)
         controls.epsilon()
         budget_slot = st.container()
 
     session.next_cost(None)
+    problem = session.note("data") or source.not_here()
+    if problem:  # on the page: a phone folds the sidebar away
+        st.warning(problem)
     page.run()
     with st.sidebar, budget_slot:
         tracker.sidebar(source.current(), session.get("_next_cost", None))

@@ -78,7 +78,7 @@ else:
         bodies = (
             lambda: columns.show(own),
             lambda: understood.preview(own),
-            lambda: upload.differently(dict(own.choices), key="own-again"),
+            lambda: upload.again(own),
             lambda: understood.log(own),
         )
         for tab, body in zip(tabs, bodies, strict=False):

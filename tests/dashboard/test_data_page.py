@@ -201,6 +201,22 @@ def test_a_refused_file_can_be_read_differently_and_the_data_before_stay(open_ap
     assert "**Set aside, line 3:**" in text(app)
 
 
+def test_why_a_file_is_not_read_differently_is_said_where_it_was_asked(open_app: Open) -> None:
+    app = look(drop(open_app("data"), survey()))
+    before = shown(app).table.fingerprint
+    app.session_state["own-tab"] = "Read it differently"
+    app.run()
+    app.number_input(key="own-again-header_line").set_value(901)
+    press(app, "own-again-go")
+    assert [error.value for error in app.error] == [app.error[0].value] * 2
+    assert "cannot start on line 901; choose a line from 1 to" in app.error[0].value
+    assert shown(app).table.fingerprint == before
+    app.number_input(key="own-again-header_line").set_value(3)
+    press(app, "own-again-go")
+    assert not app.error
+    assert held(app).reading is not None
+
+
 def test_two_readings_are_shown_side_by_side_only_when_it_matters(open_app: Open) -> None:
     rows = "".join(
         f"{price};0{day}/0{day + 1}/2023\n" for day, price in enumerate(["1,234", "5,678", "9,012"], start=1)

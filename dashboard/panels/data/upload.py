@@ -72,8 +72,14 @@ def trouble() -> None:
             differently(dict(at.choices), key="own-again-failed")
 
 
-def differently(known: dict[str, object], *, key: str) -> None:
-    """Overrides of what was guessed; what stays “as guessed” is left to the guess."""
+def again(own: OwnFile) -> None:
+    """To read the present file differently. Why that failed is said here too: on a phone its top is far away."""
+    at = arrivals.pending()
+    differently(dict(own.choices), key="own-again", problem=at.problem if at is not None and at.again else "")
+
+
+def differently(known: dict[str, object], *, key: str, problem: str = "") -> None:
+    """Overrides of what was guessed; what stays “as guessed” is left to the guess. ``problem`` stands at the button."""
     with st.form(key, border=False):
         with st.grid(3, min_column_width=170):
             st.selectbox(
@@ -129,6 +135,8 @@ def differently(known: dict[str, object], *, key: str) -> None:
             key=f"{key}-uneven",
         )
         st.form_submit_button("Read it this way", key=f"{key}-go", on_click=_differently, args=(key,))
+        if problem:
+            st.error(words.safe(problem, 500))
 
 
 def _at(options: list[object], value: object) -> int:
