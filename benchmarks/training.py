@@ -19,10 +19,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.opacus_peer import epoch_seconds
-from dashboard.jobs import Job
-from dashboard.lending import Loan
-from dashboard.panels.training.work import slice_of
-from dashboard.workers import Workers, rehearse
+from dashboard.background.jobs import Job
+from dashboard.background.lending import Loan
+from dashboard.background.workers import Workers, rehearse
+from dashboard.questions.training.work import slice_of
 from dpcore.datasets import load_sample
 from dpcore.training import DpSgd, Features, NoisyGradientDescent, Part, PartResult, Sweep, collect, run_slice
 from dpcore.training.gradient_sums import SPARSE_BELOW, GradientSums

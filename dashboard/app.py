@@ -31,7 +31,11 @@ def main() -> None:
     """One run of the script."""
     import streamlit as st
 
-    from dashboard import compute, controls, session, source, tracker, words
+    from dashboard import session, words
+    from dashboard.background import compute
+    from dashboard.budget import tracker
+    from dashboard.data import source
+    from dashboard.widgets import inputs as controls
     from dpcore.datasets import samples
 
     st.set_page_config(
@@ -82,7 +86,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from dashboard.turns import turn
+    from dashboard.background.turns import turn
 
     with turn():
         main()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import session, source
-from dashboard.panels import shape
-from dashboard.panels.budget import charges, meaning, planner, receipts, screen
-from dashboard.panels.budget.opening import open_budget
-from dashboard.panels.budget.spending import one_more
-from dashboard.panels.budget.state import everyone, look
+from dashboard import session
+from dashboard.budget import charges, meaning, planner, receipts, screen
+from dashboard.budget.opening import open_budget
+from dashboard.budget.spending import one_more
+from dashboard.budget.state import everyone, look
+from dashboard.data import source
+from dashboard.widgets import shape
 
 IN_VIEW, ALL = "the people in view", "everyone in this ledger"
 

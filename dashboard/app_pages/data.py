@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import session, source, words
-from dashboard.panels.data import (
+from dashboard import session, words
+from dashboard.data import (
     actions,
     columns,
     decision,
@@ -13,6 +13,7 @@ from dashboard.panels.data import (
     doubts,
     people,
     samples,
+    source,
     suits,
     understood,
     upload,

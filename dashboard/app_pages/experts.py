@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import source
-from dashboard.panels.experts import follow, linear
+from dashboard.data import source
+from dashboard.questions.experts import follow, linear
 
 QUESTIONS = {
     "Whom to follow": follow.show,

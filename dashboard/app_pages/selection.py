@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import source
-from dashboard.panels.selection import most_common, quantile, rule
+from dashboard.data import source
+from dashboard.questions.selection import most_common, quantile, rule
 
 QUESTIONS = {
     "Most common or best": most_common.show,

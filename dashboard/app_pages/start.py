@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from dashboard import compute, session, source, words
+from dashboard import session, words
+from dashboard.background import compute
 from dashboard.charts.theme import EPSILON_TITLE, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.panels import cards
-from dashboard.panels.picture import picture
-from dashboard.panels.tradeoff import describe_at
+from dashboard.data import source
+from dashboard.widgets import cards
+from dashboard.widgets.picture import picture
+from dashboard.widgets.tradeoff import describe_at
 from dpcore.datasets import sample
 from dpcore.selection import MostCommon, catalog
 from dpcore.tradeoff import sweep_epsilon

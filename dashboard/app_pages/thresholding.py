@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import source
-from dashboard.panels.thresholding import watch
+from dashboard.data import source
+from dashboard.questions.thresholding import watch
 
 current = source.current()
 if current is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import source
-from dashboard.panels.training import predict
+from dashboard.data import source
+from dashboard.questions.training import predict
 
 current = source.current()
 if current is None:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import streamlit as st
 
-from dashboard import session, source
-from dashboard.panels.release import release_panel
+from dashboard import session
+from dashboard.data import source
+from dashboard.widgets.release import release_panel
 from dpcore.costs import Cost
 
 CANARY = "canary-4711"

@@ -14,11 +14,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import tracker
-from dashboard.panels.budget import totals
-from dashboard.panels.budget.kinds import KINDS, Wish, planned
-from dashboard.panels.budget.receipts import answer_text, plain
-from dashboard.source import Source
+from dashboard.budget import totals, tracker
+from dashboard.budget.kinds import KINDS, Wish, planned
+from dashboard.budget.receipts import answer_text, plain
+from dashboard.data.source import Source
 from dpcore.accounting import VALID_WHEN, compose
 from dpcore.costs import Cost
 from dpcore.datasets import load_sample
@@ -426,7 +425,7 @@ def test_a_ledger_that_cannot_be_reached_is_one_sentence(
 
 
 def test_rules_know_when_they_hold() -> None:
-    from dashboard.panels.budget import rules
+    from dashboard.budget import rules
 
     assert set(rules.LABELS) == set(rules.WHY) == set(VALID_WHEN)
     for rule, when in VALID_WHEN.items():

@@ -15,9 +15,10 @@ import pytest
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 
-from dashboard import compute, own_file, source, typed_columns, words
-from dashboard.panels.data import arrivals, suits
-from dashboard.panels.data.task import Task
+from dashboard import words
+from dashboard.background import compute
+from dashboard.data import arrivals, own_file, source, suits, typed_columns
+from dashboard.data.task import Task
 from dpcore.datasets import QUESTIONS, read_csv, samples
 from dpcore.ledger import Ledger
 from dpcore.selection import PermuteAndFlip

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import compute
-from dashboard.panels.experts.linear import UNITS, costs, total_units
-from dashboard.panels.experts.losses import Reading, numeric
+from dashboard.background import compute
+from dashboard.questions.experts.linear import UNITS, costs, total_units
+from dashboard.questions.experts.losses import Reading, numeric
 from dpcore.datasets import load_sample
 from dpcore.experts import ExpertsProblem, LinearProblem
 from tests.dashboard.conftest import text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.panels.thresholding.series import read, sensible_threshold, sources
+from dashboard.questions.thresholding.series import read, sensible_threshold, sources
 from dpcore.datasets import load_sample
 from dpcore.thresholding.problem import AlarmProblem
 from tests.dashboard.conftest import text

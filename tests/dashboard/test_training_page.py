@@ -13,14 +13,15 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import compute, session
-from dashboard.panels.earlier import Place
-from dashboard.panels.tradeoff import AXES
-from dashboard.panels.training import curves
-from dashboard.panels.training.lessons import SIMPLE_LEVELS
-from dashboard.panels.training.setup import DEFAULTS, Task, prepare, usable
-from dashboard.source import Source
-from dashboard.workers import Workers
+from dashboard import session
+from dashboard.background import compute
+from dashboard.background.workers import Workers
+from dashboard.data.source import Source
+from dashboard.questions.training import curves
+from dashboard.questions.training.lessons import SIMPLE_LEVELS
+from dashboard.questions.training.setup import DEFAULTS, Task, prepare, usable
+from dashboard.widgets.earlier import Place
+from dashboard.widgets.tradeoff import AXES
 from dpcore.datasets import Column, Schema, Table, load_sample
 from dpcore.training import load_model, run_slice
 from dpcore.training.sweep import collect
@@ -275,7 +276,7 @@ def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: py
     monkeypatch.setattr("dashboard.session.get", state.get)
     monkeypatch.setattr("dashboard.session.dark", lambda: False)
     drawn: list[str] = []
-    monkeypatch.setattr("dashboard.panels.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
+    monkeypatch.setattr("dashboard.widgets.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
     for before, now, kept in [("a", "a", 1), ("a", "b", 0), ("a", None, 0), (None, "a", 0), (None, None, 1)]:
         drawn.clear()
         figure = {"data": [], "layout": {}}
@@ -288,7 +289,7 @@ def test_what_is_made_from_ones_own_data_stays_in_the_session(open_app: Open, mo
     """Neither the rows nor what was found on them is in a cache or a job that other sessions reach."""
     table = load_sample("breast_cancer")
     mine = Source(key="own-1", title="mine", mode="what_if", table=table, lineage=None, practice=False, unreleased="-")
-    monkeypatch.setattr("dashboard.source.current", lambda: mine)
+    monkeypatch.setattr("dashboard.data.source.current", lambda: mine)
     held, common = Held(), []
     monkeypatch.setattr(compute, "pool", lambda: held)
     for name in ("large", "shared", "cached"):

@@ -1,0 +1,54 @@
+"""The last picture of a place on a page, kept in grey while the answer to the next question is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.earlier import faded
+from dashboard.charts.theme import Figure
+from dashboard.widgets.picture import picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A picture as it was drawn, and what it answered."""
+
+    figure: Figure
+    key: str
+    alt: str
+    mark: str | None
+    about: str
+    data: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place that shows one picture at a time. ``about`` says in Markdown what is asked there now.
+
+    ``data`` names a person's own data and is None for a sample: a picture of one's own data is never shown to those
+    who look at other data by then.
+    """
+
+    name: str
+    about: str
+    data: str | None
+
+    def draw(self, figure: Figure, *, key: str, alt: str, mark: str | None, **more: Any) -> None:
+        """Draw the answer, as ``picture`` does, and remember it."""
+        picture(figure, key=key, alt=alt, mark=mark, **more)
+        shown = Shown(figure=figure, key=key, alt=alt, mark=mark, about=self.about, data=self.data)
+        session.put(f"_shown-{self.name}", shown)
+
+    def keep(self, *, height: int) -> None:
+        """Until there is an answer: the picture before, or a grey box of ``height`` where there was none."""
+        before: Shown | None = session.get(f"_shown-{self.name}", None)
+        if before is None or before.data != self.data:
+            st.skeleton(height=height)
+            return
+        figure = faded(before.figure, dark=session.dark())
+        picture(figure, key=before.key, alt=f"The earlier question: {before.alt}", mark=before.mark)
+        st.caption(f"In grey: {before.about}. The new picture takes its place when its first curves are there.")
