@@ -60,7 +60,7 @@ st.markdown(
     f"is right **{words.times_in_100(right)}**."
 )
 st.caption(f"{example.title}. Drag ε in the sidebar: small values hide each person better, large ones answer better.")
-names = {key: kind.label for key, kind in catalog().items()}
+names = {key: kind.about.name for key, kind in catalog().items()}
 levels = tuple(np.geomspace(0.01, 10.0, 61))
 frame = compute.cached(
     ("start", table.fingerprint),

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.selection.laws import Law, check_noise, draw, probabilities
 from dpcore.selection.scores import check_parameters, logit_slope
@@ -27,8 +28,19 @@ class Exponential:
     """
 
     key: ClassVar[str] = "exponential"
-    label: ClassVar[str] = "Exponential mechanism"
     rank: ClassVar[int] = 2
+    about: ClassVar[About] = About(
+        name="Exponential mechanism",
+        plain="a weighted draw, better options far likelier",
+        how=(
+            "One option is drawn at random, with a chance that grows exponentially with its score. That is the same as "
+            "adding a random number (Gumbel noise) to every score and naming the largest total."
+        ),
+        formula=r"\Pr[r] = \frac{e^{a q_r}}{\sum_s e^{a q_s}}",
+        source="McSherry and Talwar, FOCS 2007.",
+        textbook=True,
+        release="exponential",
+    )
     law: ClassVar[Law] = Softmax()
 
     epsilon: float

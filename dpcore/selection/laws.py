@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
@@ -29,7 +30,7 @@ class Selector(Protocol):
     """What every entry of the catalogue is: a frozen dataclass with these fields, constants and methods."""
 
     key: ClassVar[str]
-    label: ClassVar[str]
+    about: ClassVar[About]
     law: ClassVar[Law]
 
     @property

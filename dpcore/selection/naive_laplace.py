@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.selection.laws import Law, check_noise, draw, probabilities
 from dpcore.selection.race import Race
@@ -28,8 +29,18 @@ class NaiveLaplace:
     """
 
     key: ClassVar[str] = "naive_laplace"
-    label: ClassVar[str] = "Noise on every score"
     rank: ClassVar[int] = 4
+    about: ClassVar[About] = About(
+        name="Noise on every score",
+        plain="publish all scores with noise, then read the winner off",
+        how=(
+            "Every score is published with Laplace noise, so the budget is split over all of them. The winner is read "
+            "off. It costs as much as publishing everything, because it is."
+        ),
+        formula=r"\text{scale } = k / a",
+        source="The contrast that the textbooks draw.",
+        nearest="permute_and_flip",
+    )
     law: ClassVar[Law] = Race(two_sided=True)
 
     epsilon: float

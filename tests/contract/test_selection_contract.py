@@ -14,6 +14,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.events import BoundedRangeEvent
 from dpcore.selection import Selector, catalog, expected_loss, laws, summaries
 from tests.audit.selection_exact import bases, moves
+from tests.contract.about import check_about
 
 KINDS = sorted(catalog().values(), key=lambda kind: kind.key)
 every = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.key)
@@ -36,7 +37,6 @@ def public(kind: type[Selector], **fields: object) -> Selector:
 @every
 def test_it_is_data_with_a_name(kind: type[Selector]) -> None:
     assert catalog()[kind.key] is kind
-    assert kind.label[0].isupper()
     assert (kind.__doc__ or "").strip()
     fields = {field.name: field for field in dataclasses.fields(kind)}
     assert list(fields)[:3] == ["epsilon", "sensitivity", "monotonic"]
@@ -47,6 +47,11 @@ def test_it_is_data_with_a_name(kind: type[Selector]) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         mechanism.epsilon = 2.0
     assert not hasattr(mechanism, "__dict__")
+
+
+@every
+def test_it_tells_about_itself(kind: type[Selector]) -> None:
+    check_about(kind, catalog())
 
 
 @every

@@ -18,39 +18,11 @@ from dpcore.validate import Neighbours
 
 DRAWS, SHOWN = 12, 8
 
-RACE = {
-    "permute_and_flip": (
-        "Every option's score gets its own random bonus, drawn from an exponential distribution. "
-        "The largest total wins, and only the winner's name is published.",
-        r"\begin{gathered}\Pr[r] = p_r \int_0^1 \prod_{s \ne r} (1 - p_s t)\, dt \\"
-        r"p_i = e^{a (q_i - \max q)}\end{gathered}",
-        "McKenna and Sheldon, NeurIPS 2020; the same law as report-noisy-max with exponential noise.",
-    ),
-    "exponential": (
-        "Every option is drawn with a chance that grows exponentially with its score. That is the same as adding "
-        "Gumbel noise to every score and naming the largest total.",
-        r"\Pr[r] = \frac{e^{a q_r}}{\sum_s e^{a q_s}}",
-        "McSherry and Talwar, FOCS 2007.",
-    ),
-    "noisy_max_laplace": (
-        "Every score gets Laplace noise, up or down. The largest total wins, and the totals themselves stay secret.",
-        r"\begin{gathered}\Pr[r] = \int f(x - q_r) \prod_{s \ne r} F(x - q_s)\, dx \\ \text{scale } 1/a\end{gathered}",
-        "Dwork and Roth, 2014, section 3.3, with the scale that holds for every kind of score.",
-    ),
-    "naive_laplace": (
-        "Every count is published with Laplace noise, so the budget is split over all counts. The winner is read off. "
-        "It costs as much as publishing everything, because it is.",
-        r"\text{scale } = k / a",
-        "The contrast that the textbooks draw.",
-    ),
-}
-
 
 def show(case: Case, neighbours: Neighbours, main: str, epsilon: float) -> None:
     """The mechanism as it runs, one formula, and the two questions people ask next."""
-    text, formula, source = RACE[main]
-    st.markdown(text)
     kind = catalog()[main]
+    st.markdown(kind.about.how)
     mechanism = kind(
         epsilon=epsilon / case.questions,
         sensitivity=case.sensitivity,
@@ -77,10 +49,11 @@ def show(case: Case, neighbours: Neighbours, main: str, epsilon: float) -> None:
             f"{words.number(gap.mean_gap(case.scores))} {words.safe(case.unit)} here. Shown for exploring only."
         )
     with st.expander("The formula and its source"):
-        st.latex(formula)
+        if kind.about.formula:
+            st.latex(kind.about.formula)
         st.caption(
             "a = ε/Δ when one person can only move all scores one way, ε/(2Δ) otherwise; "
-            f"Δ = {words.number(case.sensitivity)} is what one person can change. {source}"
+            f"Δ = {words.number(case.sensitivity)} is what one person can change. {kind.about.source}"
         )
 
 

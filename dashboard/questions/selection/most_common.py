@@ -21,7 +21,7 @@ from dpcore.tradeoff import epsilon_for
 from dpcore.validate import Neighbours
 
 PAGE = "selection"
-METHODS = {key: kind.label for key, kind in catalog().items() if hasattr(kind, "probabilities")}
+METHODS = {key: kind.about.name for key, kind in catalog().items() if hasattr(kind, "probabilities")}
 NAMES = METHODS | {"theory": "what theory guarantees"}
 METRICS = {
     "success": Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True),

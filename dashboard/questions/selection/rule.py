@@ -20,7 +20,7 @@ from dpcore.selection import FiniteClass, FiniteClassProblem, catalog
 from dpcore.validate import Neighbours
 
 PAGE = "rule"
-METHODS = {key: kind.label for key, kind in catalog().items()}
+METHODS = {key: kind.about.name for key, kind in catalog().items()}
 NAMES = METHODS | {"theory": "theorem, noise alone", "pac": "learning theorem"}
 METRICS = {
     "error": Scale(title="wrong predictions in 100", factor=100.0, unit=" in 100"),
