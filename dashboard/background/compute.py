@@ -12,15 +12,26 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from dashboard import session
 from dashboard.background import workers
+from dashboard.background.memory import Memory
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
 from dpcore.datasets import Table, load_sample
 from dpcore.ledger import Ledger
 
 T = TypeVar("T")
+MEMORY = Memory(3000)
+"""For everybody: what is made from samples, and what depends on no data at all."""
+PRIVATE = 400
+"""Values that one session keeps of a person's own data."""
 # What the first use of a page would load.
-LATER = ("scipy.optimize", "scipy.sparse", "dashboard.questions.training.predict")
+LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
+
+
+def memory(*, own: bool) -> Memory:
+    """Where to remember what is computed: this session's own memory for a person's own data, else everybody's."""
+    return session.remember("_memory", lambda: Memory(PRIVATE)) if own else MEMORY
 
 
 @st.cache_data(max_entries=2000, show_spinner=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dashboard.data.source import Source
-from dashboard.questions.selection.options import columns, options
+from dashboard.case import Source
+from dashboard.questions.selection.candidates import candidates as options
+from dashboard.questions.selection.candidates import columns
 from dpcore.accounting import gaussian_epsilon
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
@@ -75,9 +76,9 @@ class Wish:
 
 def _choice(method: str) -> Callable[[float, float, Source | None, str], float | None]:
     def needed(right: float, delta: float, source: Source | None, column: str) -> float | None:
-        if source is None or column not in columns(source.table):
+        if source is None or column not in columns(source.table.schema):
             return None
-        chosen = options(source, column)
+        chosen = options(source.table, column)
         problem = MostCommon(
             scores=chosen.scores, relation="replace_one", sensitivity=chosen.sensitivity, counted=chosen.counted
         )

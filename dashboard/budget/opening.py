@@ -8,9 +8,10 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
+from dashboard.case import Source
 from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
-from dashboard.data.source import Source, budget_opened
+from dashboard.data.source import budget_opened
 from dashboard.widgets import inputs as controls
 from dpcore.errors import DpcoreError, InvalidArgument
 from dpcore.ledger.budget import Caps

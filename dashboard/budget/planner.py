@@ -11,9 +11,9 @@ from dashboard import session, words
 from dashboard.budget import rules, totals
 from dashboard.budget.kinds import KINDS, Wish
 from dashboard.budget.pricing import Priced, code, comparison, priced
+from dashboard.case import Source
 from dashboard.charts.prices import prices
-from dashboard.data.source import Source
-from dashboard.questions.selection.options import columns
+from dashboard.questions.selection.candidates import columns
 from dashboard.widgets.picture import picture
 from dpcore.ledger import Budget
 
@@ -64,7 +64,7 @@ def show(source: Source | None, budget: Budget | None) -> None:
 
 def _sentence(source: Source | None) -> Wish:
     """The controls of one line of the plan."""
-    choosable = columns(source.table) if source is not None else []
+    choosable = list(columns(source.table.schema)) if source is not None else []
     kinds = [key for key, kind in KINDS.items() if choosable or not kind.column]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         count = st.number_input(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dashboard.budget.kinds import Wish, planned
-from dashboard.data.source import Source
+from dashboard.case import Source
 from dpcore.errors import DpcoreError
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import SPENT, Charge

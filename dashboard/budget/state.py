@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dashboard import words
 from dashboard.background import compute
 from dashboard.budget import tracker
-from dashboard.data.source import Source
+from dashboard.case import Source
 from dpcore.errors import DpcoreError, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.background import compute
-from dashboard.data.source import Source
+from dashboard.case import Source
 from dpcore.accounting import Cost
 from dpcore.datasets import sample
 from dpcore.errors import DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage

@@ -82,7 +82,7 @@ def look() -> None:
         return
     digest = hashlib.sha256(own.data).hexdigest()
     session.put(CONFIRMED, frozenset({*session.get(CONFIRMED, frozenset()), digest}))
-    session.put("data", source.OWN)
+    session.change("data", source.OWN)
     own = replace(own, confirmed=True, use="what_if")
     commit(own.noted("You said that the file is public or test data: from now on charts are computed from its values."))
 
@@ -92,7 +92,7 @@ def simulate(plan: TwinPlan) -> None:
     own = source.own_file()
     if own is None or own.declared is None:
         return
-    session.put("data", source.OWN)
+    session.change("data", source.OWN)
     columns = words.plural(len(own.declared.columns), "column")
     copied = own.decisions.copied & set(own.declared.names)
     used = (
@@ -138,7 +138,7 @@ def _swap(own: OwnFile | None) -> None:
     if own is not None:
         commit(own)
     elif session.get("data", source.FIRST_SAMPLE) == source.OWN:
-        session.put("data", source.FIRST_SAMPLE)
+        session.change("data", source.FIRST_SAMPLE)
 
 
 def _work(own: OwnFile) -> Callable[[Say], Table]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from dashboard import session, words
+from dashboard import catalogue, session, words
+from dashboard.catalogue import Page
 from dashboard.data import suits
 from dashboard.data.arrivals import taken
-from dashboard.data.routes import Choice, counted, route
 from dashboard.data.suits import questions
 from dashboard.data.task import Say, Task
 from dashboard.data.upload import named, progress
-from dpcore.datasets import Question, Sample, Table, load_sample, samples
+from dpcore.datasets import Sample, Table, load_sample, samples
 
 _TASK = "_sample_task"
 
@@ -36,33 +37,35 @@ def _card(sample: Sample) -> None:
     if sample.needs_network and not loaded:
         _load(sample)
     else:
-        for question, sentence in sample.why:
-            if suits.built(question):
-                title, icon = suits.TITLES[question]
-                left, right = st.columns([2, 3], vertical_alignment="center", gap="small")
-                with left:
-                    suits.button(
-                        title,
-                        question,
-                        _choices(sample, question),
-                        sample.key,
-                        icon=icon,
-                        key=f"sample-{sample.key}-{question}",
-                        width="stretch",
-                    )
-                right.markdown(sentence)
+        for page in catalogue.pages():
+            sentence = dict(sample.why).get(page.key)
+            if sentence is None:
+                continue
+            left, right = st.columns([2, 3], vertical_alignment="center", gap="small")
+            with left:
+                suits.button(
+                    page.title,
+                    page,
+                    _choices(sample, page),
+                    sample.key,
+                    icon=page.icon,
+                    key=f"sample-{sample.key}-{page.key}",
+                    width="stretch",
+                )
+            right.markdown(sentence)
     st.space("stretch")
     st.caption(f"From: {words.safe(sample.origin, 300)}")
 
 
-def _choices(sample: Sample, question: Question) -> list[Choice]:
+def _choices(sample: Sample, page: Page) -> Mapping[str, Hashable]:
     """The form of the question that the sample's own sentence is about; the simplest one where it names none."""
-    for asked, kind, columns in sample.asks:
-        if asked == question:
-            found = [suited for suited in questions(sample.schema, columns[0]) if suited.kind == kind]
-            return counted(*columns) if len(columns) == 2 else route(found[0], sample.key)
-    simplest = next((suited for suited in questions(sample.schema) if suited.question == question), None)
-    return [] if simplest is None else route(simplest, sample.key)
+    for asked, form, columns in sample.asks:
+        if asked == page.key:
+            for suited in questions(sample.schema, columns[0]):
+                if suited.page == page and suited.way.form == form and suited.way.about[: len(columns)] == columns:
+                    return suited.way.sets
+    simplest = next((suited.way.sets for suited in questions(sample.schema) if suited.page == page), None)
+    return {} if simplest is None else simplest
 
 
 def _load(sample: Sample) -> None:

@@ -1,34 +1,23 @@
-"""The data a person is looking at, and what may be done with them.
-
-Three modes, never mixed: *demo* (a sample: truth and private answers side by side), *what_if* (a person's own file
-after an explicit confirmation) and *twin* (rows simulated from a declaration, which never uses a file's values). A
-release is an action within demo (practice) or on a person's own file, and is the only thing that costs budget.
-"""
+"""The data in use in this session: a sample, a person's own file, or its twin."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
 
 import streamlit as st
 
 from dashboard import session
 from dashboard.background import compute
+from dashboard.case import OWN, Mode, Source
+from dashboard.controls import Choice
 from dashboard.data.own_file import OwnFile
 from dashboard.data.typed_columns import TypedColumns
-from dashboard.words import visible
 from dpcore.datasets import Schema, Table, sample, samples
 from dpcore.errors import UnavailableSample
 
-Mode = Literal["demo", "what_if", "twin"]
-
 FIRST_SAMPLE = "clinic"
-OWN = "own"
 TASK = "_own_task"
-MARK = "Not private: for your eyes only. Do not publish these charts."
-TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 BADGES = {
     "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
     "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
@@ -36,52 +25,25 @@ BADGES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Current data. ``lineage`` names the people whose budget a release spends, or is None until it is declared.
-
-    ``table`` is what charts are computed from. A release is made from ``released()``, which holds the columns of
-    ``declared`` and nothing read from a file's values; None where nothing can be released, as ``unreleased`` says.
-    """
-
-    key: str
-    title: str
-    mode: Mode
-    table: Table
-    lineage: str | None
-    practice: bool
-    declared: Schema | None = None
-    released: Callable[[], Table] | None = None
-    unreleased: str = ""
-
-    @property
-    def mark(self) -> str | None:
-        """What every chart and export of this data carries."""
-        return {"what_if": MARK, "twin": TWIN_MARK}.get(self.mode)
-
-    @property
-    def simulated(self) -> bool:
-        return self.mode == "twin"
-
-    def obstacle(self, *columns: str) -> str | None:
-        """Why no private answer about these columns can be released, in one sentence; None when one can."""
-        if self.released is None or self.declared is None:
-            return self.unreleased
-        for name in columns:
-            shown = f"“{visible(name)}”"
-            if name not in self.declared.names or not self.declared.column(name).bounded:
-                return f"Declare the bounds or options of {shown} on the Data page: a private answer needs them."
-            column = self.declared.column(name)
-            if self.declared.each_row == "option" and column.is_numeric and column.sensitivity is None:
-                return f"Say on the Data page how far one person can move the scores in {shown}: a release needs it."
-        return None
+def control() -> Choice[str]:
+    """The choice of data: samples, and the person's own file where there is one."""
+    keys = [known.key for known in samples()]
+    return Choice(
+        key="data",
+        label="Data",
+        help="A sample to explore, or your own file from the Data page.",
+        options=(*keys, OWN) if session.get("_own_name", None) else tuple(keys),
+        names=title,
+        default=FIRST_SAMPLE,
+        refusal=" ",  # ``not_here`` says more than the usual sentence
+    )
 
 
 def current() -> Source | None:
     """The data in use, or None when a person's own file still waits for a decision on the Data page."""
     collect()
     own: Source | None = session.get("_own_source", None)
-    if session.get("data", FIRST_SAMPLE) == OWN:
+    if session.show(control()) == OWN:
         return own
     key = sample_key()
     try:
@@ -116,8 +78,8 @@ def sample_table(key: str) -> Table:
 
 
 def sample_key() -> str:
-    key = str(session.get("data", FIRST_SAMPLE))
-    return key if any(known.key == key for known in samples()) else FIRST_SAMPLE
+    key = session.show(control())
+    return FIRST_SAMPLE if key == OWN else key
 
 
 def title(key: str) -> str:
@@ -128,11 +90,11 @@ def title(key: str) -> str:
 def not_here() -> str | None:
     """One sentence while the link this session began with is about data it does not have; call after the choice."""
     asked = session.get("_linked_data", "")
-    settled = session.get("_own_name", None) or session.get("data", FIRST_SAMPLE) != FIRST_SAMPLE
-    if not asked or settled or asked == title(FIRST_SAMPLE):
+    settled = session.get("_own_name", None) or session.value(control()) != FIRST_SAMPLE
+    if not asked or settled or asked in (FIRST_SAMPLE, title(FIRST_SAMPLE)):
         session.put("_linked_data", "")
         return None
-    if asked == title(OWN):
+    if asked in (OWN, title(OWN)):
         return (
             "You see a sample: a file of your own is forgotten when its tab is closed or loaded anew, and links never "
             "carry it. Bring it again on the Data page; its budget and answers are kept."

@@ -1,53 +1,46 @@
-"""Which of the four questions some data suit, and one click to each."""
+"""Which questions some data suit, and one click to each."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from dashboard import session, words
-from dashboard.data.routes import Choice, possible, route
-from dpcore.datasets import QUESTIONS, Question, Schema, Suited, questions_for
-
-_PAGES = Path(__file__).parents[1] / "app_pages"
-TITLES: dict[Question, tuple[str, str]] = {
-    "selection": ("Selection", ":material/how_to_vote:"),
-    "thresholding": ("Thresholding", ":material/notifications_active:"),
-    "experts": ("Online experts", ":material/groups:"),
-    "training": ("Private training", ":material/model_training:"),
-}
+from dashboard import catalogue, session, words
+from dashboard.catalogue import Page
+from dashboard.question import Way
+from dpcore.datasets import Schema
 
 
-def built(question: Question) -> bool:
-    return (_PAGES / f"{question}.py").exists()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suited:
+    """One way of asking, on its page."""
+
+    page: Page
+    way: Way
 
 
-def button(label: str, question: Question, choices: list[Choice], data: str, **look: Any) -> None:
+def button(label: str, page: Page, sets: Mapping[str, Hashable], data: str, **look: Any) -> None:
     """A button that opens a page with these data and these choices made; ``look`` is the rest of ``st.button``."""
-    if st.button(label, on_click=_choose, args=(choices, data), **look):
-        linked = {choice.key: choice.label for choice in choices if choice.label is not None}
-        st.switch_page(f"app_pages/{question}.py", query_params=linked)
+    if st.button(label, on_click=_choose, args=(sets, data), **look):
+        st.switch_page(catalogue.address(page.key))
 
 
-def _choose(choices: list[Choice], data: str) -> None:
-    session.put("data", data)
-    for choice in choices:
-        session.put(choice.key, choice.value)
+def _choose(sets: Mapping[str, Hashable], data: str) -> None:
+    session.change("data", data)
+    for key, value in sets.items():
+        session.change(key, value)
 
 
 def questions(schema: Schema, name: str | None = None) -> list[Suited]:
-    """What can be asked, by page; with ``name``, only what can be asked about that column."""
-    if name is None:
-        return [suited for suited in questions_for(schema) if possible(suited, schema)]
-    rest = [column for column in schema.columns if column.name != name]
-    about = replace(schema, columns=(schema.column(name), *rest))
+    """What can be asked, by page; with ``name``, only what can be asked about that column first of all."""
     return [
-        suited
-        for suited in questions_for(about)
-        if possible(suited, about) and name in [names[0] for _, names in suited.columns if names]
+        Suited(page=page, way=way)
+        for page, kind in catalogue.every()
+        for way in kind.ways(schema if name is None else schema.led_by(name))
+        if name is None or (way.about and way.about[0] == name)
     ]
 
 
@@ -66,22 +59,21 @@ def show(schema: Schema, data: str, source_key: str | None, *, key: str) -> None
     found = questions(schema, name)
     if not found:
         st.caption("No question suits these columns yet. Give one the type options, number, yes or no, or date.")
-    for question in QUESTIONS:
-        here = [suited for suited in found if suited.question == question and built(question)]
+    for page in catalogue.pages():
+        here = [suited for suited in found if suited.page == page]
         if here:
-            title, icon = TITLES[question]
             with st.container(gap="xsmall"):
-                st.markdown(f"{icon} **{title}**")
+                st.markdown(f"{page.icon} **{page.title}**")
                 for place, suited in enumerate(here):
-                    _ask(suited, data, source_key, f"{key}-{question}-{place}")
+                    _ask(suited, data, source_key, f"{key}-{page.key}-{place}")
 
 
 def _ask(suited: Suited, data: str, source_key: str | None, key: str) -> None:
-    lacking = words.safe(suited.lacking, 200) or None
+    lacking = words.safe(suited.way.lacking, 200) or None
     button(
-        f"{words.safe(suited.sentence.rstrip('.'), 120)}?",
-        suited.question,
-        route(suited, source_key or data),
+        f"{words.safe(suited.way.sentence.rstrip('.'), 120)}?",
+        suited.page,
+        suited.way.sets,
         data,
         key=key,
         type="tertiary",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
 from dashboard import session
+from dashboard.blocks import Picture
 from dashboard.charts.earlier import faded
 from dashboard.charts.theme import Figure
+from dashboard.widgets.blocks import chart
 from dashboard.widgets.picture import picture
 
 
@@ -37,10 +38,17 @@ class Place:
     about: str
     data: str | None
 
-    def draw(self, figure: Figure, *, key: str, alt: str, mark: str | None, **more: Any) -> None:
-        """Draw the answer, as ``picture`` does, and remember it."""
-        picture(figure, key=key, alt=alt, mark=mark, **more)
-        shown = Shown(figure=figure, key=key, alt=alt, mark=mark, about=self.about, data=self.data)
+    def draw(self, found: Picture, mark: str | None) -> None:
+        """Draw the answer and remember it."""
+        chart(found, mark)
+        shown = Shown(
+            figure=found.figure(session.dark()),
+            key=found.key,
+            alt=found.alt,
+            mark=mark,
+            about=self.about,
+            data=self.data,
+        )
         session.put(f"_shown-{self.name}", shown)
 
     def keep(self, *, height: int) -> None:

@@ -17,14 +17,11 @@ def epsilon() -> None:
     above, below = st.container(), st.container(horizontal=True, vertical_alignment="center")
     with below:
         st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
-        # Drawn before the slider, which follows it: the link's value is known only once this is there.
         st.number_input(
-            "ε, typed",
-            value=session.EPSILON_DEFAULT,
-            step=0.1,
+            session.EPSILON.label,
+            step=session.EPSILON.step,
             format="%g",
-            key="epsilon",
-            bind="query-params",
+            key=session.ready(session.EPSILON),
             label_visibility="collapsed",
             width=120,
         )
@@ -38,9 +35,6 @@ def epsilon() -> None:
             on_change=session.epsilon_from_slider,
             help="Smaller ε hides each person better; larger ε gives more accurate answers.",
         )
-    problem = session.epsilon_problem()
-    if problem:
-        st.warning(problem)
 
 
 def primary(label: str) -> str:

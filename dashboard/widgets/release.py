@@ -18,9 +18,11 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dashboard.budget.opening import open_budget, told
-from dashboard.data.source import Source
+from dashboard.case import Source
+from dashboard.question import Offer
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
+from dashboard.widgets.blocks import Around, draw_all
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
@@ -35,43 +37,31 @@ ELSEWHERE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Offer:
-    """One question on a page, as the callbacks get it."""
+class Asked:
+    """One release in its place on a page, as the callbacks get it."""
 
     source: Source
     slot: str
-    request: Request
-    data: Callable[[], Any]
+    offer: Offer
 
     @property
     def lineage(self) -> str:
         return str(self.source.lineage)
 
+    @property
+    def request(self) -> Request:
+        return self.offer.request
 
-def release_panel(
-    source: Source,
-    *,
-    slot: str,
-    request: Any,
-    data: Callable[[], Any],
-    forecast: str,
-    describe: Describe,
-    extra: Callable[[Receipt], None] | None = None,
-    relation: str | None = None,
-) -> None:
-    """The whole flow for one ``request`` (of ``dpcore.releases``) on ``data()``.
 
-    ``slot`` names the place on the page, ``forecast`` says how far off the answer may be, ``describe`` turns an answer
-    into a sentence (Markdown: text from files through ``words.safe``), and ``extra`` may draw more below it.
-    ``relation`` is the key of the page's control for whom the answer hides, if there is a choice.
-    """
+def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
+    """The whole flow for one ``offer``; ``slot`` names the place on the page."""
     if source.released is None:
         st.info(source.unreleased)
         return
-    offer = Offer(source=source, slot=slot, request=request, data=data)
+    here, request, describe = Asked(source=source, slot=slot, offer=offer), offer.request, offer.describe
     try:
         found = tracker.budget(source)
-        earlier = [] if found is None else answered(offer)
+        earlier = [] if found is None else answered(here)
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
         return
@@ -82,8 +72,8 @@ def release_panel(
     if source.practice:
         st.caption("This is practice: a real private answer about sample data, charged to a budget you can reset.")
     st.markdown(f"**What will be asked:** {asked(request.what)}")
-    st.markdown(f"**How far off it may be:** {forecast}")
-    if not _price(found, source, request, relation):
+    st.markdown(f"**How far off it may be:** {offer.forecast}")
+    if not _price(found, source, request, offer.relation):
         return
     fits, label = found.fits(request.cost, request.neighbours), "Make one private release"
     st.button(
@@ -96,25 +86,25 @@ def release_panel(
         args=(slot,),
     )
     if session.request_id(slot) is not None:
-        _confirm(offer, found, earlier)
+        _confirm(here, found, earlier)
     problem = session.note(slot)
     if problem:
         st.warning(problem)
     receipt = session.receipt(slot)
     if receipt is not None and receipt.question == question_digest(request):
-        answer(receipt, describe, extra, key=f"{slot}-answer")
+        answer(receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer")
     else:
         receipt = None
     _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
 
 
-def answered(offer: Offer) -> list[Receipt]:
+def answered(here: Asked) -> list[Receipt]:
     """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
     try:
-        history = compute.ledger().history(offer.lineage)
+        history = compute.ledger().history(here.lineage)
     except UnknownLineage:
         return []
-    question = question_digest(offer.request)
+    question = question_digest(here.request)
     return [one for one in history if one.question == question and one.answer_hash is not None]
 
 
@@ -142,7 +132,7 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
             st.button(
                 f"Hide {hides(found.neighbours)} instead",
                 key="release-relation",
-                on_click=session.put,
+                on_click=session.change,
                 args=(relation, found.neighbours),
             )
     return True
@@ -171,8 +161,8 @@ def _refusal(found: Budget, source: Source, request: Request) -> str:
     return refusal(found, request.cost, request.neighbours) + again
 
 
-def _confirm(offer: Offer, found: Budget, earlier: list[Receipt]) -> None:
-    slot, request = offer.slot, offer.request
+def _confirm(here: Asked, found: Budget, earlier: list[Receipt]) -> None:
+    slot, request = here.slot, here.request
 
     @st.dialog("Confirm this release", on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
@@ -195,7 +185,7 @@ def _confirm(offer: Offer, found: Budget, earlier: list[Receipt]) -> None:
                 type="primary",
                 key=f"{slot}-confirm",
                 on_click=_release,
-                args=(offer, session.request_id(slot), len(earlier)),
+                args=(here, session.request_id(slot), len(earlier)),
             ):
                 st.rerun()
             if st.button("Cancel", key=f"{slot}-cancel", on_click=session.end_release, args=(slot,)):
@@ -204,28 +194,28 @@ def _confirm(offer: Offer, found: Budget, earlier: list[Receipt]) -> None:
     dialog()
 
 
-def _release(offer: Offer, request_id: str | None, seen: int) -> None:
+def _release(here: Asked, request_id: str | None, seen: int) -> None:
     """Callback: charge, draw, store, show. ``seen`` is how many answers to this question the person knew of."""
-    slot = offer.slot
+    slot = here.slot
     if request_id is None or session.request_id(slot) != request_id:
         return  # cancelled, or a second click: the first one's answer is there already
     try:
-        tracker.open_practice(offer.source)
-        elsewhere = answered(offer)[seen:]
+        tracker.open_practice(here.source)
+        elsewhere = answered(here)[seen:]
         if elsewhere:
             session.say(slot, ELSEWHERE)
             session.release_done(slot, elsewhere[-1])
             return
-        ready, data = _prepared(offer.data)
+        ready, data = _prepared(here.offer.data)
         if not ready:
             session.say(slot, REFUSED)
             session.end_release(slot)
             return
-        receipt = release(compute.ledger(), request_id, offer.lineage, offer.request, data)
+        receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
-        again = offer.source.practice and isinstance(error, BudgetExceeded)
+        again = here.source.practice and isinstance(error, BudgetExceeded)
         reset = " A practice budget can be reset on the Budget page." if again else ""
         session.say(slot, words.sentence(error) + reset)
         session.end_release(slot)
@@ -248,3 +238,9 @@ def _earlier(receipts: list[Receipt], describe: Describe) -> None:
     st.markdown("**Answered before.** Reading these again costs nothing.")
     shown = reversed(receipts[-EARLIER_SHOWN:])
     st.markdown("\n".join(f"- {when(one)}: {describe(one.answer)}" for one in shown))
+
+
+def _below(offer: Offer, receipt: Receipt, source: Source) -> None:
+    """What goes with an answer below it."""
+    if offer.below is not None:
+        draw_all(offer.below(receipt), Around(page="", mark=None, own=not source.public))

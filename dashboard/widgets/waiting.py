@@ -20,7 +20,7 @@ PATIENCE = 0.2  # seconds: an answer that comes so soon is drawn at once, withou
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Work:
+class Running:
     """A job of this session in its place on the page. ``what`` says what is being computed, "Training models"."""
 
     slot: str
@@ -83,7 +83,7 @@ def begin(
     what: str,
     own: bool,
     enough: Callable[[list[Any]], bool] = bool,
-) -> Work:
+) -> Running:
     """Run ``work(common(), part)`` for every one of ``parts()`` in worker processes, but what was found before.
 
     ``key`` names the data and every parameter; ``slot`` the place, which has one job at a time. Who asks the same
@@ -105,7 +105,7 @@ def begin(
         watch.wait(PATIENCE, enough)
         return watch
 
-    return Work(slot=slot, key=key, job=jobs.get(slot, key, first), jobs=jobs, what=what)
+    return Running(slot=slot, key=key, job=jobs.get(slot, key, first), jobs=jobs, what=what)
 
 
 def in_background(

@@ -166,7 +166,7 @@ def test_nothing_is_shown_before_the_person_decides(open_app: Open) -> None:
     assert "Tick the box first" in text(app)
     assert app.session_state["_own_source"] is None
     app.selectbox(key="data").set_value(source.OWN).run()
-    app.switch_page("app_pages/selection.py").run()
+    app.switch_page("questions/selection/page.py").run()
     assert "Decide on the Data page" in text(app)
 
 
@@ -444,7 +444,7 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
 
 def release_most_common(app: AppTest) -> str:
     """Open the file's budget and make one private release on the Selection page; the answer."""
-    app.switch_page("app_pages/selection.py").run()
+    app.switch_page("questions/selection/page.py").run()
     app.session_state["selection_tab"] = "Make one private release"
     app.run()
     app.text_input(key="budget-name").set_value("People of the survey").run()

@@ -223,7 +223,7 @@ def test_another_visitor_shares_what_is_under_way(open_app: Open, monkeypatch: p
     second = AppTest.from_file(str(APP), default_timeout=60)
     second.query_params["data"] = TUMOURS
     second.run()
-    second.switch_page("app_pages/training.py").run()
+    second.switch_page("questions/training/page.py").run()
     assert " 2 of " in second.get("progress")[0].proto.text
     next(button for button in second.button if button.label == "Cancel").click().run()
     for _ in range(30):

@@ -2,218 +2,378 @@
 
 from __future__ import annotations
 
-import numpy as np
-import streamlit as st
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from dashboard import session, words
-from dashboard.background import compute
+import numpy as np
+
+from dashboard import words
+from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Small, Tab, Text, Undo
+from dashboard.case import Case
+from dashboard.charts.draws import noisy_race
+from dashboard.charts.laws import chances
+from dashboard.charts.theme import colours
 from dashboard.charts.tradeoff import Scale
-from dashboard.data.source import Source
-from dashboard.questions.selection import how, rounding, what_if
-from dashboard.questions.selection.options import Options, columns, options
-from dashboard.questions.selection.release import release_tab
-from dashboard.questions.selection.settings import BAND, neighbours_control, sampling_control
-from dashboard.widgets import cards, shape
-from dashboard.widgets import inputs as controls
-from dashboard.widgets.tradeoff import View
-from dpcore.selection import MostCommon, catalog
-from dpcore.tradeoff import epsilon_for
-from dpcore.validate import Neighbours
+from dashboard.controls import Choice, Number, Numbers, Read, slug
+from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.questions.selection import rounding
+from dashboard.questions.selection.candidates import Candidates, candidates, columns
+from dashboard.questions.selection.most_common_request import most_common_request
+from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
+from dashboard.view import View
+from dashboard.ways import fitting
+from dashboard.words import most_common as said
+from dashboard.words.usual import BAND
+from dpcore.datasets import Schema
+from dpcore.selection import FreeGap, catalog
+from dpcore.selection import MostCommon as Problem
+from dpcore.validate import FloatArray, Neighbours
 
 PAGE = "selection"
-METHODS = {key: kind.about.name for key, kind in catalog().items() if hasattr(kind, "probabilities")}
-NAMES = METHODS | {"theory": "what theory guarantees"}
-METRICS = {
+METHODS = {key: kind for key, kind in catalog().items() if hasattr(kind, "probabilities")}
+NAMES = {key: kind.about.name for key, kind in METHODS.items()} | {"theory": said.THEORY}
+SCALES = {
     "success": Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True),
     "expected_loss": Scale(title="average distance from the best"),
 }
+EDITABLE, DRAWS, SHOWN = 12, 12, 8
 
 
-def show(source: Source) -> None:
-    """The whole question, from sentence to release."""
-    choices = columns(source.table)
-    if not choices:
-        st.info("These data have no column with options. Pick another sample, or declare categories on the Data page.")
-        return
-    column = _sentence(source, choices)
-    screen = shape.screen()
-    with screen.options:
-        neighbours, metric, main = _options()
-    chosen = options(source, column)
-    if len(chosen.names) < 2:
-        st.info(f"“{words.visible(column)}” has one option only, so there is nothing to choose. Pick another column.")
-        return
-    edited = what_if.edited(source, chosen)
-    problem = _problem(edited, neighbours)
-    before = _problem(what_if.Case.of(chosen), neighbours)
-    settings = (session.get("beta", 0.05), session.get("sampling", False))
-    identity = ("most common", source.table.fingerprint, column, neighbours, settings, edited.identity)
-    epsilon = session.epsilon()
-    percent = metric == "success"
-    default = 95.0 if percent else _sensible_loss(chosen)
-    need = cards.ask(
-        screen.cards,
-        PAGE,
-        label="I need it right, times in 100" if percent else "I need the average loss below",
-        low=1.0 if percent else 1e-6,
-        high=99.9 if percent else 1e9,
-        default=default,
-        step=1.0 if percent else max(default / 10, 1e-6),
-        factor=METRICS[metric].factor,
-    )
-    view = View(
-        page=PAGE,
-        problem=problem,
-        identity=identity,
-        metric=metric,
-        scale=METRICS[metric],
-        names=NAMES,
-        methods=_drawn(),
-        everything=list(NAMES),
-        main=main,
-        epsilon=epsilon,
-        target=need.target,
-        size_word=chosen.unit if chosen.counted else "people",
-        ghost=before if edited.changed else None,
-        ghost_identity=("most common", source.table.fingerprint, column, neighbours, settings, "as it was"),
-        mark=source.mark,
-        band=BAND if session.get("sampling", False) and edited.counted else None,
-        code=_code(chosen, neighbours),
-    )
-    law = problem.law(main, epsilon)
-    best = edited.scores == edited.scores.max()
-    session.next_cost(problem.mechanism(main, epsilon).cost, neighbours)
-    screen.answer(*_headline(view, edited, law))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MostCommon:
+    """The question as a plug-in."""
 
-    def right() -> None:
-        need.show(view)
-        cards.might_see(edited.names, list(law), list(best), key=PAGE)
-        cards.protected(words.LabelCard(neighbours=neighbours, epsilon=epsilon), key=PAGE)
+    key: ClassVar[str] = "most_common"
+    title: ClassVar[str] = said.TITLE
+    rank: ClassVar[int] = 10
+    once: ClassVar[tuple[str, ...]] = ("Most common or best",)
 
-    screen.show(view, right)
-    shape.tabs(
-        PAGE,
-        {
-            "How it works": lambda: how.show(edited, neighbours, main, epsilon),
-            "What if": lambda: what_if.show(source, chosen, edited, view),
-            "Compare methods": lambda: how.compare(view, edited, problem, neighbours),
-            "One mechanism behind many": lambda: rounding.show(epsilon),
-            "Make one private release": lambda: release_tab(
-                source, chosen, neighbours, epsilon, float(law[best].sum())
-            ),
-        },
-    )
+    @classmethod
+    def ways(cls, schema: Schema) -> Sequence[Way]:
+        return [
+            Way(
+                form=suited.kind,
+                sentence=suited.sentence,
+                sets={"question": cls.key, "column": suited.columns[-1][1][0]},
+                about=suited.columns[-1][1][:1],
+                lacking=suited.lacking,
+            )
+            for suited in fitting(schema, "selection", "most_common", "scores")
+        ]
+
+    @classmethod
+    def ask(cls, case: Case, read: Read) -> Question:
+        schema = case.table.schema
+        offered = columns(schema)
+        if not offered:
+            raise CannotAsk(said.NO_COLUMN)
+        column = Choice(
+            key="column",
+            label=said.COLUMN,
+            options=offered,
+            names=words.visible,
+            default=offered[0],
+            hide_label=True,
+            width=220,
+            linked=case.source.public,
+        )
+        name = read(column, "sentence")
+        as_is = candidates(case.table, name)
+        if len(as_is.names) < 2:
+            raise CannotAsk(said.one_option(name))
+        setting = _Setting.of(case, as_is, read)
+        return setting.question(said.sentence(case.table, column))
 
 
-def _sentence(source: Source, choices: list[str]) -> str:
-    """The question with the column inside it."""
-    picked: list[str] = []
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Setting:
+    """The candidates, everything that was chosen, and what follows from it."""
 
-    def pick() -> None:
-        picked.append(
-            st.selectbox(
-                "Column",
-                choices,
-                key="column",
-                bind="query-params",
-                format_func=words.visible,
-                label_visibility="collapsed",
-                width=220,
+    case: Case
+    read: Read
+    as_is: Candidates
+    edited: Candidates
+    counts: Numbers
+    relation: Neighbours
+    metric: str
+    main: str
+    sampling: bool
+    beta: float
+    seed: int
+    times: float
+    questions: int
+    need: Number
+    target: float
+
+    @classmethod
+    def of(cls, case: Case, as_is: Candidates, read: Read) -> _Setting:
+        relation = read(neighbours("neighbours"))
+        metric = read(
+            Choice(
+                key="selection_metric",
+                label=said.MEASURE,
+                options=tuple(SCALES),
+                names=said.METRICS,
+                default="success",
+                look="buttons",
             )
         )
-
-    table = source.table
-    if table.schema.each_row == "option":
-        label = next((c.name for c in table.schema.columns if not c.is_numeric), "option")
-        shape.sentence(f"Which {words.safe(label)} has the best", pick, f"of {table.rows:,}?")
-    else:
-        shape.sentence("Which", pick, f"is most common among {source.table.rows:,} {_rows_word(source)}?")
-    return picked[0]
-
-
-def _rows_word(source: Source) -> str:
-    unit = source.table.schema.unit
-    return "people" if unit == "person" else f"{unit}s"
-
-
-def _options() -> tuple[Neighbours, str, str]:
-    with st.popover("Options", icon=":material/tune:", type="tertiary"):
-        neighbours = neighbours_control("neighbours")
-        metric = st.segmented_control(
-            "Measure",
-            list(METRICS),
-            default="success",
-            required=True,
-            key="selection_metric",
-            bind="query-params",
-            format_func={"success": "Chance of the right answer", "expected_loss": "Average loss"}.__getitem__,
+        main = read(
+            Choice(
+                key="selection_method",
+                label=said.METHOD,
+                options=tuple(METHODS),
+                names={key: said.method(kind.about) for key, kind in METHODS.items()},
+                default="permute_and_flip",
+                once={kind.about.name: key for key, kind in METHODS.items()},
+            )
         )
-        main = st.selectbox(
-            "Method used for the answer",
-            list(METHODS),
-            index=list(METHODS).index("permute_and_flip"),
-            key="selection_method",
-            bind="query-params",
-            format_func=METHODS.__getitem__,
+        sampling, beta, seed = read(SAMPLING), read(BETA), read(SEED)
+        counts = _counts(case, as_is)
+        edits = read(counts, "tab")
+        times = read(people("what_if_factor", said.as_many(as_is.unit)), "tab") if as_is.counted else 1.0
+        shared = int(read(questions("what_if_questions"), "tab"))
+        need = _need(as_is, metric)
+        return cls(
+            case=case,
+            read=read,
+            as_is=as_is,
+            edited=_edited(as_is, counts, edits, times),
+            counts=counts,
+            relation=relation,
+            metric=metric,
+            main=main,
+            sampling=sampling,
+            beta=beta,
+            seed=int(seed),
+            times=times,
+            questions=shared,
+            need=need,
+            target=read(need, "need") / SCALES[metric].factor,
         )
-        sampling_control()
-        controls.beta()
-        controls.seed()
-    return neighbours, str(metric), str(main)
+
+    @property
+    def epsilon(self) -> float:
+        return self.case.epsilon
+
+    @property
+    def changed(self) -> bool:
+        return self.questions != 1 or bool((self.edited.scores != self.as_is.scores).any())
+
+    def problem(self, shown: Candidates, shared: int) -> Problem:
+        return Problem(
+            scores=shown.scores,
+            relation=self.relation,
+            sensitivity=shown.sensitivity,
+            counted=shown.counted,
+            questions=shared,
+            beta=self.beta,
+            band=0.8 if self.sampling else 0.0,
+        )
+
+    def view(self) -> View:
+        settings = (self.as_is.column, self.relation, self.beta, self.sampling)
+        identity = ("most common", self.case.table.fingerprint, *settings)
+        edits = (self.questions, *self.edited.scores.tolist()) if self.changed else ()
+        return View(
+            page=PAGE,
+            problem=self.problem(self.edited, self.questions),
+            identity=(*identity, edits),
+            memo=self.case.memo,
+            metric=self.metric,
+            scale=SCALES[self.metric],
+            names=NAMES,
+            methods=list(NAMES),
+            everything=list(NAMES),
+            main=self.main,
+            epsilon=self.epsilon,
+            target=self.target,
+            size_word=self.as_is.unit if self.as_is.counted else "people",
+            ghost=self.problem(self.as_is, 1) if self.changed else None,
+            ghost_identity=(*identity, ()),
+            mark=self.case.source.mark,
+            band=BAND if self.sampling and self.edited.counted else "",
+            code=said.code(self.as_is.scores.tolist(), self.relation),
+        )
+
+    def question(self, sentence: tuple[str | Choice[str], ...]) -> Question:
+        view = self.view()
+        law = self.problem(self.edited, self.questions).law(self.main, self.epsilon)
+        right = float(law[self.edited.best].sum())
+        headline = said.headline(view, self.edited, right, self.target if self.metric == "success" else None)
+        return Question(
+            key="selection",
+            sentence=sentence,
+            headline=headline,
+            caption=said.caption(view),
+            view=view,
+            need=Need(control=self.need, found=view.needed()),
+            outcomes=Outcomes(names=self.edited.names, chances=law.tolist(), good=self.edited.best.tolist()),
+            protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
+            tabs=(
+                Tab(key="how", title=said.HOW, blocks=lambda: self.how(view)),
+                Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, right)),
+                Tab(key="compare", title=said.COMPARE, blocks=lambda: self.compare(view)),
+                Tab(key="rounding", title=said.ROUNDING, blocks=lambda: rounding.blocks(self.epsilon, self.read)),
+            ),
+            offer=self.offer(),
+        )
+
+    def how(self, view: View) -> Sequence[Block]:
+        """The mechanism as it runs, one formula, and its source."""
+        edited, kind = self.edited, METHODS[self.main]
+        mechanism = kind(
+            epsilon=self.epsilon / self.questions,
+            sensitivity=edited.sensitivity,
+            monotonic=self.relation == "add_remove" and edited.counted,
+        )
+        order = np.argsort(-edited.scores, kind="stable")[:SHOWN]
+        rng = np.random.Generator(np.random.PCG64(self.seed))
+        noise = mechanism.noise(edited.scores.size, rng, DRAWS)[:, order]
+        winners = [edited.names[order[place]] for place in np.argmax(edited.scores[order] + noise, axis=1)]
+        race = Picture(
+            key="selection-race",
+            figure=lambda dark: noisy_race(
+                [words.html(edited.names[place]) for place in order],
+                edited.scores[order],
+                noise,
+                unit=edited.unit,
+                dark=dark,
+            ),
+            alt=said.race_alt(DRAWS, winners),
+        )
+        gap = []
+        if self.main == "permute_and_flip":
+            free = FreeGap(epsilon=mechanism.epsilon, sensitivity=mechanism.sensitivity, monotonic=mechanism.monotonic)
+            gap = [Small(said.free_gap(free.mean_gap(edited.scores), edited.unit))]
+        return [
+            Text(said.method_in_use(kind.about)),
+            race,
+            *gap,
+            Formula(latex=kind.about.formula, source=said.source(edited.sensitivity, kind.about.source)),
+        ]
+
+    def what_if(self, view: View, right: float) -> Sequence[Block]:
+        """What the picture depends on, edited in place."""
+        shared = questions("what_if_questions")
+        factor = people("what_if_factor", said.as_many(self.as_is.unit))
+        controls = (*((factor,) if self.as_is.counted else ()), shared)
+        least = view.needed().epsilon
+        more = len(self.as_is.names) - EDITABLE
+        return [
+            Text(said.what_if(self.changed)),
+            Ask((self.counts,)),
+            Ask(controls),
+            Undo(label=said.BACK, controls=(self.counts, *controls), enabled=self.changed),
+            *([Small(said.largest(EDITABLE, len(self.as_is.names)))] if more > 0 else []),
+            Keep(
+                current=(
+                    ("ε", words.number(self.epsilon)),
+                    (view.size_word, words.whole(view.size)),
+                    ("questions", str(self.questions)),
+                    (view.scale.title, words.number(view.at(self.main) * view.scale.factor)),
+                    ("ε needed", "none" if least is None else words.number(least)),
+                )
+            ),
+        ]
+
+    def compare(self, view: View) -> Sequence[Block]:
+        """Every method's chances side by side, and why the noisy-counts idea costs so much."""
+        edited, problem = self.edited, self.problem(self.edited, self.questions)
+        order = np.argsort(-edited.scores, kind="stable")[:SHOWN]
+        laws = {key: problem.law(key, self.epsilon) for key in METHODS}
+        right = {key: float(law[edited.best].sum()) for key, law in laws.items()}
+        return [
+            Text(said.which_one(right, self.main)),
+            Picture(
+                key="selection-chances",
+                figure=lambda dark: chances(
+                    [words.html(edited.names[place]) for place in order],
+                    {key: law[order] for key, law in laws.items()},
+                    NAMES,
+                    colours(view.everything, dark),
+                    dark=dark,
+                ),
+                alt=said.chances_alt({NAMES[key]: chance for key, chance in right.items()}),
+            ),
+            Text(said.why_not_all(len(edited.names), right, edited.counted and self.relation == "add_remove")),
+        ]
+
+    def offer(self) -> Offer | NoOffer:
+        """The release of the method that was chosen, about the data as they are."""
+        source, about = self.case.source, METHODS[self.main].about
+        if about.release is None:
+            nearest = about.nearest or "permute_and_flip"
+            other = METHODS[nearest].about.name
+            return NoOffer(
+                sentence=said.no_release(about.name, other),
+                instead=("selection_method", nearest, said.use(other)),
+            )
+        obstacle = source.obstacle(self.as_is.column)
+        if obstacle or source.released is None or source.declared is None:
+            return NoOffer(sentence=obstacle or source.unreleased)
+        made = most_common_request(
+            source.declared,
+            self.as_is.column,
+            released=source.released,
+            epsilon=self.epsilon,
+            neighbours=self.relation,
+            rule=about.release,
+        )
+        if isinstance(made, str):
+            return NoOffer(sentence=made)
+        forecast = said.forecast_unknown() if not source.public else said.forecast(made.chance_right())
+        return Offer(
+            request=made.request,
+            data=made.data,
+            forecast=forecast,
+            describe=said.answer,
+            relation="neighbours",
+        )
 
 
-def _drawn() -> list[str]:
-    return list(NAMES)
-
-
-def _problem(case: what_if.Case, neighbours: Neighbours) -> MostCommon:
-    return MostCommon(
-        scores=case.scores,
-        relation=neighbours,
-        sensitivity=case.sensitivity,
-        counted=case.counted,
-        questions=case.questions,
-        beta=float(session.get("beta", 0.05)),
-        band=0.8 if session.get("sampling", False) else 0.0,
+def _counts(case: Case, as_is: Candidates) -> Numbers:
+    """The counts that can be edited: the largest, in the order of the table."""
+    places = _largest(as_is)
+    return Numbers(
+        key=slug("edit", case.source.key, as_is.column),
+        label=said.EDIT,
+        names=tuple(words.visible(as_is.names[place], 30) for place in places),
+        default=tuple(float(as_is.shown[place]) for place in places),
+        low=0.0 if as_is.counted else None,
+        linked=case.source.public,
     )
 
 
-def _sensible_loss(chosen: Options) -> float:
-    spread = float(np.ptp(chosen.scores)) or 1.0
-    return float(words.number(spread / 20).replace(",", ""))
+def _edited(as_is: Candidates, counts: Numbers, edits: tuple[float, ...], times: float) -> Candidates:
+    if edits == counts.default and times == 1.0:
+        return as_is
+    values: FloatArray = as_is.shown.copy()
+    values[list(_largest(as_is))] = edits
+    if as_is.counted:
+        values = np.maximum(values, 0.0) * times
+        if not values.sum() > 0:
+            return as_is
+    return as_is.with_shown(values)
 
 
-def _headline(view: View, case: what_if.Case, law: np.ndarray) -> tuple[str, str]:
-    right = float(law[case.scores == case.scores.max()].sum())
-    least = view.problem
-    headline = f"At ε = {words.number(view.epsilon)} the private answer names the true winner {_about(right)}."
-    promise = least.evaluate("theory", "success", np.array([view.epsilon]), np.array([float(least.n)])).value[0]
-    theory = (
-        f"The textbook's theorem alone promises {words.times_in_100(float(promise))}."
-        if promise > 0.005
-        else "The textbook's theorem alone promises nothing yet at this ε."
-    )
-    sure = compute.cached(
-        (*view.identity, "sure", view.main),
-        lambda: epsilon_for(0.99, view.problem, method=view.main, metric="success", low=1e-6, high=1e3),
-    )
-    if sure is not None and sure < session.EPSILON_LOW:
-        free = f"With {words.whole(view.problem.n)} people privacy is free here: "
-        theory = f"{free}still right 99 times in 100 at ε = {words.number(sure)}."
-    return headline, f"Without privacy it would be right every time. {theory}"
+def _largest(as_is: Candidates) -> list[int]:
+    return sorted(np.argsort(-as_is.scores, kind="stable")[:EDITABLE].tolist())
 
 
-def _about(chance: float) -> str:
-    text = words.times_in_100(chance)
-    return f"**{text}**" if text.startswith(("practically", "every", "fewer")) else f"about **{text}**"
-
-
-def _code(chosen: Options, neighbours: Neighbours) -> str:
-    scores = ", ".join(f"{score:g}" for score in chosen.scores[:200])
-    return (
-        "import numpy as np\n"
-        "from dpcore.selection import MostCommon\n"
-        "from dpcore.tradeoff import sweep_epsilon\n\n"
-        f"problem = MostCommon(scores=[{scores}], relation={neighbours!r})\n"
-        "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 61)).to_string())\n"
+def _need(as_is: Candidates, metric: str) -> Number:
+    if metric == "success":
+        return Number(
+            key="selection_target", label=said.NEED_RIGHT, help=said.NEED_HELP, default=95.0, low=1.0, high=99.9
+        )
+    loss = float(f"{(float(np.ptp(as_is.scores)) or 1.0) / 20:.3g}")
+    return Number(
+        key="selection_target_loss",
+        label=said.NEED_LOSS,
+        help=said.NEED_HELP,
+        default=loss,
+        low=1e-6,
+        high=1e9,
+        step=max(loss / 10, 1e-6),
     )
