@@ -54,7 +54,7 @@ class View:
 
     @property
     def higher(self) -> bool:
-        return self.problem.metrics[self.metric] == "higher"
+        return self.problem.metrics[self.metric].higher
 
 
 def axis_switch(view: View) -> str:

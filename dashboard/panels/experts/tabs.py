@@ -60,10 +60,7 @@ def one_life(setting: Setting, view: View, strategy: Strategy, main: str) -> Non
     if len(values) > LONGEST_LIFE:
         st.info(f"A single run can be drawn for up to {LONGEST_LIFE:,} rounds; these are {len(values):,}.")
         return
-    st.markdown(
-        "Every expert has a running total of losses. Each time, one is drawn with a chance that shrinks exponentially "
-        "with its total; the private versions shrink it more slowly or draw more rarely, so that no single day shows."
-    )
+    st.markdown(strategy.about.how)
     seed = controls.current_seed()
 
     def make() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -89,13 +86,11 @@ def one_life(setting: Setting, view: View, strategy: Strategy, main: str) -> Non
         "average."
     )
     with st.expander("The formula and its source"):
-        st.latex(
-            r"\begin{gathered}\Pr[\text{follow } i \text{ in round } t] \propto e^{-\eta L_{i,t-1}} \\"
-            r"\eta = \min\bigl(\eta_{\text{private}}(\varepsilon, \delta, T),\ \sqrt{8 \ln k / T}\bigr)\end{gathered}"
-        )
+        if strategy.about.formula:
+            st.latex(strategy.about.formula)
         st.caption(
-            "Losses do not depend on the plays, so the expected regret is exact: no simulation. Dwork and Roth, 2014, "
-            "chapter 11; rates by zCDP and by bounded range (Dong, Durfee and Rogers, ICML 2020)."
+            "Losses do not depend on the plays, so the expected regret is exact: no simulation. "
+            + strategy.about.source
         )
 
 

@@ -9,9 +9,10 @@ import streamlit as st
 from dashboard import controls, words
 from dashboard.charts.tradeoff import Scale
 from dashboard.panels.thresholding.series import Series
-from dpcore.thresholding.methods import LABELS
+from dpcore.thresholding.problem import ABOUT_THEORY, THEORY
+from dpcore.thresholding.ways import catalog
 
-NAMES = dict(LABELS)
+NAMES = {key: way.about.name for key, way in catalog().items()} | {THEORY: ABOUT_THEORY.name}
 METRICS = {
     "on_time": Scale(title="alarms on time, in 100", factor=100.0, unit=" times in 100", hundred=True),
     "false_alarm": Scale(title="false alarms in 100", factor=100.0, unit=" times in 100", hundred=True),

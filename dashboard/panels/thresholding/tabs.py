@@ -15,11 +15,11 @@ from dashboard.panels import scenarios
 from dashboard.panels.picture import picture
 from dashboard.panels.thresholding.release import make_release
 from dashboard.panels.thresholding.series import Series
+from dashboard.panels.thresholding.settings import NAMES
 from dashboard.panels.tradeoff import View, describe_at, needed_epsilon
 from dashboard.source import Source
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding import broken_catalog, select_instead
-from dpcore.thresholding.methods import LABELS
 from dpcore.thresholding.problem import AlarmProblem
 from dpcore.tradeoff import sweep_epsilon
 from dpcore.validate import FloatArray
@@ -48,11 +48,8 @@ def bodies(
 
 def how(series: Series, view: View, problem: AlarmProblem, main: str) -> None:
     """One run, step by step."""
-    st.markdown(
-        "The line gets noise once, before anything is asked. Each answer gets noise of its own and is compared with "
-        "the noisy line. Silence costs nothing more, however often it is asked; only an alarm does, and then it stops."
-    )
     mechanism = problem.mechanism(main, view.epsilon)
+    st.markdown(mechanism.about.how)
     rng = np.random.Generator(np.random.PCG64(controls.current_seed()))
     trace = mechanism.trace(problem.answers, problem.threshold, rng)
     pair = mechanism.scales
@@ -67,14 +64,11 @@ def how(series: Series, view: View, problem: AlarmProblem, main: str) -> None:
         "Another seed under Options gives another run."
     )
     with st.expander("The formula and its source"):
-        st.latex(
-            r"\begin{gathered}\Pr[\text{stop at } i] = \\"
-            r"\int f_\rho(t) \prod_{j<i} F_\nu(a_j)\,\bigl(1 - F_\nu(a_i)\bigr)\,dt \\"
-            r"a_j = T + t - q_j\end{gathered}"
-        )
+        if mechanism.about.formula:
+            st.latex(mechanism.about.formula)
         st.caption(
             f"Noise on the line: scale {words.number(pair.threshold_scale)}; on each answer: "
-            f"{words.number(pair.query_scale)}. Dwork and Roth, 2014, Algorithm 1; Lyu, Su and Li, VLDB 2017."
+            f"{words.number(pair.query_scale)}. {mechanism.about.source}"
         )
 
 
@@ -149,7 +143,7 @@ def alpha(view: View, problem: AlarmProblem) -> None:
         f"With chance {words.number(1 - problem.beta)} a run is right about every answer farther than α from the line. "
         f"At ε = {words.number(view.epsilon)} the textbook's theorem gives α = {words.number(here['theory'])}, its "
         f"algorithm's exact α is {words.number(here['book'])}: theory is loose here by "
-        f"×{words.number(here['theory'] / here['book'])}. {LABELS[best]} gains another "
+        f"×{words.number(here['theory'] / here['book'])}. {NAMES[best]} gains another "
         f"×{words.number(here['book'] / here[best])}."
     )
     figure = tradeoff(
@@ -157,14 +151,14 @@ def alpha(view: View, problem: AlarmProblem) -> None:
         x="epsilon",
         x_title=EPSILON_TITLE,
         scale=scale,
-        names=LABELS,
-        colour=colours(list(LABELS), session.dark()),
+        names=NAMES,
+        colour=colours(list(NAMES), session.dark()),
         main=best,
         chosen=view.epsilon,
         dark=session.dark(),
         log_y=True,
     )
-    alt = describe_at(frame, LABELS, scale, "epsilon", view.epsilon, f"ε = {words.number(view.epsilon)}")
+    alt = describe_at(frame, NAMES, scale, "epsilon", view.epsilon, f"ε = {words.number(view.epsilon)}")
     picture(figure, key="thresholding-alpha", alt=alt, data=frame, mark=view.mark)
 
 

@@ -19,15 +19,12 @@ from dashboard.panels.tradeoff import AXES, describe_at
 from dashboard.panels.training.setup import DEFAULTS, Task
 from dpcore.tradeoff import COLUMNS
 from dpcore.training import RATES, Sweep, rate, reaching
+from dpcore.training.baselines import ABOUTS
 
 LEVELS = (session.EPSILON_LOW, 0.03, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, session.EPSILON_HIGH)
 COARSE = (session.EPSILON_LOW, 0.04, 0.15, 0.6, 2.5, session.EPSILON_HIGH)
-BASELINES = {"non_private": "Without privacy", "majority_class": "Always the commonest"}
-RATE_NAMES = {
-    "rate_approximate": "best rate, (ε, δ)",
-    "rate_pure": "best rate, pure ε",
-    "rate_sampling": "rate of sampling",
-}
+BASELINES = {key: about.name for key, about in ABOUTS.items()}
+RATE_NAMES = {key: about.name for key, about in RATES.items()}
 SCALES = {
     "accuracy": Scale(title="right predictions in 100", factor=100.0, unit=" in 100", zoom=True),
     "squared_error": Scale(title="mean squared error (range scaled to −1…1)", zoom=True),

@@ -188,7 +188,9 @@ def simple_problems(source: Source) -> None:
 
 def _simple_picture(place: Place, frame: pd.DataFrame, about: str, mark: str | None) -> None:
     kinds: dict[str, Any] = catalog()
-    called = {key: kinds[key].label if key in kinds else "what theory promises" for key in frame["method"].unique()}
+    called = {
+        key: kinds[key].about.name if key in kinds else "what theory promises" for key in frame["method"].unique()
+    }
     main = next(key for key in called if key != "theory")
     scale = Scale(title="excess loss above the best")
     epsilon = session.epsilon()

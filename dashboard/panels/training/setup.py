@@ -83,7 +83,7 @@ def methods(task: Task) -> dict[str, str]:
     simple = ("laplace_mean", "mean_by_loss", "interval_median", "median_by_loss")
     few = task.features.d <= 3
     return {
-        key: kind.label
+        key: kind.about.name
         for key, kind in catalog().items()
         if name in kind.losses and key not in simple and (key != "ball" or few)
     }

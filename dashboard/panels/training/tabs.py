@@ -42,11 +42,7 @@ def bodies(
 
 def happens(task: Task, asked: Asked) -> None:
     """One noisy descent, watched."""
-    st.markdown(
-        "Start at zero. At every step each row says which way would help it; long answers are cut to a fixed length, "
-        "so that nobody pulls too hard; noise is added to their sum; then one step is taken. What is released is an "
-        "average of the last steps."
-    )
+    st.markdown(NoisyGradientDescent.about.how)
     method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
     rows = min(task.n, SHOWN_ROWS)
     X, y = task.rows.X[:rows], task.rows.y[:rows]
@@ -77,14 +73,8 @@ def happens(task: Task, asked: Asked) -> None:
         f"{rows:,} rows."
     )
     with st.expander("The formula and its source"):
-        st.latex(
-            r"\begin{aligned}w \leftarrow w - \tfrac{\eta}{n}\Bigl(&\sum_i g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) \\"
-            r"&+ N(0, C^2 T \sigma^2 I)\Bigr)\end{aligned}"
-        )
-        st.caption(
-            "T Gaussian steps together are exactly one Gaussian release, so the ε has no slack. Balle and Wang, ICML "
-            "2018; Bassily, Smith and Thakurta, FOCS 2014; Song, Chaudhuri and Sarwate, GlobalSIP 2013."
-        )
+        st.latex(NoisyGradientDescent.about.formula)
+        st.caption(NoisyGradientDescent.about.source)
 
 
 def what_if(task: Task, asked: Asked) -> None:
