@@ -31,6 +31,10 @@ class BookGradientDescent:
     clip × √(2 ln(1.25/δ′))/ε′, proved for ε′ < 1 only. ``epsilon`` and ``delta`` are the total by that sum; what the
     same noise really costs is ``true_epsilon``, much less. The book's rows are one-hot rows of length 2.8 to 3.3:
     ``row_norm`` takes rows of the unit ball back there. Raises InvalidArgument.
+
+    >>> run = BookGradientDescent(epsilon=1.0, delta=1e-5)
+    >>> run.cost.epsilon, round(run.true_epsilon, 2)  # what is said, and what the same noise really costs
+    (1.0, 0.26)
     """
 
     key: ClassVar[str] = "book_gradient_descent"

@@ -31,6 +31,12 @@ class StatisticalQueries:
 
     ``low`` and ``high`` are public bounds of the columns, for all or for each. With ``intercept`` the last column is
     the constant ``high`` and takes the prior; it is not asked about. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = StatisticalQueries(epsilon=1.0).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 0.0)
     """
 
     key: ClassVar[str] = "statistical_queries"

@@ -15,6 +15,7 @@ from scipy import stats
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding import AboveThreshold, NumericSparse, Sparse, catalog, stop_laws, ways
+from dpcore.thresholding.accuracy import exact_alpha
 from dpcore.thresholding.methods import family
 from dpcore.thresholding.problem import AlarmProblem
 from tests.audit.thresholding_exact import largest_loss
@@ -246,6 +247,16 @@ def test_a_way_s_law_is_a_law_and_its_sampler_follows_it(way: type[ways.Way], li
         seen = np.append(counts[usual], counts[~usual].sum())
         misfit = ((seen - due)[due > 0] ** 2 / due[due > 0]).sum()
         assert (stats.chi2.sf(misfit, (due > 0).sum() - 1) > 1e-4) == follows
+
+
+@every_way
+@limits
+def test_a_way_s_accuracy_is_what_its_design_states(way: type[ways.Way], limit: int) -> None:
+    """The α that a page shows is the exact one of the mechanism that is run, at any ε and sensitivity."""
+    fitted = family(way.key, 12, limit, 0.05)
+    mechanism = fitted.mechanism(0.5, 3.0)
+    found = exact_alpha(mechanism.scales, 12, limit, 0.05, mechanism.offset)
+    assert fitted.alpha_factor * 3.0 / 0.5 == pytest.approx(found, rel=1e-3)
 
 
 @every_way
