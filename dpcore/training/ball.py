@@ -42,6 +42,7 @@ class Ball:
 
     key: ClassVar[str] = "ball"
     rank: ClassVar[int] = 85
+    most_columns: ClassVar[int] = MOST_DIMENSIONS
     about: ClassVar[About] = About(
         name="Exponential mechanism over the ball",
         plain="a weighted draw among models, better ones far likelier",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from dpcore.validate import FloatArray, in_range, positive, probability, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+    from dpcore.training.features import Features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,11 @@ class BookGradientDescent:
         positive(row_norm=self.row_norm)
         if not isinstance(self.loss, Logistic):
             raise InvalidArgument("loss", "must be logistic here, as in the book")
+
+    @classmethod
+    def settings_for(cls, features: Features) -> dict[str, Any]:
+        """How long the book's rows are."""
+        return {"row_norm": features.scale}
 
     @property
     def step_epsilon(self) -> float:

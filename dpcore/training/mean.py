@@ -40,6 +40,7 @@ class LaplaceMean:
 
     key: ClassVar[str] = "laplace_mean"
     rank: ClassVar[int] = 110
+    one_number: ClassVar[bool] = True
     about: ClassVar[About] = About(
         name="Mean by Laplace noise",
         plain="the average, with noise on the sum",
@@ -102,6 +103,7 @@ class MeanByLoss:
 
     key: ClassVar[str] = "mean_by_loss"
     rank: ClassVar[int] = 120
+    one_number: ClassVar[bool] = True
     about: ClassVar[About] = About(
         name="Mean by the exponential mechanism",
         plain="a weighted draw around the average",

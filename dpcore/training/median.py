@@ -40,6 +40,7 @@ class IntervalMedian:
 
     key: ClassVar[str] = "interval_median"
     rank: ClassVar[int] = 130
+    one_number: ClassVar[bool] = True
     about: ClassVar[About] = About(
         name="Median by ranks",
         plain="a weighted draw by rank, the middle far likelier",
@@ -109,6 +110,7 @@ class MedianByLoss:
 
     key: ClassVar[str] = "median_by_loss"
     rank: ClassVar[int] = 140
+    one_number: ClassVar[bool] = True
     about: ClassVar[About] = About(
         name="Median by the exponential mechanism on loss",
         plain="a weighted draw by distance, the middle far likelier",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from dpcore.validate import FloatArray, positive, probability, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+    from dpcore.training.features import Features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,12 @@ class StatisticalQueries:
             raise InvalidArgument("loss", "must be logistic here: naive Bayes tells two classes apart")
         if not bool((np.asarray(self.high) > np.asarray(self.low)).all()):
             raise InvalidArgument("high", "must be greater than low")
+
+    @classmethod
+    def settings_for(cls, features: Features) -> dict[str, Any]:
+        """The public bounds of every column."""
+        low, high = features.bounds
+        return {"low": low, "high": high, "intercept": features.intercept}
 
     def queries(self, d: int) -> int:
         """How many averages are asked for d columns."""

@@ -61,7 +61,7 @@ def options(series: Series) -> Settings:
         bind="query-params",
         format_func=ASKED.__getitem__,
     )
-    names = [key for key in NAMES if key != "theory" and (one_way or not key.endswith("monotone"))]
+    names = [key for key, way in catalog().items() if one_way or not way.monotonic]
     best = "exponential_monotone" if one_way else "exponential"
     main = st.selectbox(
         "Method used for the answer",

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import compute, words
 from dashboard.source import Source
 from dpcore.datasets import Table
-from dpcore.training import Features, Rows, catalog
+from dpcore.training import Features, Rows, suitable
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 
 T = TypeVar("T")
@@ -79,14 +79,7 @@ def usable(table: Table, target: str) -> list[str]:
 
 def methods(task: Task) -> dict[str, str]:
     """Methods that can train for this task, with their names."""
-    name = task.loss.name
-    simple = ("laplace_mean", "mean_by_loss", "interval_median", "median_by_loss")
-    few = task.features.d <= 3
-    return {
-        key: kind.about.name
-        for key, kind in catalog().items()
-        if name in kind.losses and key not in simple and (key != "ball" or few)
-    }
+    return {key: kind.about.name for key, kind in suitable(task.loss, task.features.d).items()}
 
 
 def columns_control(source: Source, target: str) -> tuple[list[str], str | None]:
