@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.experts import stretches
 from dpcore.experts.hedge import hedge_chances
@@ -26,11 +27,25 @@ class LinearLearner:
     Dwork & Roth 2014, Algorithm 17. Costs lie in [−1, 1] but the rate of Theorem 11.2 is for losses in [0, 1]: used as
     printed, each play would have bounded range 4η and the guarantee fail. Here costs are rescaled first, so it is 2η.
     ``rule`` as in ``learning_rate``. Raises InvalidArgument.
+
+    >>> method = LinearLearner.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
+    >>> [round(float(share), 2) for share in method.expected_choice([[0.1, -0.1]] * 20)]
+    [0.49, 0.51]
     """
 
     key: ClassVar[str] = "linear_learner"
-    label: ClassVar[str] = "Linear learner"
     rank: ClassVar[int] = 3
+    about: ClassVar[About] = About(
+        name="Linear learner",
+        plain="follow columns row by row, and answer their average",
+        how=(
+            "The columns are treated as experts, and one is followed in each row, better ones more often. The answer "
+            "is how often each column was followed. It was made for harder choices than one column of many."
+        ),
+        source="Dwork and Roth, 2014, Algorithm 17, with its scale put right.",
+        textbook=True,
+        nearest="vertex_permute_and_flip",
+    )
 
     epsilon: float
     delta: float
