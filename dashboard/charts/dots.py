@@ -16,7 +16,7 @@ def outcomes(
 ) -> Figure:
     """One strip of dots per outcome, ``counts`` of them, coloured by whether the outcome is the right one."""
     look = palette(dark)
-    x, y, colour, texts, rows = [], [], [], [], 0
+    x, y, colour, texts, rows = [], [], [], [], 0.0
     ticks: list[tuple[float, str]] = []
     for name, count, right in zip(names, counts, good, strict=True):
         lines = max(1, -(-count // per_row))

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import blocks, session
 from dashboard.blocks import Block
 from dashboard.catalogue import address
+from dashboard.controls import Numbers
 from dashboard.widgets import controls, scenarios
 from dashboard.widgets.picture import picture
 from dashboard.widgets.waiting import in_background
@@ -102,7 +103,7 @@ def _ask(part: blocks.Ask) -> None:
 
 def _keys(control: Any) -> list[str]:
     parts = [f"{control.key}.{place}" for place in range(len(getattr(control, "names", ())))]
-    return [control.key, *(parts if isinstance(control, controls.Numbers) else [])]
+    return [control.key, *(parts if isinstance(control, Numbers) else [])]
 
 
 def _slow(part: blocks.Slow, around: Around) -> None:
@@ -114,5 +115,10 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         lambda results: draw_all(part.show(results[0]), around),
         what=part.what,
         own=around.own,
-        nothing_yet=lambda: st.skeleton(height=part.height),
+        nothing_yet=lambda: _keep(part.height),
     )
+
+
+def _keep(height: int) -> None:
+    """An empty place of the height of what will come."""
+    st.skeleton(height=height)
