@@ -20,6 +20,7 @@ from dpcore.experts import (
     linear,
 )
 from dpcore.releases.plays import ONE, PrivatePlays
+from dpcore.releases.selection import BestScore
 from dpcore.selection import laws as choice_laws
 from tests.audit.experts_exact import largest_loss
 from tests.contract.about import check_about
@@ -289,3 +290,19 @@ def test_one_choice_keeps_the_promise(key: str) -> None:
 
     assert largest_loss(laws(0.5), ranged=False, low=-1.0) <= 0.5 + 1e-9
     assert largest_loss(laws(1.0), ranged=False, low=-1.0) > 0.6
+
+
+@pytest.mark.parametrize("key", [key for key, kind in linear.catalog().items() if kind.about.release])
+def test_the_release_a_choice_names_draws_it(key: str) -> None:
+    """The best (smallest) total, in units of 2⁻¹⁰: its law is the choice's to half a percent, the other's is not."""
+    kind = linear.catalog()[key]
+    costs = np.random.default_rng(4).uniform(-1, 1, (12, 3))
+    run = choice(kind)
+    apart = {}
+    for rule in ("permute_and_flip", "exponential"):
+        request = BestScore(
+            epsilon=2.0, candidates=("a", "b", "c"), sensitivity=2.0, resolution=2.0**-10, smallest=True, rule=rule
+        )
+        apart[rule] = np.abs(request.law(costs.sum(axis=0)) - run.expected_choice(costs)).max()
+        assert rule != kind.about.release or request.cost == run.cost
+    assert [rule for rule, distance in apart.items() if distance < 5e-3] == [kind.about.release]
