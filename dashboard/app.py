@@ -74,7 +74,7 @@ def main() -> None:
             if problem and problem.strip():
                 st.warning(problem)
     with st.sidebar, budget_slot:
-        tracker.sidebar(source.current(), session.get("_next_cost", None))
+        tracker.sidebar(source.current(), session.NEXT_COST.get())
     session.write_link()
 
 

@@ -6,19 +6,34 @@ typed accessor below.
 
 from __future__ import annotations
 
+import gc
 import uuid
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import streamlit as st
 
+from dashboard.background.memory import Memory
 from dashboard.controls import Control, Number, Numbers, Place, Refused
 from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
+
+if TYPE_CHECKING:
+    from dashboard.background.shelf import Jobs, Shelf
+    from dashboard.case import Source
+    from dashboard.data.arrivals import Pending
+    from dashboard.data.own_file import OwnFile
+    from dashboard.data.task import Task
+    from dashboard.data.typed_columns import TypedColumns
+    from dashboard.widgets.earlier import Shown
+    from dpcore.costs import Cost
+    from dpcore.datasets import Table
 
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 EPSILON_STEPS = (*(round(m * scale, 4) for scale in (0.01, 0.1, 1.0) for m in _MANTISSAS), 10.0)
 
 T = TypeVar("T")
+PRIVATE = 400
+"""Values that one session remembers of a person's own data."""
 V = TypeVar("V")
 
 
@@ -33,7 +48,7 @@ def begin() -> None:
     state.setdefault("_written", set())
     if "_linked" not in state:
         state["_linked"] = st.query_params.to_dict()
-    state["_shown"] = {}
+    state["_controls"] = {}
     state.setdefault("_linked_data", st.query_params.get("data", ""))  # the link forgets a choice there is not
 
 
@@ -81,27 +96,111 @@ def note(name: str) -> str | None:
     return notes.pop(name, None)
 
 
-def put(key: str, value: Any) -> None:
-    """Set a widget's value from a callback, or one of this session's own values."""
-    st.session_state[key] = value
+class Slot(Generic[T]):
+    """One value that a session holds beside what is set by controls: its name, its type and what it is at first."""
+
+    def __init__(self, name: str, first: Callable[[], T]) -> None:
+        self._name, self._first = name, first
+
+    def get(self) -> T:
+        found: T = st.session_state[self._name] if self._name in st.session_state else self._first()
+        return found
+
+    def put(self, new: T) -> None:
+        st.session_state[self._name] = new
+
+    def forget(self) -> None:
+        st.session_state.pop(self._name, None)
+
+    def once(self) -> T:
+        """The value, made now if it is not there, and kept."""
+        if self._name not in st.session_state:
+            st.session_state[self._name] = self._first()
+        return self.get()
 
 
-def get(key: str, default: T) -> T:
+OWN_FILE: Slot[OwnFile | None] = Slot("_own_file", lambda: None)
+"""What this session holds of a person's own."""
+OWN_NAME: Slot[str | None] = Slot("_own_name", lambda: None)
+OWN_SOURCE: Slot[Source | None] = Slot("_own_source", lambda: None)
+"""The person's own data as pages show them; None while they have no use."""
+OWN_COLUMNS: Slot[TypedColumns | None] = Slot("_own_columns", lambda: None)
+OWN_TASK: Slot[Task | None] = Slot("_own_task", lambda: None)
+"""What is being read or prepared beside the page, and what takes it over when it is done."""
+OWN_END: Slot[Callable[[], None]] = Slot("_own_end", lambda: _nothing)
+OWN_PENDING: Slot[Pending | None] = Slot("_own_pending", lambda: None)
+OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None)
+"""The file that was replaced or forgotten last, for bringing it back."""
+OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset)
+OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
+OWN_SHELF: Slot[Shelf] = Slot("_own_shelf", lambda: _shelf())
+DESCRIBED_ROUND: Slot[int] = Slot("_described_round", lambda: 0)
+LINKED_DATA: Slot[str] = Slot("_linked_data", lambda: "")
+LOADED_SAMPLES: Slot[dict[str, Table]] = Slot("_loaded_samples", dict)
+"""Samples that are not part of this program, as this session has loaded them."""
+SAMPLE_TASK: Slot[Task | None] = Slot("_sample_task", lambda: None)
+SAMPLE_LOADING: Slot[str] = Slot("_sample_loading", lambda: "")
+SAMPLE_ROUND: Slot[int] = Slot("_sample_round", lambda: 0)
+JOBS: Slot[Jobs] = Slot("_jobs", lambda: _jobs())
+MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE))
+"""What was computed from a person's own data."""
+NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
+"""What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
+SHOWN_PICTURES: Slot[dict[str, Shown]] = Slot("_shown_pictures", dict)
+"""The last picture of each place that fills in, kept in grey for the next question."""
+
+
+def _nothing() -> None:
+    """Nobody waits for anything."""
+
+
+def _shelf() -> Shelf:
+    from dashboard.background.shelf import Shelf
+
+    return Shelf()
+
+
+def _jobs() -> Jobs:
+    from dashboard.background.shelf import Jobs
+
+    return Jobs()
+
+
+def forget_own() -> None:
+    """Drop everything that was made from a person's own data and is not the file they hold now.
+
+    Numbers that were computed, pictures, simulated models, and what was set on pages about those columns; then collect
+    what is left over, since the server does not do that after every run.
+    """
+    MEMORY.get().forget()
+    for slot in (MEMORY, SHOWN_PICTURES, OWN_SHELF, JOBS):
+        slot.forget()
+    shared = {EPSILON.key, "data"}
+    kept: dict[str, Any] = st.session_state["_set"]
+    for key in [key for key in kept if key not in shared]:
+        unset(key)
+    st.session_state["_controls"] = {}
+    gc.collect()
+
+
+def entered(key: str, default: T) -> T:
+    """What a widget that is no control holds: an entry of a form, by the widget's key."""
     found: T = st.session_state.get(key, default)
     return found
+
+
+def enter(key: str, new: Any) -> None:
+    """Put something into such a widget, from a callback or before it is drawn."""
+    st.session_state[key] = new
+
+
+# What the Budget page still holds by name.
+put, get = enter, entered
 
 
 def forget(*keys: str) -> None:
     for key in keys:
         st.session_state.pop(key, None)
-
-
-def remember(key: str, make: Callable[[], T]) -> T:
-    """A value made once per session."""
-    if key not in st.session_state:
-        st.session_state[key] = make()
-    made: T = st.session_state[key]
-    return made
 
 
 def begin_release(slot: str) -> None:
@@ -142,9 +241,9 @@ def receipt(slot: str) -> Any | None:
     return st.session_state["_receipts"].get(slot)
 
 
-def next_cost(cost: Any | None, neighbours: str = "") -> None:
-    """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
-    st.session_state["_next_cost"] = None if cost is None else (cost, neighbours)
+def next_cost(cost: Cost | None, neighbours: str = "") -> None:
+    """See ``NEXT_COST``."""
+    NEXT_COST.put(None if cost is None else (cost, neighbours))
 
 
 def dark() -> bool:
@@ -215,13 +314,13 @@ class Reader:
         others = self.placed.setdefault(place, [])
         if all(control.key != other.key for other in others):
             others.append(control)
-        st.session_state["_shown"][control.key] = control
+        st.session_state["_controls"][control.key] = control
         return value(control)
 
 
 def show(control: Control[V]) -> V:
     """The value of a control that the page in view has, so that a link carries it."""
-    st.session_state["_shown"][control.key] = control
+    st.session_state["_controls"][control.key] = control
     return value(control)
 
 
@@ -229,12 +328,12 @@ def write_link() -> None:
     """Put into the address what the page in view is set to, where it differs from the defaults; last in every run."""
     state = st.session_state
     wanted: dict[str, str] = {}
-    for key, control in state["_shown"].items():
+    for key, control in state["_controls"].items():
         found = value(control)
         if control.linked and found != control.default:
             wanted[key] = control.written(found)
     present = st.query_params.to_dict()
-    mine = state["_written"] | set(state["_shown"])
+    mine = state["_written"] | set(state["_controls"])
     for key in mine & set(present) - set(wanted):
         del st.query_params[key]
     changed = {key: text for key, text in wanted.items() if present.get(key) != text}

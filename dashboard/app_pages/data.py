@@ -91,7 +91,7 @@ else:
                 with tab:
                     body(own)
     with right:
-        shown: Source | None = session.get("_own_source", None)
+        shown: Source | None = session.OWN_SOURCE.get()
         with st.container(border=True):
             st.markdown("**What you can ask**")
             schema = own.schema if shown is None else shown.table.schema

@@ -7,8 +7,7 @@ data (SHA-256) and plain parameters, never a frame or an array. Every cache is b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
@@ -23,39 +22,13 @@ from dpcore.ledger import Ledger
 T = TypeVar("T")
 MEMORY = Memory(3000)
 """For everybody: what is made from samples, and what depends on no data at all."""
-PRIVATE = 400
-"""Values that one session keeps of a person's own data."""
 # What the first use of a page would load.
 LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 
 
 def memory(*, own: bool) -> Memory:
     """Where to remember what is computed: this session's own memory for a person's own data, else everybody's."""
-    return session.remember("_memory", lambda: Memory(PRIVATE)) if own else MEMORY
-
-
-@st.cache_data(max_entries=2000, show_spinner=False)
-def cached(key: tuple[Hashable, ...], _make: Callable[[], Any]) -> Any:
-    """The result of ``_make()``, remembered under ``key``: name, fingerprint and every parameter it depends on."""
-    return _make()
-
-
-@st.cache_resource(max_entries=500, show_spinner=False)
-def shared(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
-    """As ``cached``, but everyone gets the same object, without the cost of a copy: for what nobody changes."""
-    return _make()
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def large(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
-    """As ``shared``, for a few large things made from samples."""
-    return _make()
-
-
-@st.cache_resource(max_entries=6, scope="session", show_spinner=False)
-def own(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
-    """As ``shared``, for what is made from a person's own data: in their session alone, and gone with it."""
-    return _make()
+    return session.MEMORY.once() if own else MEMORY
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -107,7 +107,7 @@ def _attack(epsilon: float) -> None:
     )
     chosen = law(kind, epsilon)
     counts = COUNTS if many else (1,)
-    wide = compute.cached(("widening", kind, epsilon, counts), lambda: widening(chosen.cost, counts, RATES))
+    wide = compute.MEMORY(("widening", kind, epsilon, counts), lambda: widening(chosen.cost, counts, RATES))
     curves = [(words.plural(count, "answer"), row) for count, row in zip(counts, wide.misses, strict=True)]
     if chosen.exact is not None:
         curves[0] = (f"1 answer with {chosen.words}, exactly", chosen.exact)

@@ -52,7 +52,8 @@ def priced(
         return tuple(answer.epsilon for answer in answers), found, shares
 
     try:
-        made = compute.cached(("plan", fingerprint, tuple(wishes), delta, total), make)
+        memory = compute.memory(own=source is not None and not source.public)
+        made = memory(("plan", fingerprint, tuple(wishes), delta, total), make)
     except DpcoreError as error:
         return f"This plan cannot be priced: {error}."
     if made is None:

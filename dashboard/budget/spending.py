@@ -51,7 +51,7 @@ def spending(state: State, budget: Budget) -> Spending:
         total, past = totals.so_far(receipts, delta) if receipts else (RunningTotal(), [])
         return totals.frame(past, totals.repeated(total, len(receipts), cost, more, delta))
 
-    frame = compute.cached(("spending", last, len(receipts), repr(cost), more, delta), make)
+    frame = compute.MEMORY(("spending", last, len(receipts), repr(cost), more, delta), make)
     valid = ("basic",) if budget.kind == "pure" else ALWAYS
     return Spending(receipts=receipts, next_cost=cost, more=more, delta=delta, frame=frame, rules=valid)
 

@@ -19,16 +19,15 @@ from dpcore.errors import InvalidArgument
 
 PATIENCE = 0.4
 """Seconds a click waits for its work before a progress bar takes over."""
-PENDING, BEFORE, CONFIRMED = "_own_pending", "_own_before", "_own_confirmed"
 
 
 def running() -> Task | None:
-    return session.get(source.TASK, None)
+    return session.OWN_TASK.get()
 
 
 def before() -> OwnFile | None:
     """The file that the present one replaced."""
-    return session.get(BEFORE, None)
+    return session.OWN_BEFORE.get()
 
 
 def decide(change: Callable[[Decisions], Decisions]) -> None:
@@ -78,11 +77,11 @@ def public_key(own: OwnFile) -> str:
 def look() -> None:
     """What-if: the person said that the file may be looked at."""
     own = source.own_file()
-    if own is None or own.reading is None or not (own.confirmed or session.get(public_key(own), False)):
+    if own is None or own.reading is None or not (own.confirmed or session.entered(public_key(own), False)):
         session.say("own", "Tick the box first: it says what you are about to see.")
         return
     digest = hashlib.sha256(own.data).hexdigest()
-    session.put(CONFIRMED, frozenset({*session.get(CONFIRMED, frozenset()), digest}))
+    session.OWN_CONFIRMED.put(frozenset({*session.OWN_CONFIRMED.get(), digest}))
     session.change("data", OWN)
     own = replace(own, confirmed=True, use="what_if")
     commit(own.noted("You said that the file is public or test data: from now on charts are computed from its values."))
@@ -121,24 +120,26 @@ def bring_back() -> None:
 
 def forget() -> None:
     """Let go for good of the file that could have been brought back."""
-    session.forget(BEFORE)
+    session.OWN_BEFORE.forget()
+    session.forget_own()
 
 
 def put_in_place(own: OwnFile) -> None:
     """Start with ``own``; what was there can be brought back."""
     present = source.own_file()
     _swap(None)
-    session.put(BEFORE, present)
+    session.OWN_BEFORE.put(present)
     commit(own)
 
 
 def _swap(own: OwnFile | None) -> None:
-    session.put(BEFORE, source.own_file())
-    session.forget("_own_columns", PENDING)
+    session.OWN_BEFORE.put(source.own_file())
+    session.OWN_COLUMNS.forget()
+    session.OWN_PENDING.forget()
     source.keep(None)
     if own is not None:
         commit(own)
-    elif session.get("data", source.FIRST_SAMPLE) == OWN:
+    elif session.value(source.control()) == OWN:
         session.change("data", source.FIRST_SAMPLE)
 
 
@@ -167,7 +168,7 @@ def _prepared(task: Task) -> None:
         source.keep(own, task.result)
         return
     session.say("own", task.problem or "Stopped.")
-    if session.get("_own_source", None) is None:
+    if session.OWN_SOURCE.get() is None:
         source.keep(replace(own, use=None))
 
 
@@ -176,7 +177,7 @@ def start(work: Callable[[Say], Any], title: str, end: Callable[[Task], None]) -
     if earlier is not None:
         earlier.cancel()
     task = Task(work, title)
-    session.put(source.TASK, task)
-    session.put("_own_end", lambda: end(task))
+    session.OWN_TASK.put(task)
+    session.OWN_END.put(lambda: end(task))
     task.wait(PATIENCE)
     source.collect()

@@ -13,7 +13,7 @@ from streamlit.typing import UploadedFile
 from dashboard import session
 from dashboard.background import compute
 from dashboard.data import source
-from dashboard.data.actions import BEFORE, CONFIRMED, PENDING, start
+from dashboard.data.actions import start
 from dashboard.data.own_file import OwnFile, opened, sketched
 from dashboard.data.task import Say, Task
 from dpcore.errors import LedgerError
@@ -31,14 +31,14 @@ class Pending:
 
 
 def pending() -> Pending | None:
-    return session.get(PENDING, None)
+    return session.OWN_PENDING.get()
 
 
 def receive(key: str) -> None:
     """A file was dropped into the uploader ``key``; a browser that reports it twice is heard once."""
-    file: UploadedFile | None = session.get(key, None)
+    file: UploadedFile | None = session.entered(key, None)
     if isinstance(file, UploadedFile):
-        session.put("_own_round", int(session.get("_own_round", 0)) + 1)
+        session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
         read(file.name, taken(file), (), again=False)
 
 
@@ -52,7 +52,7 @@ def taken(file: UploadedFile) -> bytes:
 
 def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
     """Start reading, and finish at once when it is quick."""
-    session.put(PENDING, Pending(name=name, data=data, choices=choices, again=again))
+    session.OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
     compare = _others_known()
     start(lambda say: _read(data, dict(choices), say, compare), "Reading the file", _installed)
 
@@ -91,20 +91,21 @@ def _installed(task: Task) -> None:
     if at is None:
         return
     if task.problem is not None:
-        session.put(PENDING, replace(at, problem=task.problem) if task.problem else None)
+        session.OWN_PENDING.put(replace(at, problem=task.problem) if task.problem else None)
         return
-    session.forget(PENDING, "_own_columns")
+    session.OWN_PENDING.forget()
+    session.OWN_COLUMNS.forget()
     reading, marks = task.result
     present = source.own_file()
     own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
     own = _with_people(own)
-    confirmed = hashlib.sha256(at.data).hexdigest() in session.get(CONFIRMED, frozenset())
+    confirmed = hashlib.sha256(at.data).hexdigest() in session.OWN_CONFIRMED.get()
     again = "again " if at.again else ""
     own = replace(own, confirmed=confirmed).noted(
         f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
     )
     if present is not None and not at.again:
-        session.put(BEFORE, present)
+        session.OWN_BEFORE.put(present)
     source.keep(own)
 
 

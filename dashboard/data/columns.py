@@ -28,8 +28,8 @@ def show(own: OwnFile) -> None:
     """The overview, and the editor of the column picked in it."""
     _overview(own)
     names = list(own.schema.names)
-    if session.get(_PICKED, None) not in [None, *names]:
-        session.put(_PICKED, None)
+    if session.entered(_PICKED, None) not in [None, *names]:
+        session.enter(_PICKED, None)
     with st.container(border=True, key="own-editor"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             name = st.selectbox(
@@ -105,15 +105,15 @@ def _overview(own: OwnFile) -> None:
 
 
 def _pick() -> None:
-    chosen = session.get("own-columns", None)
+    chosen = session.entered("own-columns", None)
     own = source.own_file()
     rows: list[int] = [] if chosen is None else chosen.selection.rows
     if rows and own is not None and 0 <= rows[0] < len(own.schema.names):
-        session.put(_PICKED, own.schema.names[rows[0]])
+        session.enter(_PICKED, own.schema.names[rows[0]])
 
 
 def _retype(name: str, key: str) -> None:
-    kind: ColumnType = session.get(key, "text")
+    kind: ColumnType = session.entered(key, "text")
 
     def change(old: Decisions) -> Decisions:
         # Whoever chooses the type has answered how the column is to be read.

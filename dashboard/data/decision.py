@@ -153,7 +153,7 @@ def _simulate() -> None:
     own = source.own_file()
     if own is None or own.declared is None:
         return
-    rows = min(max(int(session.get("own-twin-rows", 500) or 500), 1), MOST_ROWS)
+    rows = min(max(int(session.entered("own-twin-rows", 500) or 500), 1), MOST_ROWS)
     try:
         relation = _relation(own.declared)
     except InvalidArgument as error:
@@ -165,9 +165,9 @@ def _simulate() -> None:
 
 
 def _relation(declared: Schema) -> Relation | None:
-    target: str | None = session.get("own-twin-target", None)
-    driver: str | None = session.get("own-twin-driver", None)
-    share: float | None = session.get("own-twin-share", None)
+    target: str | None = session.entered("own-twin-target", None)
+    driver: str | None = session.entered("own-twin-driver", None)
+    share: float | None = session.entered("own-twin-share", None)
     if target is None or (share is None and driver is None):
         return None
     column: Column = declared.column(str(target))
@@ -175,6 +175,6 @@ def _relation(declared: Schema) -> Relation | None:
         target=column.name,
         share=None if share is None or column.is_numeric else float(share) / 100.0,
         driver=None if driver is None else declared.column(str(driver)).name,
-        direction="less" if session.get("own-twin-direction", "more") == "less" else "more",
-        strength=float(session.get("own-twin-strength", 0.5)),
+        direction="less" if session.entered("own-twin-direction", "more") == "less" else "more",
+        strength=float(session.entered("own-twin-strength", 0.5)),
     )

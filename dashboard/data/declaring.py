@@ -29,7 +29,7 @@ def declared(old: Column, key: str) -> Column:
     """The column as the form ``key`` now has it. Raises InvalidArgument."""
 
     def typed(name: str, other: Any) -> Any:
-        return session.get(f"{key}-{name}", other)
+        return session.entered(f"{key}-{name}", other)
 
     missing = ("", *_words(typed("missing", ", ".join(old.missing_words))))
     fill = str(typed("fill", "")).strip()

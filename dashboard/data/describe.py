@@ -35,7 +35,7 @@ def more(own: OwnFile) -> None:
 
 
 def _add(label: str) -> None:
-    round_ = session.get("_described_round", 0)
+    round_ = session.DESCRIBED_ROUND.get()
     with st.form("own-describe", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of a column", max_chars=80, key=f"own-new-name-{round_}", placeholder="age", width=220)
         st.selectbox(
@@ -49,8 +49,8 @@ def _add(label: str) -> None:
 
 
 def _added(round_: int) -> None:
-    name = " ".join(str(session.get(f"own-new-name-{round_}", "")).split())
-    kind: ColumnType = session.get(f"own-new-type-{round_}", "category")
+    name = " ".join(str(session.entered(f"own-new-name-{round_}", "")).split())
+    kind: ColumnType = session.entered(f"own-new-type-{round_}", "category")
     own = source.own_file()
     if not name:
         session.say("own", "Give the column a name first.")
@@ -66,8 +66,8 @@ def _added(round_: int) -> None:
     except InvalidArgument as error:
         session.say("own", words.sentence(error))
         return
-    session.put("own-column", name)
-    session.put("_described_round", round_ + 1)
+    session.enter("own-column", name)
+    session.DESCRIBED_ROUND.put(round_ + 1)
 
 
 def _drop(name: str) -> None:

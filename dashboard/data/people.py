@@ -60,12 +60,12 @@ def rows(own: OwnFile) -> None:
 
 
 def _each_row(key: str) -> None:
-    chosen: EachRow = session.get(key, "record")
+    chosen: EachRow = session.entered(key, "record")
     actions.declare(lambda schema: replace(schema, each_row=chosen if chosen in ROWS else "record"))
 
 
 def _rows(key: str) -> None:
-    count: float | None = session.get(key, None)
+    count: float | None = session.entered(key, None)
     if count is None:
         actions.declare(lambda schema: replace(schema, rows_per_person=1), said_rows=False)
     else:
@@ -73,7 +73,7 @@ def _rows(key: str) -> None:
 
 
 def _unit(key: str) -> None:
-    unit = str(session.get(key, "")).strip()
+    unit = str(session.entered(key, "")).strip()
     actions.declare(lambda schema: replace(schema, unit=unit or "person"))
 
 
@@ -129,7 +129,7 @@ def _alike(own: OwnFile) -> None:
 
 
 def _join_chosen() -> None:
-    chosen = str(session.get("own-group-name", NEW))
+    chosen = str(session.entered("own-group-name", NEW))
     if chosen == NEW:
         session.say("own", "Choose the earlier group first; for other people there is nothing to do here.")
         return

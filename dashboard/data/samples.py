@@ -18,8 +18,6 @@ from dashboard.data.task import Say, Task
 from dashboard.data.upload import named, progress
 from dpcore.datasets import Sample, Table, load_sample, samples
 
-_TASK = "_sample_task"
-
 
 def show() -> None:
     """A card for each sample."""
@@ -33,7 +31,7 @@ def _card(sample: Sample) -> None:
     kind = ":blue-badge[simulated]" if sample.simulated else ":green-badge[real]"
     st.markdown(f"**{sample.title}** {kind}")
     st.caption(sample.about)
-    loaded = sample.key in session.get("_loaded_samples", {})
+    loaded = sample.key in session.LOADED_SAMPLES.get()
     if sample.needs_network and not loaded:
         _load(sample)
     else:
@@ -70,7 +68,7 @@ def _choices(sample: Sample, page: Page) -> Mapping[str, Hashable]:
 
 def _load(sample: Sample) -> None:
     """A sample that is not part of this program: from the network, or from a file of the person's own."""
-    task: Task | None = session.get(_TASK, None)
+    task: Task | None = session.SAMPLE_TASK.get()
     if task is not None and not task.finished:
         progress(task, collect)
         return
@@ -86,7 +84,7 @@ def _load(sample: Sample) -> None:
         args=(sample.key,),
     )
     if sample.path_allowed:
-        key = f"sample-{sample.key}-file-{session.get('_sample_round', 0)}"
+        key = f"sample-{sample.key}-file-{session.SAMPLE_ROUND.get()}"
         st.file_uploader(
             "or use a copy you have (CSV, also gzipped)",
             type=["csv", "gz", "data"],
@@ -102,12 +100,12 @@ def _download(name: str) -> None:
 
 
 def _upload(name: str, key: str) -> None:
-    file: UploadedFile | None = session.get(key, None)
+    file: UploadedFile | None = session.entered(key, None)
     if not isinstance(file, UploadedFile):
         return
     data = taken(file)
     suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
-    session.put("_sample_round", int(session.get("_sample_round", 0)) + 1)
+    session.SAMPLE_ROUND.put(int(session.SAMPLE_ROUND.get()) + 1)
 
     def work(say: Say) -> Table:
         # A private folder under a name of ours, gone as soon as the table is read.
@@ -121,21 +119,21 @@ def _upload(name: str, key: str) -> None:
 
 def _start(name: str, work: Callable[[Say], Table], title: str) -> None:
     task = Task(work, title)
-    session.put(_TASK, task)
-    session.put("_sample_loading", name)
+    session.SAMPLE_TASK.put(task)
+    session.SAMPLE_LOADING.put(name)
     task.wait(0.4)
     collect()
 
 
 def collect() -> bool:
     """Take over a sample that has been loaded; whether there was one."""
-    task: Task | None = session.get(_TASK, None)
+    task: Task | None = session.SAMPLE_TASK.get()
     if task is None or not task.finished:
         return False
-    name = str(session.get("_sample_loading", ""))
-    session.forget(_TASK)
+    name = str(session.SAMPLE_LOADING.get())
+    session.SAMPLE_TASK.forget()
     if task.problem is None:
-        session.put("_loaded_samples", {**session.get("_loaded_samples", {}), name: task.result})
+        session.LOADED_SAMPLES.put({**session.LOADED_SAMPLES.get(), name: task.result})
     elif task.problem:
         session.say(f"sample-{name}", task.problem)
     return True

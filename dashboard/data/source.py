@@ -19,7 +19,6 @@ from dpcore.datasets import Schema, Table, sample, samples
 from dpcore.errors import UnavailableSample
 
 FIRST_SAMPLE = "clinic"
-TASK = "_own_task"
 BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
     "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
     "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
@@ -34,7 +33,7 @@ def control() -> Choice[str]:
         key="data",
         label="Data",
         help="A sample to explore, or your own file from the Data page.",
-        options=(*keys, OWN) if session.get("_own_name", None) else tuple(keys),
+        options=(*keys, OWN) if session.OWN_NAME.get() else tuple(keys),
         names=title,
         default=FIRST_SAMPLE,
         refusal=" ",  # ``not_here`` says more than the usual sentence
@@ -44,7 +43,7 @@ def control() -> Choice[str]:
 def current() -> Source | None:
     """The data in use, or None when a person's own file still waits for a decision on the Data page."""
     collect()
-    own: Source | None = session.get("_own_source", None)
+    own: Source | None = session.OWN_SOURCE.get()
     if session.show(control()) == OWN:
         return own
     key = sample_key()
@@ -71,7 +70,7 @@ def sample_table(key: str) -> Table:
 
     Raises UnavailableSample.
     """
-    loaded: dict[str, Table] = session.get("_loaded_samples", {})
+    loaded: dict[str, Table] = session.LOADED_SAMPLES.get()
     if key in loaded:
         return loaded[key]
     if sample(key).needs_network:
@@ -91,10 +90,10 @@ def title(key: str) -> str:
 
 def not_here() -> str | None:
     """One sentence while the link this session began with is about data it does not have; call after the choice."""
-    asked = session.get("_linked_data", "")
-    settled = session.get("_own_name", None) or session.value(control()) != FIRST_SAMPLE
+    asked = session.LINKED_DATA.get()
+    settled = session.OWN_NAME.get() or session.value(control()) != FIRST_SAMPLE
     if not asked or settled or asked in (FIRST_SAMPLE, title(FIRST_SAMPLE)):
-        session.put("_linked_data", "")
+        session.LINKED_DATA.put("")
         return None
     if asked in (OWN, title(OWN)):
         return (
@@ -111,19 +110,19 @@ def badge(mode: Mode) -> None:
 
 def collect() -> bool:
     """Take over what was read or prepared for this session beside the page, once it is done; whether there was some."""
-    task: Task | None = session.get(TASK, None)
+    task: Task | None = session.OWN_TASK.get()
     if task is None or not task.finished:
         return False
-    session.forget(TASK)
-    finish: Callable[[], None] = session.get("_own_end", lambda: None)
-    session.forget("_own_end")
+    session.OWN_TASK.forget()
+    finish: Callable[[], None] = session.OWN_END.get()
+    session.OWN_END.forget()
     finish()
     return True
 
 
 def own_file() -> OwnFile | None:
     """What this session holds of a person's own."""
-    return session.get("_own_file", None)
+    return session.OWN_FILE.get()
 
 
 def keep(own: OwnFile | None, table: Table | None = None) -> None:
@@ -131,23 +130,23 @@ def keep(own: OwnFile | None, table: Table | None = None) -> None:
 
     A file without a use is not shown by any page.
     """
-    shown: Source | None = session.get("_own_source", None)
-    session.put("_own_file", own)
-    session.put("_own_name", None if own is None else own.name)
+    shown: Source | None = session.OWN_SOURCE.get()
+    session.OWN_FILE.put(own)
+    session.OWN_NAME.put(None if own is None else own.name)
     if own is None or own.use is None or (table is None and shown is None):
-        session.put("_own_source", None)
+        session.OWN_SOURCE.put(None)
         return
-    session.put("_own_source", _own_source(own, shown.table if table is None and shown is not None else table))
+    session.OWN_SOURCE.put(_own_source(own, shown.table if table is None and shown is not None else table))
 
 
 def typed_columns(own: OwnFile) -> TypedColumns | None:
     """The session's typed columns of this reading; None for a table that is only described."""
     if own.reading is None:
         return None
-    held: TypedColumns | None = session.get("_own_columns", None)
+    held: TypedColumns | None = session.OWN_COLUMNS.get()
     if held is None or held.reading is not own.reading:
         held = TypedColumns(reading=own.reading)
-        session.put("_own_columns", held)
+        session.OWN_COLUMNS.put(held)
     return held
 
 
@@ -181,5 +180,5 @@ def _released(typed: TypedColumns, declared: Schema) -> Table:
     """The declared columns of the file; that they were read for a release is noted once."""
     own, sentence = own_file(), "The declared columns were read to make a private answer from them."
     if own is not None and own.reading is typed.reading and all(entry.sentence != sentence for entry in own.log):
-        session.put("_own_file", own.noted(sentence))
+        session.OWN_FILE.put(own.noted(sentence))
     return typed.table(declared, complete=False)

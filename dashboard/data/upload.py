@@ -25,7 +25,7 @@ mend();
 
 def drop(label: str) -> None:
     """The uploader. It is empty again after each file, which the session keeps."""
-    key = f"own-upload-{session.get('_own_round', 0)}"
+    key = f"own-upload-{session.OWN_ROUND.get()}"
     st.file_uploader(
         label,
         type=["csv", "tsv", "txt", "parquet"],
@@ -145,15 +145,15 @@ def _at(options: list[object], value: object) -> int:
 
 def _differently(key: str) -> None:
     chosen = {
-        name: session.get(f"{key}-{name}", None)
+        name: session.entered(f"{key}-{name}", None)
         for name in ("delimiter", "encoding", "header_rows", "decimal", "date_order")
     }
-    line = session.get(f"{key}-header_line", None)
+    line = session.entered(f"{key}-header_line", None)
     arrivals.read_again(
         **chosen,
         header_line=None if line is None else int(line),
-        keep_footer=True if session.get(f"{key}-keep_footer", False) else None,
-        uneven="set aside" if session.get(f"{key}-uneven", False) else None,
+        keep_footer=True if session.entered(f"{key}-keep_footer", False) else None,
+        uneven="set aside" if session.entered(f"{key}-uneven", False) else None,
     )
 
 

@@ -49,11 +49,11 @@ class Place:
             about=self.about,
             data=self.data,
         )
-        session.put(f"_shown-{self.name}", shown)
+        session.SHOWN_PICTURES.put({**session.SHOWN_PICTURES.get(), self.name: shown})
 
     def keep(self, *, height: int) -> None:
         """Until there is an answer: the picture before, or a grey box of ``height`` where there was none."""
-        before: Shown | None = session.get(f"_shown-{self.name}", None)
+        before = session.SHOWN_PICTURES.get().get(self.name)
         if before is None or before.data != self.data:
             st.skeleton(height=height)
             return

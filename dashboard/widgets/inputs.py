@@ -94,4 +94,4 @@ def seed() -> int:
 
 
 def current_seed() -> int:
-    return int(session.get("seed", 1) or 0) % 2**32
+    return int(session.entered("seed", 1) or 0) % 2**32

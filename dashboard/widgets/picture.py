@@ -32,7 +32,7 @@ def picture(
     """
     shown = marked(figure, mark) if mark else figure
     with st.container(key=f"box-{key}", gap="small"):
-        kind = session.get(f"{key}-format", "PNG")
+        kind = session.entered(f"{key}-format", "PNG")
         clicks: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
         drawn = st.plotly_chart(
             Ready(shown),

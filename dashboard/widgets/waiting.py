@@ -12,7 +12,7 @@ from dashboard import session
 from dashboard.background import compute
 from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import Loan
-from dashboard.background.shelf import Jobs, Shelf, Watch
+from dashboard.background.shelf import Jobs, Watch
 from dashboard.background.workers import Workers
 
 POLL = 0.4  # seconds
@@ -91,8 +91,8 @@ def begin(
     slices need is lent to the workers as long as the job runs. What has just begun is given a moment to have
     ``enough`` results to draw.
     """
-    jobs: Jobs = session.remember("_jobs", Jobs)
-    shelf = session.remember("_own_shelf", Shelf) if own else compute.shelf()
+    jobs = session.JOBS.once()
+    shelf = session.OWN_SHELF.once() if own else compute.shelf()
 
     def start(known: Mapping[int, Any], keep: Keep) -> Job:
         pool, pieces = compute.pool(), parts()

@@ -387,7 +387,7 @@ def test_the_count_of_the_tracker_is_what_the_ledger_takes(ledger: Ledger) -> No
 
 def test_the_tracker_follows_the_page(open_app: Open, ledger: Ledger) -> None:
     practice(ledger, Cost.pure(1.0))
-    app = open_app("selection")
+    app = open_app("selection", neighbours="replace_one")
     side = [one.value for one in app.sidebar.markdown]
     assert "About **4** more answers like this one." in side
     assert any("for each person" in one.value for one in app.sidebar.caption)

@@ -350,7 +350,7 @@ def test_one_click_asks_for_what_the_budget_hides(open_app: Callable[..., AppTes
     with ledger(ledger_file) as found:
         found.open_budget(CLINIC, epsilon=3.0, practice=True)
         found.charge("r", CLINIC, Cost.pure(0.1), "?", neighbours="add_remove")
-    app = open_app("selection")
+    app = open_app("selection", neighbours="replace_one")
     app.session_state["selection_tab"] = "Make one private release"
     app.run()
     assert "cannot pay for answers that hide one person's row changed" in text(app)

@@ -17,7 +17,7 @@ Open = Callable[..., AppTest]
 
 
 def said_chance(epsilon: float) -> str:
-    """What the headline must say: the exact law of permute and flip on the clinic's complaints, people added or removed."""
+    """What the headline must say: the exact law on the clinic's complaints, people added or removed."""
     counts = load_sample("clinic").counts("complaint")
     law = PermuteAndFlip(epsilon=epsilon, monotonic=True).probabilities(counts)
     return f"**{times_in_100(float(law[np.argmax(counts)]))}**"

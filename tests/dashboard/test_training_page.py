@@ -11,6 +11,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from dashboard.questions.training.lessons import SIMPLE_LEVELS
+from dashboard.questions.training.setup import DEFAULTS, Task, prepare, usable
+from dashboard.widgets.tradeoff import AXES
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
@@ -18,10 +21,7 @@ from dashboard.background import compute
 from dashboard.background.workers import Workers
 from dashboard.data.source import Source
 from dashboard.questions.training import curves
-from dashboard.questions.training.lessons import SIMPLE_LEVELS
-from dashboard.questions.training.setup import DEFAULTS, Task, prepare, usable
 from dashboard.widgets.earlier import Place
-from dashboard.widgets.tradeoff import AXES
 from dpcore.datasets import Column, Schema, Table, load_sample
 from dpcore.training import load_model, run_slice
 from dpcore.training.sweep import collect

@@ -124,7 +124,9 @@ def test_every_sample_opens_or_says_why_not(kind: Any, sample: str) -> None:
     try:
         question = asked(kind, sample)
     except CannotAsk as error:
-        assert str(error).endswith(".")
+        question, why = None, str(error)
+    if question is None:
+        assert why.endswith(".")
         return
     for tab in question.tabs:
         assert tab.blocks()
