@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from dashboard.plan import PlanKind
 from dashboard.question import Kind
 from dpcore.discovery import discover
 
@@ -60,3 +61,15 @@ def every() -> list[tuple[Page, type[Kind]]]:
 def address(key: str) -> str:
     """The file of a page by its key, as Streamlit's links name it: a page of questions, or one of the product's own."""
     return f"questions/{key}/page.py" if any(page.key == key for page in pages()) else f"app_pages/{key}.py"
+
+
+@cache
+def plans() -> Mapping[str, PlanKind]:
+    """The kinds of answers that questions bring to the budget's planner, by key. Raises RuntimeError for one twice."""
+    found: dict[str, PlanKind] = {}
+    for _, kind in every():
+        for plan in getattr(kind, "plans", tuple)():
+            if plan.key in found:
+                raise RuntimeError(f"two questions plan answers under the key {plan.key!r}")
+            found[plan.key] = plan
+    return MappingProxyType(found)

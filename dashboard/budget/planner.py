@@ -9,18 +9,38 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.budget import rules, totals
-from dashboard.budget.kinds import KINDS, Wish
+from dashboard.budget.kinds import Wish, kinds
 from dashboard.budget.pricing import Priced, code, comparison, priced
 from dashboard.case import Source
 from dashboard.charts.prices import prices
-from dashboard.questions.selection.candidates import columns
+from dashboard.controls import Choice, Number
 from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
+from dashboard.widgets import controls
 from dashboard.widgets.picture import picture
 from dpcore.ledger import Budget
 
 MOST_LINES, MOST_ANSWERS = 5, 1000
 NEARLY = 1.005
 _PLAN = "_plan"
+COUNT = Number(
+    key="plan_count", label="How many answers", default=5.0, low=1.0, high=float(MOST_ANSWERS), whole=True, width=150
+)
+BY = Choice(
+    key="plan_by",
+    label="each",
+    options=("goal", "epsilon"),
+    names={"goal": "this good", "epsilon": "with this ε"},
+    default="goal",
+    look="buttons",
+)
+EPSILON = Number(
+    key="plan_epsilon", label="ε of each", default=EPSILON_DEFAULT, low=EPSILON_LOW, high=EPSILON_HIGH, width=150
+)
+# How older links name what can be planned.
+ONCE = {
+    "the most common option, by permute and flip": "permute_and_flip",
+    "the most common option, by the exponential mechanism": "exponential",
+}
 
 
 def show(source: Source | None, budget: Budget | None) -> None:
@@ -65,66 +85,58 @@ def show(source: Source | None, budget: Budget | None) -> None:
 
 def _sentence(source: Source | None) -> Wish:
     """The controls of one line of the plan."""
-    choosable = list(columns(source.table.schema)) if source is not None else []
-    kinds = [key for key, kind in KINDS.items() if choosable or not kind.column]
+    choosable = {
+        key: kind.columns(source.table.schema) if kind.columns is not None and source is not None else ()
+        for key, kind in kinds().items()
+    }
+    offered = tuple(key for key, kind in kinds().items() if kind.columns is None or choosable[key])
+    which = Choice(
+        key="plan_kind",
+        label="of which kind",
+        options=offered,
+        names=_kind_label,
+        default=offered[0],
+        once=ONCE,
+        width=380,
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        count = st.number_input(
-            "How many answers", 1, MOST_ANSWERS, 5, key="plan_count", bind="query-params", width=150
-        )
-        key = st.selectbox(
-            "of which kind", kinds, key="plan_kind", bind="query-params", format_func=_kind_label, width=380
-        )
-        kind = KINDS[str(key)]
-        column = ""
-        if kind.column:
-            column = str(
-                st.selectbox(
-                    "about", choosable, key="plan_column", bind="query-params", format_func=words.visible, width=200
-                )
+        controls.draw(COUNT)
+        controls.draw(which)
+        count, key = int(session.show(COUNT)), session.show(which)
+        kind, column = kinds()[key], ""
+        if kind.columns is not None:
+            about = Choice(
+                key="plan_column",
+                label="about",
+                options=choosable[key],
+                names=words.visible,
+                default=choosable[key][0],
+                width=200,
+                linked=source is not None and source.public,
             )
-        by_goal = kind.goal is not None
+            controls.draw(about)
+            column = session.show(about)
         if kind.goal is not None:
-            by_goal = (
-                st.segmented_control(
-                    "each",
-                    ["this good", "with this ε"],
-                    default="this good",
-                    required=True,
-                    key="plan_by",
-                    bind="query-params",
-                )
-                == "this good"
-            )
-        if by_goal and kind.goal is not None:
+            controls.draw(BY)
+        if kind.goal is not None and session.show(BY) == "goal":
             goal = kind.goal
-            target = st.number_input(
-                goal.label,
-                min_value=goal.low,
-                max_value=goal.high,
-                value=goal.default,
-                step=float(goal.step),
-                format="%g",
+            target = Number(
                 key=f"plan_goal_{key}",
-                persist_state="session",
+                label=goal.label,
+                default=goal.default,
+                low=goal.low,
+                high=goal.high,
+                step=float(goal.step),
                 width=330,
             )
-            return Wish(kind=str(key), count=int(count or 1), target=float(target or goal.default), column=column)
-        st.number_input(
-            "ε of each",
-            min_value=EPSILON_LOW,
-            max_value=EPSILON_HIGH,
-            value=EPSILON_DEFAULT,
-            format="%g",
-            key="plan_epsilon",
-            persist_state="session",
-            width=150,
-        )
-        epsilon = float(session.get("plan_epsilon", EPSILON_DEFAULT) or EPSILON_DEFAULT)
-        return Wish(kind=str(key), count=int(count or 1), epsilon=epsilon, column=column)
+            controls.draw(target)
+            return Wish(kind=key, count=count, target=session.show(target), column=column)
+        controls.draw(EPSILON)
+        return Wish(kind=key, count=count, epsilon=session.show(EPSILON), column=column)
 
 
 def _kind_label(key: str) -> str:
-    return KINDS[key].label
+    return kinds()[key].label
 
 
 def _lines(kept: tuple[Wish, ...], wish: Wish) -> None:
@@ -152,7 +164,7 @@ def _lines(kept: tuple[Wish, ...], wish: Wish) -> None:
 
 def told(wish: Wish) -> str:
     """One line of the plan in words."""
-    kind = KINDS[wish.kind]
+    kind = kinds()[wish.kind]
     about = f" of “{words.safe(wish.column)}”" if wish.column else ""
     if wish.target is not None and kind.goal is not None:
         good = kind.goal.words.format(words.number(wish.target))

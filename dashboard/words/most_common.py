@@ -172,3 +172,7 @@ def code(scores: Sequence[float], relation: Neighbours) -> str:
         f"problem = MostCommon(scores=[{listed}], relation={relation!r})\n"
         "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 61)).to_string())\n"
     )
+
+
+def planned(about: About) -> str:
+    return f"the most common option ({about.name})"

@@ -16,6 +16,7 @@ from dashboard.charts.laws import chances
 from dashboard.charts.theme import colours
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Numbers, Read, slug
+from dashboard.plan import RIGHT, PlanKind
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.selection import rounding
 from dashboard.questions.selection.candidates import Candidates, candidates, columns
@@ -25,9 +26,10 @@ from dashboard.view import View
 from dashboard.ways import fitting
 from dashboard.words import most_common as said
 from dashboard.words.usual import BAND
-from dpcore.datasets import Schema
+from dpcore.datasets import Schema, Table
 from dpcore.selection import FreeGap, catalog
 from dpcore.selection import MostCommon as Problem
+from dpcore.tradeoff import epsilon_for
 from dpcore.validate import FloatArray, Neighbours
 
 PAGE = "selection"
@@ -60,6 +62,22 @@ class MostCommon:
                 lacking=suited.lacking,
             )
             for suited in fitting(schema, "selection", "most_common", "scores")
+        ]
+
+    @classmethod
+    def plans(cls) -> Sequence[PlanKind]:
+        """A planned answer for every method that a release can draw."""
+        return [
+            PlanKind(
+                key=key,
+                label=said.planned(kind.about),
+                cost=lambda epsilon, _, kind=kind: kind(epsilon=epsilon).cost,  # type: ignore[misc]
+                goal=RIGHT,
+                needed=lambda right, _, table, column, key=key: _epsilon_for(right, table, column, key),  # type: ignore[misc]
+                columns=columns,
+            )
+            for key, kind in METHODS.items()
+            if kind.about.release is not None
         ]
 
     @classmethod
@@ -332,6 +350,17 @@ class _Setting:
             describe=said.answer,
             relation="neighbours",
         )
+
+
+def _epsilon_for(right: float, table: Table | None, column: str, method: str) -> float | None:
+    """The ε at which ``method`` names the best option of ``column`` this often, in 100; None where none does."""
+    if table is None or column not in columns(table.schema):
+        return None
+    found = candidates(table, column)
+    problem = Problem(
+        scores=found.scores, sensitivity=found.sensitivity, counted=found.counted, monotonic=found.counted
+    )
+    return epsilon_for(right / 100, problem, method=method, metric="success", low=1e-6, high=1e3)
 
 
 def _counts(case: Case, as_is: Candidates) -> Numbers:
