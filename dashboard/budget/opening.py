@@ -145,12 +145,12 @@ def _promise(source: Source) -> None:
         return
     with st.container(border=True):
         st.markdown("**Once all of it is spent**")
-        right = round(words.odds(epsilon))
+        right = words.odds(epsilon, delta)
         st.plotly_chart(
             Ready(odds_grid(right, dark=session.dark())),
             key="budget-promise",
             theme=None,
-            alt=f"A grid of 100 dots, {right} filled.",
+            alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with all answers.",
             config={"displayModeBar": False},
         )
         card = words.LabelCard(neighbours=_hidden(), epsilon=epsilon, delta=delta)

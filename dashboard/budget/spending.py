@@ -94,20 +94,20 @@ def headline(state: State, budget: Budget) -> str:
 
 def caption(budget: Budget, now: float, delta: float) -> str:
     """The same in odds."""
-    end = f"{_odds(tracker.total(budget))} times{{}} once all of it is spent"
-    whose = "Someone who would guess right 50 times in 100 whether you are in the data could"
+    end = _odds(tracker.total(budget), budget.cap.delta)
     if now == 0.0:
-        return f"{whose} be right at most {end.format(' in 100')}{_except(budget.cap.delta)}."
-    return f"{whose} now be right at most **{_odds(now)}** times in 100, and {end.format('')}{_except(delta)}."
+        return (
+            "Someone who would guess right 50 times in 100 without any answer could be right at most "
+            f"{end} times in 100 once all of it is spent."
+        )
+    return (
+        "Someone who would guess right 50 times in 100 without any answer could now be right at most "
+        f"**{_odds(now, delta)}** times in 100, and {end} times once all of it is spent."
+    )
 
 
-def _except(delta: float) -> str:
-    return f" (except with a chance of {words.tiny(delta)}, δ)" if delta else ""
-
-
-def _odds(epsilon: float) -> str:
-    best = words.odds(epsilon)
-    return f"{best:.1f}" if best > 99 or best < 52 else f"{best:.0f}"
+def _odds(epsilon: float, delta: float) -> str:
+    return words.at_most(words.odds(epsilon, delta))
 
 
 def code(drawn: Spending) -> str:

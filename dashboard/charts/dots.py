@@ -62,11 +62,13 @@ def outcomes(
     }
 
 
-def odds_grid(right: int, *, dark: bool = False) -> Figure:
-    """A 10 × 10 grid: in how many of 100 tries the best possible guesser is right."""
+def odds_grid(right: float, *, dark: bool = False) -> Figure:
+    """100 dots: the 50 that an even guess starts from, those an answer can add up to ``right``, and the rest."""
     look = palette(dark)
     index = np.arange(100)
-    colour = [look.bad if i < right else look.grid for i in index]
+    most = int(np.ceil(right - 1e-9))
+    colour = [look.soft if i < 50 else look.risk if i < most else look.paper for i in index]
+    said = ["right before" if i < 50 else "right at most with the answer" if i < most else "still wrong" for i in index]
     return {
         "data": [
             {
@@ -74,8 +76,9 @@ def odds_grid(right: int, *, dark: bool = False) -> Figure:
                 "mode": "markers",
                 "x": (index % 25).astype(np.float32),
                 "y": -(index // 25).astype(np.float32),
-                "marker": {"size": 10, "color": colour, "symbol": "circle", "line": {"width": 1, "color": look.soft}},
-                "hovertemplate": f"right {right} times in 100<extra></extra>",
+                "marker": {"size": 9, "color": colour, "symbol": "circle", "line": {"width": 1, "color": look.soft}},
+                "text": said,
+                "hovertemplate": "%{text}<extra></extra>",
             }
         ],
         "layout": layout(

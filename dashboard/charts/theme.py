@@ -36,6 +36,7 @@ class Palette:
     accent: str
     good: str
     bad: str
+    risk: str  # what an answer can add to a guess: nothing else has this colour
     series: tuple[str, ...]
 
 
@@ -47,6 +48,7 @@ LIGHT = Palette(
     accent="#1f4e9e",
     good="#0b7a5e",
     bad="#c2570c",
+    risk="#7b5b3a",
     series=_LIGHT,
 )
 DARK = Palette(
@@ -57,6 +59,7 @@ DARK = Palette(
     accent="#7fb0ff",
     good="#4fd1ab",
     bad="#f0975a",
+    risk="#c9a47a",
     series=_DARK,
 )
 

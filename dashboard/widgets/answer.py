@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import words
+from dashboard.words import release as said
 from dpcore.costs import Cost
 from dpcore.ledger import Receipt
 
@@ -18,12 +19,13 @@ LONGEST = 1000  # characters of a question
 def answer(receipt: Receipt, describe: Describe, extra: Callable[[Receipt], None] | None = None, *, key: str) -> None:
     """A private answer and its receipt."""
     with st.container(border=True, key=key):
-        st.markdown("**Private answer**")
+        st.markdown(f"**{said.ANSWER}**")
         st.markdown(f"### {describe(receipt.answer)}")
         st.caption(
             f"{asked(receipt.what)} It cost {cost_words(receipt.cost)}. Drawn {when(receipt)}. "
             f"Receipt {receipt.journal_hash[:12]}, kept on the Budget page."
         )
+        st.markdown(said.CONCLUDE)
         if extra is not None:
             extra(receipt)
         st.download_button(

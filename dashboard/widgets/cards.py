@@ -81,20 +81,21 @@ def might_see(found: Outcomes, *, key: str) -> None:
 
 
 def protected(card: words.LabelCard, *, key: str) -> None:
-    """Who is protected, in odds and in words."""
+    """Who is protected, in words, then in odds."""
     with st.container(border=True):
         lines = card.lines()
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown("**Who is protected**", width="content")
             with st.popover("Details", type="tertiary", icon=":material/shield_person:"):
                 st.markdown("\n".join(f"- {line}" for line in lines[1:]))
-        right, dark = round(words.odds(card.epsilon)), session.dark()
+        st.markdown(card.protected)
+        right, dark = card.odds, session.dark()
         grid = compute.MEMORY(("odds", right, dark), lambda: packed(odds_grid(right, dark=dark)))
         st.plotly_chart(
             Ready(grid),
             key=f"{key}-odds",
             theme=None,
-            alt=f"A grid of 100 dots, {right} filled.",
+            alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer.",
             config={"displayModeBar": False},
         )
         st.markdown(lines[0])

@@ -26,6 +26,7 @@ from dashboard.widgets.earlier import Place
 from dashboard.widgets.release import release_panel
 from dashboard.widgets.waiting import Running
 from dashboard.words import page as words
+from dashboard.words import release as release_words
 
 RELEASE = "release"
 
@@ -93,6 +94,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
             _head(question)
         with chart:
             blocks.chart(question.view.picture(axis), around.mark)
+            st.caption(words.MAY_SHOW[current.mode])
         with right:
             _cards(question)
     else:
@@ -149,6 +151,7 @@ def _live(
 
     with chart:
         (first if drawn is None else drawn).live(draw)
+        st.caption(words.MAY_SHOW[case.source.mode])
     with right:
         _cards(now())
     return now()
@@ -212,7 +215,7 @@ def _cards(question: Question) -> None:
 
 def _tabs(question: Question, current: Source, around: Around) -> None:
     """Views below the chart, the release last; only the open one runs."""
-    tabs = [*question.tabs, Tab(key=RELEASE, title=words.RELEASE_TAB)]
+    tabs = [*question.tabs, Tab(key=RELEASE, title=release_words.TAB)]
     control = Choice(
         key=f"{around.page}_open",
         label=words.TAB,

@@ -24,6 +24,7 @@ from dashboard.view import EPSILON_LOW
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
 from dashboard.widgets.blocks import Around, draw_all
+from dashboard.words import release as said
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
@@ -31,10 +32,6 @@ from dpcore.ledger.words import hides, refusal
 from dpcore.release import REFUSED, Request, question_digest, release
 
 EARLIER_SHOWN = 5
-ELSEWHERE = (
-    "This very question was answered in another window a moment ago: this is that answer, and nothing more was "
-    "charged. Ask again if you want a second, independent draw."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,17 +67,17 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
         open_budget(source, request.neighbours)
         return
     told()
-    if source.practice:
-        st.caption("This is practice: a real private answer about sample data, charged to a budget you can reset.")
-    st.markdown(f"**What will be asked:** {asked(request.what)}")
-    st.markdown(f"**How far off it may be:** {offer.forecast}")
+    st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
+    st.markdown(said.SEEN)
+    st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
     if not _price(found, source, request, offer.relation):
         return
-    fits, label = found.fits(request.cost, request.neighbours), "Make one private release"
+    st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
+    fits, label = found.fits(request.cost, request.neighbours), said.DRAW
     st.button(
         controls.primary(label) if fits else label,
         type="primary",
-        icon=":material/lock_open:",
+        icon=":material/casino:",
         key=f"{slot}-begin",
         disabled=not fits,
         on_click=session.begin_release,
@@ -119,12 +116,10 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
         return False
     fits = charge is not None and found.fits(cost, hidden)
     share = found.after(charge).share_spent - found.share_spent if charge is not None and fits else 0.0
-    hundredths = f"about {100 * share:.0f}" if share >= 0.01 else "less than 1"
-    part = f", {hundredths} in 100 of the budget" if share > 0.0 else ""
-    st.markdown(f"**What it costs:** {_charged(found, request)}{part}. So far: {tracker.spent_words(found)}.")
+    part = f", {said.share(100 * share)}" if share > 0.0 else ""
+    st.markdown(f"**{said.COST}:** {_charged(found, request)}{part}. So far: {tracker.spent_words(found)}.")
     if not found.neighbours:
-        until = "until it is reset" if source.practice else "for good"
-        st.caption(f"The first answer settles what this budget hides, {until}: {hides(hidden)}.")
+        st.caption(said.fixes(hides(hidden), practice=source.practice))
     if not fits:
         st.warning(_refusal(found, source, request), icon=":material/block:")
         if found.counted(cost, hidden) == cost:
@@ -158,38 +153,31 @@ def _smaller(found: Budget, cost: Cost) -> None:
 
 
 def _refusal(found: Budget, source: Source, request: Request) -> str:
-    again = " A practice budget can be reset on the Budget page." if source.practice else ""
+    again = said.RESET if source.practice else ""
     return refusal(found, request.cost, request.neighbours) + again
 
 
 def _confirm(here: Asked, found: Budget, earlier: list[Receipt]) -> None:
     slot, request = here.slot, here.request
 
-    @st.dialog("Confirm this release", on_dismiss=lambda: session.end_release(slot))
+    @st.dialog(said.CONFIRM_TITLE, on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
         st.markdown(f"**{asked(request.what)}**")
-        st.markdown(f"It costs {_charged(found, request)}, from the budget “{words.safe(found.name)}”.")
+        st.markdown(said.confirm_cost(_charged(found, request), found.name))
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
-        fits = words.plural(more, "more answer", "more answers") if more < tracker.MANY else "a million more answers"
-        st.caption(
-            f"After it, about {fits} like it would fit. The charge cannot be taken back, and the answer is drawn "
-            "once: asking again costs again."
-        )
+        st.caption(said.after(more, tracker.MANY))
         if earlier:
-            st.info(
-                f"This very question has been answered {'once' if len(earlier) == 1 else f'{len(earlier):,} times'} "
-                "already. Reading that again is free: it stands on the page behind this window."
-            )
+            st.info(said.again(len(earlier)))
         with st.container(horizontal=True):
             if st.button(
-                controls.primary("Confirm and release"),
+                controls.primary(said.CONFIRM),
                 type="primary",
                 key=f"{slot}-confirm",
                 on_click=_release,
                 args=(here, session.request_id(slot), len(earlier)),
             ):
                 st.rerun()
-            if st.button("Cancel", key=f"{slot}-cancel", on_click=session.end_release, args=(slot,)):
+            if st.button(said.CANCEL, key=f"{slot}-cancel", on_click=session.end_release, args=(slot,)):
                 st.rerun()
 
     dialog()
@@ -204,7 +192,7 @@ def _release(here: Asked, request_id: str | None, seen: int) -> None:
         tracker.open_practice(here.source)
         elsewhere = answered(here)[seen:]
         if elsewhere:
-            session.say(slot, ELSEWHERE)
+            session.say(slot, said.ELSEWHERE)
             session.release_done(slot, elsewhere[-1])
             return
         ready, data = _prepared(here.offer.data)
@@ -217,7 +205,7 @@ def _release(here: Asked, request_id: str | None, seen: int) -> None:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
         again = here.source.practice and isinstance(error, BudgetExceeded)
-        reset = " A practice budget can be reset on the Budget page." if again else ""
+        reset = said.RESET if again else ""
         session.say(slot, words.sentence(error) + reset)
         session.end_release(slot)
         return
@@ -236,7 +224,7 @@ def _earlier(receipts: list[Receipt], describe: Describe) -> None:
     """Answers this question has had before, so that nobody pays for what a refresh took off the screen."""
     if not receipts:
         return
-    st.markdown("**Answered before.** Reading these again costs nothing.")
+    st.markdown(said.BEFORE)
     shown = reversed(receipts[-EARLIER_SHOWN:])
     st.markdown("\n".join(f"- {when(one)}: {describe(one.answer)}" for one in shown))
 

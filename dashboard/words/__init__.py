@@ -13,8 +13,10 @@ from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
 
 __all__ = [
+    "NOT_PROTECTED",
     "LabelCard",
     "amount",
+    "at_most",
     "html",
     "number",
     "odds",
@@ -88,17 +90,36 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def odds(epsilon: float) -> float:
-    """How often, of 100 tries, the best guesser at even prior odds can be right: 100·e^ε/(1+e^ε)."""
-    return 100.0 / (1.0 + math.exp(-epsilon))
+def odds(epsilon: float, delta: float = 0.0) -> float:
+    """How often, of 100 tries, someone can be right who was right 50 times before an (ε, δ) answer.
+
+    100·(e^ε + δ)/(1 + e^ε): no test of two neighbouring worlds is right more often (Kairouz, Oh & Viswanath 2015).
+    """
+    small = math.exp(-epsilon)
+    return 100.0 * (1.0 + delta * small) / (1.0 + small)
 
 
-def odds_sentence(epsilon: float) -> str:
-    best = odds(epsilon)
-    shown = f"{best:.1f}" if best > 99 or best < 52 else f"{best:.0f}"
+def rare(epsilon: float, before: float) -> float:
+    """What a chance of ``before`` that something is true of a person can become by an ε answer, by Bayes' rule."""
+    grown = math.exp(min(epsilon, 700.0)) * before
+    return grown / (1.0 - before + grown)
+
+
+def at_most(share: float) -> str:
+    """A bound out of 100 in words, never rounded down: 62.3 for 62.246."""
+    digits = 1 if share < 99.9 else 2
+    scale = 10.0**digits
+    return number_of(math.ceil(share * scale - 1e-9) / scale, digits)
+
+
+def number_of(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
+def odds_sentence(epsilon: float, delta: float = 0.0) -> str:
     return (
-        "Someone who would guess right 50 times in 100 whether you are in the data "
-        f"could be right at most **{shown}** times in 100."
+        "Someone who would guess right 50 times in 100 without the answer is right at most "
+        f"**{at_most(odds(epsilon, delta))}** times in 100 with it."
     )
 
 
@@ -107,22 +128,59 @@ def one_person(neighbours: Neighbours) -> str:
     return hides(neighbours)
 
 
+def protected_words(neighbours: Neighbours, unit: str) -> str:
+    """Who is protected and what about them, in words that come before any number."""
+    who = safe(unit, 40)
+    if neighbours == "add_remove":
+        return (
+            f"Any one {who}. Whoever sees the private answer, whatever else they know, cannot tell for sure whether "
+            f"that {who} is in the data, or what is written about that {who}."
+        )
+    return (
+        f"What is written about any one {who}. Whoever sees the private answer, whatever else they know, cannot tell "
+        f"for sure what that {who}'s record says."
+    )
+
+
+NOT_PROTECTED = (
+    "what is true of everybody, such as how common an option is; that the data exist, which options there are, and "
+    "about how many rows"
+)
+YARDSTICK = (
+    "**How to judge it:** many published uses lie between ε = 0.1 and 10; the tables of the 2020 US census spent about "
+    "19.6 in all (US Census Bureau, 2021). Less is safer; above about 3 the protection of one person is weak."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelCard:
-    """What every result states about itself."""
+    """What every result states about itself. ``who`` replaces the words for the protected ``unit``."""
 
     neighbours: Neighbours
     epsilon: float
     delta: float = 0.0
+    unit: str = "person"
     who: str | None = None
     sees_raw: str = "the computer this runs on, and whoever runs it"
-    not_protected: str = "that the data exist, the list of options, and how many rows there are"
+    not_protected: str = NOT_PROTECTED
+
+    @property
+    def protected(self) -> str:
+        """Who is protected, in words."""
+        return self.who or protected_words(self.neighbours, self.unit)
+
+    @property
+    def odds(self) -> float:
+        """How often of 100 an even guess can be right with the answer."""
+        return odds(self.epsilon, self.delta)
 
     def lines(self) -> list[str]:
-        chance = f", except with a chance of {tiny(self.delta)} (δ)" if self.delta else ""
+        """The odds, then the details."""
+        small = f"at most {at_most(1000 * rare(self.epsilon, 0.001))} in 1,000 after it"
         return [
-            f"{odds_sentence(self.epsilon)[:-1]}{chance}.",
-            f"**Protected:** {self.who or one_person(self.neighbours)}.",
+            odds_sentence(self.epsilon, self.delta),
+            *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
             f"**Sees the raw data:** {self.sees_raw}.",
             f"**Not protected:** {self.not_protected}.",
+            YARDSTICK,
         ]

@@ -6,4 +6,8 @@ DECIDE_FIRST = "Decide on the Data page how your file may be used; then come bac
 OPTIONS = "Options"
 QUESTION = "Question"
 TAB = "What is open below the chart"
-RELEASE_TAB = "Make one private release"
+MAY_SHOW = {
+    "demo": "May this picture leave the room? Yes: it is about sample data.",
+    "twin": "May this picture leave the room? Yes: its rows are simulated, no row of a file is behind it.",
+    "what_if": "May this picture leave the room? **No.** It is computed from the file itself and protects nobody in it.",
+}

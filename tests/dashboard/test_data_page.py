@@ -447,7 +447,7 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
 def release_most_common(app: AppTest) -> str:
     """Open the file's budget and make one private release on the Selection page; the answer."""
     app.switch_page("questions/selection/page.py").run()
-    app.session_state["selection_tab"] = "Make one private release"
+    app.session_state["selection_tab"] = "A private answer"
     app.run()
     app.text_input(key="budget-name").set_value("People of the survey").run()
     next(one for one in app.button if one.label == "Review this budget").click().run()

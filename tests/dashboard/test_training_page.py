@@ -123,7 +123,7 @@ def test_every_axis_is_drawn(open_app: Open, axis: str) -> None:
         "What the textbook spends",
         "Simple problems",
         "What if",
-        "Make one private release",
+        "A private answer",
     ],
 )
 def test_every_tab_opens(open_app: Open, tab: str) -> None:
