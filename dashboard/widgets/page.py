@@ -95,6 +95,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         with chart:
             blocks.chart(question.view.picture(axis), around.mark)
             st.caption(words.MAY_SHOW[current.mode])
+            _seen(question)
         with right:
             _cards(question)
     else:
@@ -152,6 +153,7 @@ def _live(
     with chart:
         (first if drawn is None else drawn).live(draw)
         st.caption(words.MAY_SHOW[case.source.mode])
+        _seen(now())
     with right:
         _cards(now())
     return now()
@@ -208,9 +210,13 @@ def _head(question: Question) -> None:
 
 def _cards(question: Question) -> None:
     cards.need(question.need, key=question.view.page)
+    cards.protected(question.protected, key=question.view.page)
+
+
+def _seen(question: Question) -> None:
+    """What one might see, under the chart, so that both columns end together."""
     if question.outcomes is not None:
         cards.might_see(question.outcomes, key=question.view.page)
-    cards.protected(question.protected, key=question.view.page)
 
 
 def _tabs(question: Question, current: Source, around: Around) -> None:

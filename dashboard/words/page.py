@@ -9,5 +9,5 @@ TAB = "What is open below the chart"
 MAY_SHOW = {
     "demo": "May this picture leave the room? Yes: it is about sample data.",
     "twin": "May this picture leave the room? Yes: its rows are simulated, no row of a file is behind it.",
-    "what_if": "May this picture leave the room? **No.** It is computed from the file itself and protects nobody in it.",
+    "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it.",
 }

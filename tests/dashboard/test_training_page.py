@@ -376,7 +376,7 @@ def test_a_table_of_options_is_sent_elsewhere(open_app: Open) -> None:
 
 def test_a_model_is_released_downloaded_and_predicts(open_app: Open, tmp_path: Path) -> None:
     """One charge; the file is the receipt's answer, and dpcore reads it and predicts as the page's form does."""
-    app = open_tab(trained(open_app), "Make one private release")
+    app = open_tab(trained(open_app), "A private answer")
     app.button(key="training-begin").click().run()
     app.button(key="training-confirm").click().run()
     assert not app.exception
