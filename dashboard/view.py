@@ -21,7 +21,7 @@ from dashboard.charts.ready import packed
 from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
 from dashboard.charts.tradeoff import HEIGHT, Scale, read_off, tradeoff
 from dashboard.controls import Choice
-from dpcore.tradeoff import Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
+from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
 
 EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
 LONGEST_SEARCH = (1e-6, 1e3)
@@ -345,4 +345,16 @@ def axis_control(view: Chart) -> Choice[str]:
             "When it stops": "when",
             "Whom it follows": "whom",
         },
+    )
+
+
+def scale_of(metric: Metric, unit: str = "") -> Scale:
+    """How a metric is written on a chart; ``unit`` is the data's own, for a metric that is in it."""
+    own = f" ({unit})" if metric.natural and unit else ""
+    return Scale(
+        title=f"{metric.title}{own}",
+        factor=metric.factor,
+        unit=f" {unit}" if metric.natural and unit else metric.unit,
+        hundred=metric.share,
+        zoom=metric.narrow,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.view import EPSILON_LOW
 from dashboard.words import number, safe, times_in_100, visible, whole
 from dpcore.about import About
+from dpcore.tradeoff import Metric
 from dpcore.validate import Neighbours
 
 if TYPE_CHECKING:
@@ -20,11 +21,9 @@ TITLE = "Most common or best"
 NO_COLUMN = "These data have no column with options. Pick another sample, or declare categories on the Data page."
 COLUMN = "Column"
 MEASURE = "Measure"
-METRICS = {"success": "Chance of the right answer", "expected_loss": "Average loss"}
 METHOD = "Method used for the answer"
 THEORY = "guaranteed by theory"
 NEED_RIGHT = "I need it right, times in 100"
-NEED_LOSS = "I need the average loss below"
 NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
 HOW, WHAT_IF, COMPARE = "How it works", "What if", "Compare methods"
 ROUNDING = "One mechanism behind many"
@@ -43,6 +42,11 @@ def sentence(table: Table, column: Choice[str]) -> tuple[str | Choice[str], ...]
         return (f"Which {safe(label)} has the best", column, f"of {table.rows:,}?")
     who = "people" if schema.unit == "person" else f"{schema.unit}s"
     return ("Which", column, f"is most common among {table.rows:,} {who}?")
+
+
+def need(metric: Metric) -> str:
+    name = f"{metric.name[:1].lower()}{metric.name[1:]}"
+    return f"I need the {name} above" if metric.higher else f"I need the {name} below"
 
 
 def method(about: About) -> str:

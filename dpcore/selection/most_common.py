@@ -13,9 +13,11 @@ from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
 from dpcore.selection.laws import Law, Selector, abouts, find
+from dpcore.selection.measure import Judged
+from dpcore.selection.measures import measures
 from dpcore.selection.scores import condense, group, scaled
 from dpcore.selection.sharing import per_question
-from dpcore.tradeoff import Estimate, Metric, Problem, keyed
+from dpcore.tradeoff import Estimate, Metric, Problem
 from dpcore.validate import (
     FloatArray,
     Neighbours,
@@ -38,38 +40,6 @@ ABOUT_THEORY = About(
     ),
     formula=r"\Pr\bigl[\text{loss} > (\ln k + s)/a\bigr] \le e^{-s}",
     source="Dwork and Roth, 2014, Corollary 3.12.",
-)
-METRICS = keyed(
-    Metric(
-        key="success",
-        name="Chance of the right answer",
-        title="times right in 100",
-        better="higher",
-        factor=100.0,
-        unit=" times in 100",
-        share=True,
-    ),
-    Metric(
-        key="expected_loss",
-        name="Average distance from the best",
-        title="average distance from the best",
-        better="lower",
-        natural=True,
-    ),
-    Metric(
-        key="loss_share",
-        name="Distance from the best per person",
-        title="average distance from the best, per person",
-        better="lower",
-        natural=True,
-    ),
-    Metric(
-        key="likely_loss",
-        name="Distance from the best that is seldom exceeded",
-        title="distance from the best, seldom exceeded",
-        better="lower",
-        natural=True,
-    ),
 )
 
 
@@ -152,7 +122,7 @@ class MostCommon(Problem):
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """See the class."""
-        return METRICS
+        return {key: measure.metric for key, measure in measures().items()}
 
     def mechanism(self, method: str, epsilon: float) -> Selector:
         """The mechanism that answers one of the questions when all share ``epsilon``. Raises InvalidArgument."""
@@ -176,12 +146,11 @@ class MostCommon(Problem):
             return Estimate.bound(self._promise(metric, np.asarray(epsilon, dtype=np.float64), times))
         kind = find(method)
         slopes = self._slopes(kind, np.asarray(epsilon, dtype=np.float64)) * times
-        if metric == "likely_loss":
-            law = kind.law.rows(scaled(self._gaps, slopes), self._counts)
-            value = self._read(law, metric, times)
-        else:
+        if metric in ("success", "expected_loss"):  # of a group's law these two are known without all of it
             success, loss = kind.law.summary(self._gaps, self._counts, slopes)
-            value = success if metric == "success" else loss * self._unit(metric, times)
+            value = success if metric == "success" else loss * times
+        else:
+            value = self._read(kind.law.rows(scaled(self._gaps, slopes), self._counts), metric, times)
         if self.band == 0.0 or not self.counted or self._gaps.size == 1:
             return Estimate.exact(value)
         drawn = self._read(self._sampled(kind.law, slopes, times), metric, np.tile(times, 2))
@@ -201,21 +170,12 @@ class MostCommon(Problem):
         share = per_question(kind(epsilon=1.0).cost, epsilon, self.questions, self.delta)
         return kind.slopes(share, self.scores.size, self.sensitivity, self._one_way)
 
-    def _unit(self, metric: str, times: FloatArray) -> FloatArray:
-        return np.full_like(times, 1 / self.n) if metric == "loss_share" else times
+    def _judged(self, times: FloatArray) -> Judged:
+        return Judged(gaps=self._gaps, counts=self._counts, times=times, people=self.n, beta=self.beta)
 
     def _read(self, law: FloatArray, metric: str, times: FloatArray) -> FloatArray:
-        """A metric of laws over groups, shape (m, d), judged by the observed order."""
-        if metric == "success":
-            success: FloatArray = law[:, 0]
-            return success
-        if metric == "likely_loss":
-            # a hair of tolerance, so that a law that reaches 1 − β exactly counts
-            reached = np.cumsum(law, axis=1) >= 1 - self.beta - 1e-12
-            likely: FloatArray = self._gaps[np.argmax(reached, axis=1)] * times
-            return likely
-        loss: FloatArray = (law @ self._gaps) * self._unit(metric, times)
-        return loss
+        """A measure of laws over groups, shape (m, d), judged by the observed order."""
+        return measures()[metric].of_law(law, self._judged(times))
 
     def _sampled(self, law: Law, slopes: FloatArray, times: FloatArray) -> FloatArray:
         """Laws at the unlucky end of drawing people, then those at the lucky end, shape (2m, d).
@@ -240,12 +200,4 @@ class MostCommon(Problem):
     def _promise(self, metric: str, epsilon: FloatArray, times: FloatArray) -> FloatArray:
         """Loss exceeds (ln k + s)/a with probability at most e^−s, for every s ≥ 0."""
         slopes = self._slopes(Exponential, epsilon) * times
-        size, worst = math.log(self.scores.size), float(self._gaps[-1])
-        if metric == "success":
-            if self._gaps.size == 1:
-                return np.ones_like(slopes)
-            promised: FloatArray = 1 - np.exp(np.minimum(size - slopes * self._gaps[1], 0.0))
-            return promised
-        more = -math.log(self.beta) if metric == "likely_loss" else 1.0  # the mean of s is at most 1
-        loss: FloatArray = np.minimum((size + more) / slopes, worst) * self._unit(metric, times)
-        return loss
+        return measures()[metric].promised(slopes, self.scores.size, self._judged(times))

@@ -14,7 +14,6 @@ from dashboard.case import Case
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.laws import chances
 from dashboard.charts.theme import colours
-from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Numbers, Read, slug
 from dashboard.plan import RIGHT, PlanKind
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
@@ -22,23 +21,21 @@ from dashboard.questions.selection import rounding
 from dashboard.questions.selection.candidates import Candidates, candidates, columns
 from dashboard.questions.selection.most_common_request import most_common_request
 from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
-from dashboard.view import View
+from dashboard.view import View, scale_of
 from dashboard.ways import fitting
 from dashboard.words import most_common as said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Schema, Table
 from dpcore.selection import FreeGap, catalog
 from dpcore.selection import MostCommon as Problem
+from dpcore.selection.measures import measures
 from dpcore.tradeoff import epsilon_for
 from dpcore.validate import FloatArray, Neighbours
 
 PAGE = "selection"
 METHODS = {key: kind for key, kind in catalog().items() if hasattr(kind, "probabilities")}
 NAMES = {key: kind.about.name for key, kind in METHODS.items()} | {"theory": said.THEORY}
-SCALES = {
-    "success": Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True),
-    "expected_loss": Scale(title="average distance from the best"),
-}
+METRICS = {key: measure.metric for key, measure in measures().items()}
 EDITABLE, DRAWS, SHOWN = 12, 12, 8
 
 
@@ -131,8 +128,8 @@ class _Setting:
             Choice(
                 key="selection_metric",
                 label=said.MEASURE,
-                options=tuple(SCALES),
-                names=said.METRICS,
+                options=tuple(METRICS),
+                names={key: known.name for key, known in METRICS.items()},
                 default="success",
                 look="buttons",
             )
@@ -168,7 +165,7 @@ class _Setting:
             times=times,
             questions=shared,
             need=need,
-            target=read(need, "need") / SCALES[metric].factor,
+            target=read(need, "need") / METRICS[metric].factor,
         )
 
     @property
@@ -201,7 +198,7 @@ class _Setting:
             identity=(*identity, edits),
             memo=self.case.memo,
             metric=self.metric,
-            scale=SCALES[self.metric],
+            scale=scale_of(METRICS[self.metric], words.visible(self.as_is.unit, 20)),
             names=NAMES,
             methods=list(NAMES),
             everything=list(NAMES),
@@ -397,13 +394,14 @@ def _need(as_is: Candidates, metric: str) -> Number:
         return Number(
             key="selection_target", label=said.NEED_RIGHT, help=said.NEED_HELP, default=95.0, low=1.0, high=99.9
         )
-    loss = float(f"{(float(np.ptp(as_is.scores)) or 1.0) / 20:.3g}")
+    known = METRICS[metric]
+    usual = float(f"{(float(np.ptp(as_is.scores)) or 1.0) / 20 * known.factor:.3g}")
     return Number(
-        key="selection_target_loss",
-        label=said.NEED_LOSS,
+        key="selection_target_loss" if metric == "expected_loss" else f"selection_target_{metric}",
+        label=said.need(known),
         help=said.NEED_HELP,
-        default=loss,
-        low=1e-6,
-        high=1e9,
-        step=max(loss / 10, 1e-6),
+        default=95.0 if known.share else usual,
+        low=1e-9,
+        high=99.9 if known.share else 1e9,
+        step=1.0 if known.share else max(usual / 10, 1e-6),
     )
