@@ -167,6 +167,7 @@ class _Setting:
             relation=self.relation,
             sensitivity=shown.sensitivity,
             counted=shown.counted,
+            monotonic=shown.counted if self.relation == "add_remove" else None,
             questions=shared,
             beta=self.beta,
             band=0.8 if self.sampling else 0.0,
