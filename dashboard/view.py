@@ -109,7 +109,7 @@ class View:
 
     @property
     def higher(self) -> bool:
-        return self.problem.metrics[self.metric] == "higher"
+        return self.problem.metrics[self.metric].higher
 
     @property
     def axes(self) -> dict[str, str]:

@@ -84,7 +84,9 @@ def chart(found: blocks.Picture, mark: str | None) -> None:
         data=found.data,
         code=found.code,
         mark=mark,
-        on_select=None if click is None else lambda: session.clicked(found.key, click.key, click.values),
+        on_select=None
+        if click is None
+        else lambda: session.clicked(found.key, click.values, click.key, click.remember),
     )
     if found.note:
         st.caption(found.note)
