@@ -185,11 +185,11 @@ def run(
                     "line": {"width": 0},
                     "layer": "below",
                 },
-                _across(bar, look.bad, width=2),
+                _across(bar, look.series[5], width=2),
                 _across(chosen, look.ink, width=1.5),
             ],
             annotations=[
-                _at_left(bar, said.noisy, look.bad),
+                _at_left(bar, said.noisy, look.series[5]),
                 _at_left(chosen, said.chosen, look.ink, below=chosen < bar),
                 *(
                     {

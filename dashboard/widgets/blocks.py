@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import blocks, session
 from dashboard.blocks import Block
 from dashboard.catalogue import address
+from dashboard.controls import Control, Numbers
 from dashboard.widgets import controls, scenarios
 from dashboard.widgets.picture import picture
 from dashboard.widgets.waiting import in_background
@@ -102,9 +103,9 @@ def _ask(part: blocks.Ask) -> None:
                 controls.draw(control)
 
 
-def _keys(control: Any) -> list[str]:
-    parts = [f"{control.key}.{place}" for place in range(len(getattr(control, "names", ())))]
-    return [control.key, *(parts if isinstance(control, controls.Numbers) else [])]
+def _keys(control: Control[Any]) -> list[str]:
+    parts = [f"{control.key}.{place}" for place in range(len(control.names))] if isinstance(control, Numbers) else []
+    return [control.key, *parts]
 
 
 def _slow(part: blocks.Slow, around: Around) -> None:

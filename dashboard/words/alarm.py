@@ -160,7 +160,7 @@ def headline(
 def wrong(chances: Mapping[str, float], crossing: int | None) -> str:
     """All ways of being wrong that there are."""
     if crossing is None:
-        return f"False alarm: {share(chances['false_alarm'])} in 100."
+        return f"False alarm {share(chances['false_alarm'])} in 100."
     late = f"late {share(chances['late'])}, missed {share(chances['missed'])}, in 100"
     return f"False alarm {share(chances['false_alarm'])}, {late}." if crossing > 0 else f"{late.capitalize()}."
 
@@ -242,7 +242,7 @@ def when_note(name: str, looked: bool) -> str:
         if looked
         else "Click a bar to put the line there."
     )
-    return f"Above: the data and the line. Below: where the private alarm falls, {name}. {click}"
+    return f"Above: the data and the line. Below: where the private alarm falls, with {name}. {click}"
 
 
 def when_alt(names: Sequence[str], law: Sequence[float], chances: Mapping[str, float]) -> str:

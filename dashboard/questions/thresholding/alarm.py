@@ -191,7 +191,9 @@ class _Setting:
 
     @property
     def named(self) -> str:
-        return said.method(METHODS[self.main].about)
+        """The method in use, in plain words and by its name."""
+        about = METHODS[self.main].about
+        return f"{about.plain} ({about.name})"
 
     @property
     def identity(self) -> tuple[Hashable, ...]:

@@ -96,8 +96,7 @@ def entries(table: Table, column: Column) -> FloatArray:
     low = -np.inf if column.low is None else column.low
     high = np.inf if column.high is None else column.high
     missing = float(min(max(0.0, low), high))
-    values: FloatArray = table.frame[column.name].astype("float64").fillna(missing).to_numpy(np.float64)
-    return values
+    return np.asarray(table.frame[column.name].astype("float64").fillna(missing), dtype=np.float64)
 
 
 def counted(table: Table, group: Column, yes: str) -> FloatArray:
