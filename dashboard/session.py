@@ -87,7 +87,8 @@ def put(key: str, value: Any) -> None:
 
 
 def get(key: str, default: T) -> T:
-    return st.session_state.get(key, default)
+    found: T = st.session_state.get(key, default)
+    return found
 
 
 def forget(*keys: str) -> None:
@@ -99,7 +100,8 @@ def remember(key: str, make: Callable[[], T]) -> T:
     """A value made once per session."""
     if key not in st.session_state:
         st.session_state[key] = make()
-    return st.session_state[key]
+    made: T = st.session_state[key]
+    return made
 
 
 def begin_release(slot: str) -> None:
@@ -262,7 +264,8 @@ def seed(key: str, found: float) -> None:
 
 def part_changed(control: Numbers, place: int) -> None:
     """Callback: one part of the control was typed."""
-    parts = list(value(control))
+    now: tuple[float, ...] = value(control)
+    parts = list(now)
     typed = st.session_state.get(f"{control.key}.{place}")
     parts[place] = parts[place] if typed is None else float(typed)
     change(control.key, tuple(parts))

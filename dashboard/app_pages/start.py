@@ -24,7 +24,7 @@ DRAWN = ("exponential", "permute_and_flip", "naive_laplace")
 example = sample(source.FIRST_SAMPLE)
 table = compute.sample(source.FIRST_SAMPLE)
 epsilon = session.epsilon()
-problem = MostCommon(scores=table.counts("complaint"), relation="add_remove", band=0.0)
+problem = MostCommon(scores=table.counts("complaint").astype(np.float64), relation="add_remove", band=0.0)
 right = float(problem.law("permute_and_flip", epsilon)[np.argmax(table.counts("complaint"))])
 
 st.title("How much privacy can you afford, and what does it cost?")

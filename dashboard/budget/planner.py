@@ -14,6 +14,7 @@ from dashboard.budget.pricing import Priced, code, comparison, priced
 from dashboard.case import Source
 from dashboard.charts.prices import prices
 from dashboard.questions.selection.candidates import columns
+from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
 from dashboard.widgets.picture import picture
 from dpcore.ledger import Budget
 
@@ -110,15 +111,15 @@ def _sentence(source: Source | None) -> Wish:
             return Wish(kind=str(key), count=int(count or 1), target=float(target or goal.default), column=column)
         st.number_input(
             "ε of each",
-            min_value=session.EPSILON_LOW,
-            max_value=session.EPSILON_HIGH,
-            value=session.EPSILON_DEFAULT,
+            min_value=EPSILON_LOW,
+            max_value=EPSILON_HIGH,
+            value=EPSILON_DEFAULT,
             format="%g",
             key="plan_epsilon",
             persist_state="session",
             width=150,
         )
-        epsilon = float(session.get("plan_epsilon", session.EPSILON_DEFAULT) or session.EPSILON_DEFAULT)
+        epsilon = float(session.get("plan_epsilon", EPSILON_DEFAULT) or EPSILON_DEFAULT)
         return Wish(kind=str(key), count=int(count or 1), epsilon=epsilon, column=column)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from dashboard import session, words
@@ -44,7 +46,7 @@ def show(state: State, budget: Budget) -> None:
         _protected(state, budget, now, delta)
 
 
-def everyone(budgets: list[Budget], receipts: list[Receipt]) -> None:
+def everyone(budgets: list[Budget], receipts: Sequence[Receipt]) -> None:
     """One line on the whole ledger, and every budget in it."""
     if not budgets:
         st.markdown("### Nothing is spent about anyone yet.")

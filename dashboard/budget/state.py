@@ -47,16 +47,16 @@ def look(source: Source | None) -> State:
     )
 
 
-def everyone() -> tuple[list[Budget], list[Receipt], str | None]:
+def everyone() -> tuple[list[Budget], tuple[Receipt, ...], str | None]:
     """All budgets and receipts of the ledger, or the sentence that says why it is closed."""
     problem = tracker.trouble()
     if problem is not None:
-        return [], [], problem
+        return [], (), problem
     try:
         ledger = compute.ledger()
-        return ledger.budgets(), ledger.receipts(), None
+        return ledger.budgets(), tuple(ledger.receipts()), None
     except DpcoreError as error:
-        return [], [], _told(error)
+        return [], (), _told(error)
 
 
 def _told(error: DpcoreError) -> str:

@@ -25,7 +25,7 @@ def outcomes(
     """
     look = palette(dark)
     paints = [look.accent if right else look.bad for right in good] if inks is None else inks
-    x, y, colour, texts, rows = [], [], [], [], 0
+    x, y, colour, texts, rows = [], [], [], [], 0.0
     ticks: list[tuple[float, str]] = []
     for name, count, ink in zip(names, counts, paints, strict=True):
         lines = max(1, -(-count // per_row))

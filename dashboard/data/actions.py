@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dashboard import session, words
+from dashboard.case import OWN
 from dashboard.data import source
 from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
 from dashboard.data.task import Say, Task
@@ -82,7 +83,7 @@ def look() -> None:
         return
     digest = hashlib.sha256(own.data).hexdigest()
     session.put(CONFIRMED, frozenset({*session.get(CONFIRMED, frozenset()), digest}))
-    session.change("data", source.OWN)
+    session.change("data", OWN)
     own = replace(own, confirmed=True, use="what_if")
     commit(own.noted("You said that the file is public or test data: from now on charts are computed from its values."))
 
@@ -92,7 +93,7 @@ def simulate(plan: TwinPlan) -> None:
     own = source.own_file()
     if own is None or own.declared is None:
         return
-    session.change("data", source.OWN)
+    session.change("data", OWN)
     columns = words.plural(len(own.declared.columns), "column")
     copied = own.decisions.copied & set(own.declared.names)
     used = (
@@ -137,7 +138,7 @@ def _swap(own: OwnFile | None) -> None:
     source.keep(None)
     if own is not None:
         commit(own)
-    elif session.get("data", source.FIRST_SAMPLE) == source.OWN:
+    elif session.get("data", source.FIRST_SAMPLE) == OWN:
         session.change("data", source.FIRST_SAMPLE)
 
 

@@ -36,7 +36,7 @@ def pending() -> Pending | None:
 
 def receive(key: str) -> None:
     """A file was dropped into the uploader ``key``; a browser that reports it twice is heard once."""
-    file = session.get(key, None)
+    file: UploadedFile | None = session.get(key, None)
     if isinstance(file, UploadedFile):
         session.put("_own_round", int(session.get("_own_round", 0)) + 1)
         read(file.name, taken(file), (), again=False)

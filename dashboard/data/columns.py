@@ -11,6 +11,7 @@ from dashboard import session, words
 from dashboard.data import actions, editor, source
 from dashboard.data.own_file import Decisions, OwnFile, typed_as
 from dpcore.datasets import Column
+from dpcore.datasets.schema import ColumnType
 
 TYPES = {
     "category": "Options",
@@ -106,13 +107,13 @@ def _overview(own: OwnFile) -> None:
 def _pick() -> None:
     chosen = session.get("own-columns", None)
     own = source.own_file()
-    rows = [] if chosen is None else chosen.selection.rows
+    rows: list[int] = [] if chosen is None else chosen.selection.rows
     if rows and own is not None and 0 <= rows[0] < len(own.schema.names):
         session.put(_PICKED, own.schema.names[rows[0]])
 
 
 def _retype(name: str, key: str) -> None:
-    kind = str(session.get(key, ""))
+    kind: ColumnType = session.get(key, "text")
 
     def change(old: Decisions) -> Decisions:
         # Whoever chooses the type has answered how the column is to be read.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import session, words
+from dashboard.case import MARK
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.widgets import inputs as controls
@@ -32,7 +33,7 @@ def show(own: OwnFile) -> None:
                 icon=":material/visibility:",
                 key="own-look",
                 on_click=actions.look,
-                help=f"Every chart and export will say: {source.MARK}",
+                help=f"Every chart and export will say: {MARK}",
             )
         st.caption("or keep it private: charts of simulated rows, and private answers from the file.")
     _twin(own, "Show a twin instead" if not own.described else "Simulate rows")
@@ -42,7 +43,7 @@ def _in_use(own: OwnFile) -> None:
     if own.use == "what_if":
         st.markdown(
             ":orange-badge[:material/visibility: What-if] Charts are computed from the file's own values. "
-            f"Each of them says: “{source.MARK}”"
+            f"Each of them says: “{MARK}”"
         )
     else:
         rows = 0 if own.plan is None else own.plan.rows
@@ -164,8 +165,9 @@ def _simulate() -> None:
 
 
 def _relation(declared: Schema) -> Relation | None:
-    target, driver = session.get("own-twin-target", None), session.get("own-twin-driver", None)
-    share = session.get("own-twin-share", None)
+    target: str | None = session.get("own-twin-target", None)
+    driver: str | None = session.get("own-twin-driver", None)
+    share: float | None = session.get("own-twin-share", None)
     if target is None or (share is None and driver is None):
         return None
     column: Column = declared.column(str(target))

@@ -11,6 +11,7 @@ from dashboard.data import actions, source
 from dashboard.data.columns import TYPES
 from dashboard.data.own_file import Decisions, OwnFile
 from dpcore.datasets import Column, Schema
+from dpcore.datasets.schema import ColumnType
 from dpcore.errors import InvalidArgument
 
 NAME = "A described table"
@@ -49,7 +50,7 @@ def _add(label: str) -> None:
 
 def _added(round_: int) -> None:
     name = " ".join(str(session.get(f"own-new-name-{round_}", "")).split())
-    kind = session.get(f"own-new-type-{round_}", "category")
+    kind: ColumnType = session.get(f"own-new-type-{round_}", "category")
     own = source.own_file()
     if not name:
         session.say("own", "Give the column a name first.")

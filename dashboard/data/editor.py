@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import streamlit as st
 
@@ -76,7 +77,7 @@ def _number_fields(column: Column, key: str) -> None:
 
 def _date_fields(column: Column, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bounds = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
+        bounds: dict[str, Any] = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
         st.date_input("Earliest possible", value=column.earliest, key=f"{key}-earliest", **bounds)
         st.date_input("Latest possible", value=column.latest, key=f"{key}-latest", **bounds)
         st.selectbox(

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpcore.datasets import Column, Relation, Schema
+from dpcore.datasets.schema import ColumnType
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -186,14 +187,14 @@ def opened(
     )
 
 
-def typed_as(schema: Schema, name: str, kind: str) -> Schema:
+def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
     """The schema with another type for one column; what belonged to the old type is dropped. Raises InvalidArgument."""
     old = schema.column(name)
     if kind not in ("category", "number", "integer", "yes/no", "date", "text"):
         raise InvalidArgument("type", "must be one of the column types")
     fresh = Column(
         name=name,
-        type=kind,  # one of the above
+        type=kind,
         decimal=old.decimal,
         date_order=old.date_order,
         missing_words=old.missing_words,

@@ -10,6 +10,7 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile
+from dpcore.datasets.schema import EachRow
 from dpcore.errors import DpcoreError, LedgerError
 
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
@@ -59,12 +60,12 @@ def rows(own: OwnFile) -> None:
 
 
 def _each_row(key: str) -> None:
-    chosen = session.get(key, "record")
+    chosen: EachRow = session.get(key, "record")
     actions.declare(lambda schema: replace(schema, each_row=chosen if chosen in ROWS else "record"))
 
 
 def _rows(key: str) -> None:
-    count = session.get(key, None)
+    count: float | None = session.get(key, None)
     if count is None:
         actions.declare(lambda schema: replace(schema, rows_per_person=1), said_rows=False)
     else:

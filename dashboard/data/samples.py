@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -38,7 +38,7 @@ def _card(sample: Sample) -> None:
         _load(sample)
     else:
         for page in catalogue.pages():
-            sentence = dict(sample.why).get(page.key)
+            sentence = next((why for asked, why in sample.why if asked == page.key), None)
             if sentence is None:
                 continue
             left, right = st.columns([2, 3], vertical_alignment="center", gap="small")
@@ -102,7 +102,7 @@ def _download(name: str) -> None:
 
 
 def _upload(name: str, key: str) -> None:
-    file = session.get(key, None)
+    file: UploadedFile | None = session.get(key, None)
     if not isinstance(file, UploadedFile):
         return
     data = taken(file)
@@ -119,7 +119,7 @@ def _upload(name: str, key: str) -> None:
     _start(name, work, "Reading the census table")
 
 
-def _start(name: str, work: object, title: str) -> None:
+def _start(name: str, work: Callable[[Say], Table], title: str) -> None:
     task = Task(work, title)
     session.put(_TASK, task)
     session.put("_sample_loading", name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
@@ -12,13 +13,14 @@ from dashboard.background import compute
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
 from dashboard.data.own_file import OwnFile
+from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
 from dpcore.datasets import Schema, Table, sample, samples
 from dpcore.errors import UnavailableSample
 
 FIRST_SAMPLE = "clinic"
 TASK = "_own_task"
-BADGES = {
+BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
     "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
     "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
     "twin": (":material/copy_all:", "Twin: simulated rows, not the file's", "green"),
@@ -109,7 +111,7 @@ def badge(mode: Mode) -> None:
 
 def collect() -> bool:
     """Take over what was read or prepared for this session beside the page, once it is done; whether there was some."""
-    task = session.get(TASK, None)
+    task: Task | None = session.get(TASK, None)
     if task is None or not task.finished:
         return False
     session.forget(TASK)

@@ -107,7 +107,7 @@ def differently(known: dict[str, object], *, key: str, problem: str = "") -> Non
             )
             st.number_input(
                 "Names start on line",
-                value=known.get("header_line"),
+                value=_line(known.get("header_line")),
                 min_value=1,
                 placeholder=_GUESS,
                 key=f"{key}-header_line",
@@ -183,3 +183,7 @@ def bring_back() -> None:
             key="own-forget",
             on_click=actions.forget,
         )
+
+
+def _line(known: object) -> int | None:
+    return known if isinstance(known, int) else None

@@ -117,5 +117,10 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         lambda results: draw_all(part.show(results[0]), around),
         what=part.what,
         own=around.own,
-        nothing_yet=lambda: st.skeleton(height=part.height),
+        nothing_yet=lambda: _keep(part.height),
     )
+
+
+def _keep(height: int) -> None:
+    """An empty place of the height of what will come."""
+    st.skeleton(height=height)

@@ -67,10 +67,10 @@ def _several(control: Several) -> None:
 
 
 def _number(control: Number) -> None:
-    finite = {"min_value": control.low, "max_value": control.high}
+    limits: dict[str, Any] = {"min_value": control.low, "max_value": control.high}
     st.number_input(
         control.label,
-        **{name: bound for name, bound in finite.items() if abs(bound) != float("inf")},
+        **{name: bound for name, bound in limits.items() if abs(bound) != float("inf")},
         step=control.step,
         format="%.0f" if control.whole else "%g",
         key=session.ready(control),

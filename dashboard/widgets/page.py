@@ -119,8 +119,8 @@ def _live(
 
     The first work carries the headline. The last one carries the chart, and begins when the first is done.
     """
-    running = {question.works[0].slot: _begun(question.works[0], around)}
-    first = running[question.works[0].slot]
+    first = _begun(question.works[0], around)
+    running: dict[str, Running | None] = {question.works[0].slot: first}
     drawn: Running | None = first
     if len(question.works) > 1:
         later = question.works[-1]

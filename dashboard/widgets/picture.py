@@ -24,7 +24,6 @@ def picture(
     code: str | None = None,
     mark: str | None = None,
     on_select: Callable[[], None] | None = None,
-    selection_mode: str = "points",
 ) -> Any:
     """Draw ``figure`` with its words (``alt``), its ``mark`` and, where ``data`` is given, a menu to save it.
 
@@ -34,6 +33,7 @@ def picture(
     shown = marked(figure, mark) if mark else figure
     with st.container(key=f"box-{key}", gap="small"):
         kind = session.get(f"{key}-format", "PNG")
+        clicks: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
         drawn = st.plotly_chart(
             Ready(shown),
             key=key,
@@ -46,7 +46,7 @@ def picture(
                 "toImageButtonOptions": {"format": str(kind).lower(), "filename": key, "scale": 2},
                 "responsive": True,
             },
-            **({"on_select": on_select, "selection_mode": selection_mode} if on_select else {}),
+            **clicks,
         )
         if data is not None:
             _menu(shown, key, alt, data, code, mark)
@@ -113,7 +113,7 @@ def html_page(figure: Figure, alt: str) -> bytes:
     paper = solid["layout"].get("paper_bgcolor")
     if paper == "rgba(0,0,0,0)":
         solid["layout"]["paper_bgcolor"] = palette(session.dark()).paper
-    page = plotly.io.to_html(solid, include_plotlyjs=True, full_html=True, validate=False)
+    page: str = plotly.io.to_html(solid, include_plotlyjs=True, full_html=True, validate=False)
     label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return page.replace("<body>", f'<body role="img" aria-label="{label}">', 1).encode()
 

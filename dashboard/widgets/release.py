@@ -20,6 +20,7 @@ from dashboard.budget import tracker
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
 from dashboard.question import Offer
+from dashboard.view import EPSILON_LOW
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
 from dashboard.widgets.blocks import Around, draw_all
@@ -152,7 +153,7 @@ def _charged(found: Budget, request: Request) -> str:
 def _smaller(found: Budget, cost: Cost) -> None:
     """One click to what would fit, where ε is all that needs to change."""
     most = math.floor(found.remaining.epsilon * 1e6) / 1e6
-    if cost.delta == 0.0 and cost.epsilon == session.epsilon() and most >= session.EPSILON_LOW:
+    if cost.delta == 0.0 and cost.epsilon == session.epsilon() and most >= EPSILON_LOW:
         st.button(f"Use ε = {words.amount(most)}", key="release-smaller", on_click=session.set_epsilon, args=(most,))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dashboard.words import number, safe, times_in_100, visible
+from dashboard.view import EPSILON_LOW
+from dashboard.words import number, safe, times_in_100, visible, whole
 from dpcore.about import About
 from dpcore.validate import Neighbours
 
@@ -68,6 +69,11 @@ def caption(view: View) -> str:
         if promise > 0.005
         else "Theory alone guarantees nothing yet at this ε."
     )
+    free = view.needed("success", 0.99).epsilon
+    if free is not None and free < EPSILON_LOW:
+        theory = (
+            f"With {whole(view.size)} people privacy is free here: still right 99 times in 100 at ε = {number(free)}."
+        )
     return f"Without privacy it would be right every time. {theory} The number above is calculated, not simulated."
 
 

@@ -24,6 +24,11 @@ class Batched:
     N = ⌈T/hold⌉ − 1 draws look at data, accounted by ``rule`` as in ``learning_rate``. Regret is at most
     η·hold·T/8 + ln k/η. Holding a play is harmless only when losses do not react to it. ``hold`` is chosen so that η is
     largest unless given. Raises InvalidArgument.
+
+    >>> run = Batched.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    12.0
     """
 
     key: ClassVar[str] = "batched"

@@ -23,6 +23,11 @@ class DoublingLeader:
     Each round's losses are used once, so the whole sequence is ε-DP (no δ) on any losses. Regret is
     O(√(T ln k) + (ln k/ε) log T) only when rounds are independent draws from one distribution; otherwise an epoch says
     nothing about the next and nothing is promised. Raises InvalidArgument.
+
+    >>> run = DoublingLeader.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    2.5
     """
 
     key: ClassVar[str] = "doubling_leader"

@@ -37,6 +37,10 @@ class MatrixFactorisation:
     The mean over this noise has no closed form here: forecasts average over ``paths`` simulated paths of the noise,
     each handed on from expert to expert, and state the standard error. The same paths, from ``seed``, are used at
     every ε. Raises InvalidArgument.
+
+    >>> run = MatrixFactorisation.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> round(run.cost.epsilon, 6), run.cost.delta
+    (1.0, 1e-06)
     """
 
     key: ClassVar[str] = "matrix_factorisation"

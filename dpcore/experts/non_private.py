@@ -21,6 +21,11 @@ class NonPrivate:
     """Hedge at η = √(8 ln k / T): regret at most √(T ln k / 2) on any losses. Nothing is protected.
 
     Cesa-Bianchi & Lugosi, Prediction, Learning, and Games, 2006, Theorem 2.2. Raises InvalidArgument.
+
+    >>> run = NonPrivate.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    3.2
     """
 
     key: ClassVar[str] = "non_private"

@@ -14,6 +14,11 @@ class TextbookMajority(WeightedMajority):
     """Randomised weighted majority as Dwork & Roth 2014, Theorem 11.2, sets it: advanced composition of T plays.
 
     The guarantee holds for any losses, at more noise than the other accounts need. Raises InvalidArgument.
+
+    >>> run = TextbookMajority.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    44.2
     """
 
     key: ClassVar[str] = "textbook"

@@ -25,6 +25,11 @@ class UnknownHorizon:
     An epoch's plays depend on that epoch's losses alone, and a round is in one epoch: the epochs compose in parallel
     and each has the whole (ε, δ). ``rounds`` says where a run is stopped; nothing else depends on it. The price of not
     knowing the length is what is forgotten at each start. Raises InvalidArgument.
+
+    >>> run = UnknownHorizon.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    22.1
     """
 
     key: ClassVar[str] = "unknown_horizon"

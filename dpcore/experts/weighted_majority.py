@@ -23,6 +23,11 @@ class WeightedMajority:
     above the best rate without privacy: past that it would only lose (a fast learner then spends less than ε). With
     ``rule`` ``textbook`` or ``zcdp`` the guarantee holds for any losses; ``bounded_range`` needs losses that do not
     react to the plays. Raises InvalidArgument.
+
+    >>> run = WeightedMajority.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    25.6
     """
 
     key: ClassVar[str] = "weighted_majority"

@@ -25,6 +25,10 @@ class Exponential:
     promises that one person moves all scores the same way (counts, one person added or removed) and doubles a to ε/Δ.
     The same law as noisy max with Gumbel noise of scale 1/a. ε-DP and ε-bounded range, so ε²/8-zCDP: of the
     mechanisms here it composes best. Raises InvalidArgument.
+
+    >>> chances = Exponential(epsilon=1.0).probabilities([5, 3, 0])
+    >>> [round(float(chance), 3) for chance in chances]
+    [0.69, 0.254, 0.057]
     """
 
     key: ClassVar[str] = "exponential"

@@ -94,6 +94,11 @@ class FiniteClassProblem(Problem):
     the observed rates: the share ``band`` of draws gives between them. For that the rates move along the likeliest
     path of the linear function of them that moves the metric most (normal approximation). Off when ``band`` is 0 or
     ``covariance`` is not known. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> rules = FiniteClassProblem(errors=[10.0, 30.0, 50.0], people=100)
+    >>> rules.evaluate("exponential", "error", np.array([0.5]), np.array([100.0])).value.round(3).tolist()
+    [0.101]
     """
 
     errors: FloatArray

@@ -95,6 +95,12 @@ class MostCommon(Problem):
     population. For that the sampled scores move along their most likely path with the leader's margin over its
     (softmax-weighted) rivals, which is exact for two options up to the normal approximation of counts; off (equal to
     ``value``) when ``band`` is 0 or scores are not counts. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> visits = MostCommon(scores=[60.0, 45.0, 30.0], band=0.0)
+    >>> at = np.array([0.1, 0.5]), np.array([135.0, 135.0])
+    >>> visits.evaluate("permute_and_flip", "success", *at).value.round(3).tolist()
+    [0.867, 1.0]
     """
 
     scores: FloatArray

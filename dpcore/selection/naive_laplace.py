@@ -26,6 +26,10 @@ class NaiveLaplace:
     scores themselves are public. ε-DP by basic composition. For counts of which a person is in one only, splitting is
     not needed when one person is added or removed: that is ``NoisyMaxLaplace`` with ``monotonic``, whose noisy counts
     may be published too. Raises InvalidArgument.
+
+    >>> chances = NaiveLaplace(epsilon=1.0).probabilities([5, 3, 0])
+    >>> [round(float(chance), 3) for chance in chances]
+    [0.597, 0.302, 0.101]
     """
 
     key: ClassVar[str] = "naive_laplace"

@@ -24,6 +24,10 @@ class NoisyMaxLaplace:
     ``sensitivity`` Δ: how far one person can move one score, in score units. Scale 2Δ/ε in general; Δ/ε only when
     ``monotonic``, that is when one person moves all scores the same way (counts, one person added or removed): at
     Δ/ε on general scores three candidates are enough to lose up to 2ε. ε-DP. Raises InvalidArgument.
+
+    >>> chances = NoisyMaxLaplace(epsilon=1.0).probabilities([5, 3, 0])
+    >>> [round(float(chance), 3) for chance in chances]
+    [0.692, 0.257, 0.051]
     """
 
     key: ClassVar[str] = "noisy_max_laplace"

@@ -27,6 +27,10 @@ class PermuteAndFlip:
     The same law as noisy max with Exponential noise of scale 1/a (Ding et al., 2021). ε-DP. Its expected loss is never
     above the exponential mechanism's at one answer, and up to 2 times smaller; over many answers that one composes
     better. Raises InvalidArgument.
+
+    >>> chances = PermuteAndFlip(epsilon=1.0).probabilities([5, 3, 0])
+    >>> [round(float(chance), 3) for chance in chances]
+    [0.785, 0.179, 0.036]
     """
 
     key: ClassVar[str] = "permute_and_flip"

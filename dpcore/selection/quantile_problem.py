@@ -83,6 +83,13 @@ class QuantileProblem(Problem):
     population's quantile in the sample moves by its normal quantiles at (1 ± ``band``)/2, sd √(q(1 − q)n), and the
     band spans the metric there and at 0, judged by the population's quantile. Off when ``band`` is 0.
     Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> ages = QuantileProblem(values=np.arange(20.0, 80.0), low=0.0, high=100.0, band=0.0)
+    >>> ages.truth
+    49.5
+    >>> ages.evaluate("quantile", "expected_error", np.array([1.0]), np.array([60.0])).value.round(2).tolist()
+    [0.97]
     """
 
     values: FloatArray

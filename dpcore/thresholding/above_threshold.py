@@ -28,6 +28,10 @@ class AboveThreshold:
     threshold; ``best`` gives the smallest spread (Lyu, Su & Li 2017), and left out it is the textbook's ½ for Laplace
     noise and ``best`` for exponential. ``offset`` (in units of the answers) raises the threshold; chosen without
     looking at the data it costs nothing. ε-DP for a series of any length. Raises InvalidArgument.
+
+    >>> law = AboveThreshold(epsilon=2.0).stop_law([0, 0, 20, 0], 10)
+    >>> [round(float(chance), 3) for chance in law]  # the last one: never
+    [0.004, 0.004, 0.987, 0.0, 0.004]
     """
 
     key: ClassVar[str] = "above_threshold"

@@ -26,6 +26,10 @@ class NumericSparse:
     ``value_share`` of ε pays for the values, each with noise of scale cΔ/(value_share·ε); the rest runs ``alarms``, a
     ``Sparse`` with the other fields. Publishing the noisy answer that was compared instead would break the promise.
     ε-DP for a series of any length. Raises InvalidArgument.
+
+    >>> mechanism = NumericSparse(epsilon=3.0, limit=1)
+    >>> round(mechanism.value_scale, 2), mechanism.alarms.epsilon
+    (1.0, 2.0)
     """
 
     key: ClassVar[str] = "numeric_sparse"

@@ -124,6 +124,13 @@ class AlarmProblem(Problem):
     four chances show the other error, of one period among those that could have been: the share ``band`` of series
     whose counts are drawn anew around the observed ones (variance equal to the count), judged by the observed crossing
     and drawn from ``seed``. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> cases = AlarmProblem(answers=[3.0, 4.0, 5.0, 30.0, 40.0], threshold=20.0)
+    >>> cases.crossing
+    3
+    >>> cases.evaluate("book", "on_time", np.array([0.5, 2.0]), np.ones(2)).value.round(2).tolist()
+    [0.76, 1.0]
     """
 
     answers: FloatArray

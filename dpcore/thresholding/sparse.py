@@ -26,6 +26,10 @@ class Sparse:
     Fields as in ``AboveThreshold``; the noise on the answers grows with ``limit`` (c), the threshold's is drawn once
     and does not. Left out, ``threshold_share`` is ``best``, ε₁ : ε₂ = 1 : (2c)^⅔ (c^⅔ monotonic). ε-DP for a series of
     any length. Raises InvalidArgument.
+
+    >>> law = Sparse(epsilon=4.0, limit=2).alarm_law([0, 20, 0, 20], 10)
+    >>> law.per_query.round(2).tolist()
+    [0.0, 1.0, 0.0, 1.0]
     """
 
     key: ClassVar[str] = "sparse"

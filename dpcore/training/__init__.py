@@ -32,7 +32,7 @@ from dpcore.training.model import LinearModel, load_model, predict
 from dpcore.training.objective_perturbation import ObjectivePerturbation, ObjectivePerturbation2012
 from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
-from dpcore.training.plan import Part, Sweep, build, usual_methods
+from dpcore.training.plan import Part, Sweep, build, suitable, usual_methods
 from dpcore.training.problem import TrainingProblem
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
 from dpcore.training.rates import RATES, rate
@@ -102,6 +102,7 @@ __all__ = [
     "sample_size",
     "steps_curve",
     "stream",
+    "suitable",
     "tuning_price",
     "usual_methods",
 ]

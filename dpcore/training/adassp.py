@@ -30,6 +30,12 @@ class AdaSSP:
     sensitivity 1, accounted exactly as one: each has noise √3 σ(ε, δ). The upper triangle of XᵀX moves by at most
     ‖x‖² ≤ 1. ``failure`` is the chance that the ridge is too small for the noise. With labels −1 and 1 the fit is a
     classifier. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = AdaSSP(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "adassp"

@@ -33,10 +33,16 @@ class Ball:
     diagonal to the loss. Only for d ≤ 3: in higher dimensions the law cannot be drawn from exactly, and a sampler
     that is off by τ in total variation would add (1 + e^ε)τ of δ. ``points`` is about how many the grid has. Raises
     InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> round(float(Ball(epsilon=1.0).probabilities(X, y).sum()), 6)
+    1.0
     """
 
     key: ClassVar[str] = "ball"
     rank: ClassVar[int] = 85
+    most_columns: ClassVar[int] = MOST_DIMENSIONS
     about: ClassVar[About] = About(
         name="Exponential mechanism over the ball",
         plain="a weighted draw among models, better ones far likelier",

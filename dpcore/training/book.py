@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from dpcore.validate import FloatArray, in_range, positive, probability, whole
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from dpcore.training.features import Features
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookGradientDescent:
@@ -31,6 +33,10 @@ class BookGradientDescent:
     clip × √(2 ln(1.25/δ′))/ε′, proved for ε′ < 1 only. ``epsilon`` and ``delta`` are the total by that sum; what the
     same noise really costs is ``true_epsilon``, much less. The book's rows are one-hot rows of length 2.8 to 3.3:
     ``row_norm`` takes rows of the unit ball back there. Raises InvalidArgument.
+
+    >>> run = BookGradientDescent(epsilon=1.0, delta=1e-5)
+    >>> run.cost.epsilon, round(run.true_epsilon, 2)  # what is said, and what the same noise really costs
+    (1.0, 0.26)
     """
 
     key: ClassVar[str] = "book_gradient_descent"
@@ -70,6 +76,11 @@ class BookGradientDescent:
         positive(row_norm=self.row_norm)
         if not isinstance(self.loss, Logistic):
             raise InvalidArgument("loss", "must be logistic here, as in the book")
+
+    @classmethod
+    def settings_for(cls, features: Features) -> dict[str, Any]:
+        """How long the book's rows are."""
+        return {"row_norm": features.scale}
 
     @property
     def step_epsilon(self) -> float:

@@ -27,6 +27,12 @@ class ClippedExamples:
     Right only when a bounded row bounds the gradient: the logistic loss has slope at most 1, so ‖gradient‖ ≤ ‖x‖.
     Squared loss is refused: its gradient (xᵀw − y)x grows with the weights however short the row is. A bounded
     *second* derivative is not enough. Guarantee and accounting as ``NoisyGradientDescent``.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = ClippedExamples(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "clipped_examples"

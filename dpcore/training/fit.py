@@ -43,6 +43,10 @@ class Method(Protocol):
     """What every class in ``dpcore.training.catalog()`` offers.
 
     ``pure``: ε-DP without δ, to be constructed with ``delta`` 0. ``losses``: keys of the losses it can train for.
+
+    A class may also have ``most_columns``, where it can train for no more; ``one_number`` True, where it estimates a
+    number and takes a single column of ones; and a class method ``settings_for(features)``: fields that follow from the
+    public constants of the features.
     """
 
     key: ClassVar[str]

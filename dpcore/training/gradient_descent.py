@@ -34,6 +34,12 @@ class NoisyGradientDescent:
     ``clip`` is the longest a row's gradient may be; None leaves gradients alone where the loss itself bounds them
     (squared loss: only with ``radius``, the ball the weights stay in, where its gradients are at most 1 + radius and
     XᵀX replaces the rows). ``rate`` None is ``step_length``. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = NoisyGradientDescent(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "noisy_gradient_descent"

@@ -30,10 +30,17 @@ class LaplaceMean:
     """The sum plus Laplace noise, divided by the public n: ε-DP. Dwork, McSherry, Nissim & Smith, TCC 2006.
 
     The sum moves by at most 1 when a number is added or removed, 2 when one is replaced.
+
+    >>> import numpy as np
+    >>> method = LaplaceMean(epsilon=1.0)
+    >>> fit = method.fit(np.ones((3, 1)), np.array([0.5, -0.2, 0.3]), np.random.default_rng(0))
+    >>> fit.weights.shape, fit.cost.epsilon
+    ((1, 1), 1.0)
     """
 
     key: ClassVar[str] = "laplace_mean"
     rank: ClassVar[int] = 110
+    one_number: ClassVar[bool] = True
     about: ClassVar[About] = About(
         name="Mean by Laplace noise",
         plain="the average, with noise on the sum",
@@ -86,10 +93,17 @@ class MeanByLoss:
 
     One number's loss varies by 2 over the interval, so a = ε/2 (ε/4 when one is replaced). The law is a normal one
     around the mean with variance 1/(an), cut to the interval: far more noise than ``LaplaceMean``.
+
+    >>> import numpy as np
+    >>> method = MeanByLoss(epsilon=1.0)
+    >>> fit = method.fit(np.ones((3, 1)), np.array([0.5, -0.2, 0.3]), np.random.default_rng(0))
+    >>> fit.weights.shape, fit.cost.epsilon
+    ((1, 1), 1.0)
     """
 
     key: ClassVar[str] = "mean_by_loss"
     rank: ClassVar[int] = 120
+    one_number: ClassVar[bool] = True
     about: ClassVar[About] = About(
         name="Mean by the exponential mechanism",
         plain="a weighted draw around the average",

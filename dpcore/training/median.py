@@ -30,10 +30,17 @@ class IntervalMedian:
 
     Smith, STOC 2011; the law of ``dpcore.selection.Quantile``. Ranks move by ½ when a number is added, whatever its
     size, where losses move by up to 2.
+
+    >>> import numpy as np
+    >>> method = IntervalMedian(epsilon=1.0)
+    >>> fit = method.fit(np.ones((3, 1)), np.array([0.5, -0.2, 0.3]), np.random.default_rng(0))
+    >>> fit.weights.shape, fit.cost.epsilon
+    ((1, 1), 1.0)
     """
 
     key: ClassVar[str] = "interval_median"
     rank: ClassVar[int] = 130
+    one_number: ClassVar[bool] = True
     about: ClassVar[About] = About(
         name="Median by ranks",
         plain="a weighted draw by rank, the middle far likelier",
@@ -93,10 +100,17 @@ class MedianByLoss:
     """A number w of [−1, 1] with density ∝ exp(−a Σ |w − yᵢ|): ε-DP, the exponential mechanism on absolute loss.
 
     One number's loss varies by 2 over the interval, so a = ε/2 (ε/4 when one is replaced).
+
+    >>> import numpy as np
+    >>> method = MedianByLoss(epsilon=1.0)
+    >>> fit = method.fit(np.ones((3, 1)), np.array([0.5, -0.2, 0.3]), np.random.default_rng(0))
+    >>> fit.weights.shape, fit.cost.epsilon
+    ((1, 1), 1.0)
     """
 
     key: ClassVar[str] = "median_by_loss"
     rank: ClassVar[int] = 140
+    one_number: ClassVar[bool] = True
     about: ClassVar[About] = About(
         name="Median by the exponential mechanism on loss",
         plain="a weighted draw by distance, the middle far likelier",

@@ -39,6 +39,12 @@ class ObjectivePerturbation:
     holds the change of volume, so δ(ε) = E(1 − e^{ε−c−|z|})₊. Redberg, Koskela & Wang, NeurIPS 2023. ``ridge`` is λ;
     None spends a tenth of ε on the change of volume, λ = ¼/(e^{ε/10} − 1), a rule chosen on a validation part of
     training rows of the census data. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = ObjectivePerturbation(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "objective_perturbation"
@@ -108,6 +114,12 @@ class ObjectivePerturbation2012:
 
     (ε, δ)-DP, add/remove. Kifer, Smith & Thakurta, COLT 2012, Algorithm 1 and Theorem 2, with λ ≥ 2β/ε at curvature
     β = ¼ and slope 1. ``ridge`` may be larger. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = ObjectivePerturbation2012(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "objective_perturbation_2012"

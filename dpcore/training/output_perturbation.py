@@ -32,6 +32,12 @@ class OutputPerturbation:
     Monteleoni & Sarwate, JMLR 2011. Gaussian noise, (ε, δ)-DP exactly; with ``delta`` 0 noise of density
     ∝ exp(−ε‖z‖λ/L), ε-DP. Squared loss is minimised over ‖w‖ ≤ ``radius``, where its slope is at most 1 + radius.
     ``ridge`` is λ; None balances ridge against noise (``ridge_for``). Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = OutputPerturbation(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "output_perturbation"

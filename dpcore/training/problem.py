@@ -49,6 +49,14 @@ class TrainingProblem(Problem):
     """A ``Sweep`` as a tradeoff problem: its methods, the baselines and the rates. Its own ε and sizes do not matter.
 
     Simulated afresh at every call with the sweep's ``seeds`` and seed: for slow methods use the slices of ``sweep``.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> from dpcore.training.plan import Sweep
+    >>> sweep = Sweep(X=X, y=y, X_test=X, y_test=y, methods=("output_perturbation",), epsilon=(1.0,), seeds=2)
+    >>> problem = TrainingProblem(sweep=sweep)
+    >>> problem.evaluate("non_private", "accuracy", np.array([1.0]), np.array([100.0])).value.tolist()
+    [1.0]
     """
 
     sweep: Sweep

@@ -28,6 +28,12 @@ class PureObjectivePerturbation:
     Density ∝ exp(−‖b‖/``noise_scale``) with noise_scale = 2/(ε − 2 ln(1 + ¼/λ)) when a row is replaced (Chaudhuri,
     Monteleoni & Sarwate, JMLR 2011, Algorithm 2), 1/(ε − ln(1 + ¼/λ)) when one is added or removed. ``ridge`` is λ;
     None balances what the ridge and the tilt each do to the model (see ``ridge_for``). Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = PureObjectivePerturbation(epsilon=1.0).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 0.0)
     """
 
     key: ClassVar[str] = "objective_perturbation_pure"

@@ -32,6 +32,10 @@ class DpSgd:
     (ε, δ)-DP in total by the privacy loss distribution of the Poisson-sampled Gaussian, rounded up. Abadi et al.,
     CCS 2016. The amplification holds for Poisson samples only, never for shuffled or fixed-size batches. Every
     replica draws batches of its own. n is public. Raises InvalidArgument.
+
+    >>> method = DpSgd(epsilon=1.0, delta=1e-5)
+    >>> method.cost.epsilon, method.cost.delta
+    (1.0, 1e-05)
     """
 
     key: ClassVar[str] = "dp_sgd"
@@ -137,6 +141,10 @@ class DisjointBatches:
     (ε, δ)-DP in total, exactly: batches are disjoint, so a person meets one Gaussian release an epoch (parallel
     composition, McSherry, SIGMOD 2009), and E epochs are E of them. The batch a person is in never depends on others,
     so batch sizes vary; sums are divided by the public n/batches. Raises InvalidArgument.
+
+    >>> method = DisjointBatches(epsilon=1.0, delta=1e-5)
+    >>> method.cost.epsilon, method.cost.delta
+    (1.0, 1e-05)
     """
 
     key: ClassVar[str] = "disjoint_batches"

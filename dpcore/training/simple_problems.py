@@ -46,6 +46,11 @@ class OneNumberProblem(Problem):
 
     At other sizes their distribution stays. ``theory`` is the bound for the exponential mechanism on the loss
     (``Ball.excess_bound``). Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> ages = OneNumberProblem(values=np.linspace(-0.5, 0.5, 50), statistic="mean")
+    >>> ages.evaluate("laplace_mean", "excess_risk", np.array([1.0]), np.array([50.0])).value.round(5).tolist()
+    [0.0004]
     """
 
     values: FloatArray
@@ -86,6 +91,12 @@ class LineProblem(Problem):
 
     Rows are (1, x)/√2, so a weight w is (√2 a, √2 b). The exponential mechanism over the ball of radius 2 is exact, on
     its grid; other methods are simulated, ``seeds`` lines each. ``theory`` bounds the former. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> x = np.linspace(-1, 1, 40)
+    >>> line = LineProblem(x=x, y=0.5 * x, seeds=2)
+    >>> line.evaluate("ball", "excess_risk", np.array([5.0]), np.array([40.0])).value.round(3).tolist()
+    [0.022]
     """
 
     x: FloatArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from dpcore.validate import FloatArray, positive, probability, whole
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from dpcore.training.features import Features
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticalQueries:
@@ -31,6 +33,12 @@ class StatisticalQueries:
 
     ``low`` and ``high`` are public bounds of the columns, for all or for each. With ``intercept`` the last column is
     the constant ``high`` and takes the prior; it is not asked about. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = StatisticalQueries(epsilon=1.0).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 0.0)
     """
 
     key: ClassVar[str] = "statistical_queries"
@@ -62,6 +70,12 @@ class StatisticalQueries:
             raise InvalidArgument("loss", "must be logistic here: naive Bayes tells two classes apart")
         if not bool((np.asarray(self.high) > np.asarray(self.low)).all()):
             raise InvalidArgument("high", "must be greater than low")
+
+    @classmethod
+    def settings_for(cls, features: Features) -> dict[str, Any]:
+        """The public bounds of every column."""
+        low, high = features.bounds
+        return {"low": low, "high": high, "intercept": features.intercept}
 
     def queries(self, d: int) -> int:
         """How many averages are asked for d columns."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from typing import Any
@@ -18,6 +19,9 @@ from dpcore.experts import (
     catalog,
     linear,
 )
+from dpcore.releases.plays import ONE, PrivatePlays
+from dpcore.releases.selection import BestScore
+from dpcore.selection import laws as choice_laws
 from tests.audit.experts_exact import largest_loss
 from tests.contract.about import check_about
 
@@ -199,6 +203,28 @@ def test_whole_runs_keep_the_promise(kind: Any) -> None:
     assert largest_delta(kind, 6.0, 0.3) > 1e-2
 
 
+@pytest.mark.parametrize("kind", [kind for kind in EXACT if kind.about.release], ids=lambda kind: kind.key)
+def test_the_release_it_names_draws_it(kind: Any) -> None:
+    """The law of every play of the request is the strategy's own, at the account that holds for losses that react."""
+    losses = np.random.default_rng(3).integers(0, 2, (40, 3)).astype(float)
+    run = make(kind, rounds=40, experts=3)
+    delta = run.cost.delta and 1e-6
+    if hasattr(run, "rule"):
+        run = dataclasses.replace(run, rule="zcdp")
+    names = ("a", "b", "c")
+    request = PrivatePlays(epsilon=2.0, delta=delta, rounds=40, experts=names, way=kind.about.release)
+    assert request.cost == run.cost
+    batched = kind.about.release == "batched"
+    rule, epsilon = ("exponential", 2 * request.rate) if batched else ("permute_and_flip", 2.0)
+    found = [choice_laws(rule, scores, [epsilon], sensitivity=float(ONE))[0] for scores in request.scores(losses)]
+    weights = run.weights(losses)
+    np.testing.assert_allclose(found, weights[request.starts], atol=1e-7)
+    tilted = [
+        choice_laws(rule, scores, [1.2 * epsilon], sensitivity=float(ONE))[0] for scores in request.scores(losses)
+    ]
+    assert not np.allclose(tilted, weights[request.starts], atol=1e-3)
+
+
 @every
 def test_the_problem_evaluates_it(kind: Any, losses: np.ndarray) -> None:
     problem = ExpertsProblem(losses=losses, assumption=kind.assumption)
@@ -264,3 +290,19 @@ def test_one_choice_keeps_the_promise(key: str) -> None:
 
     assert largest_loss(laws(0.5), ranged=False, low=-1.0) <= 0.5 + 1e-9
     assert largest_loss(laws(1.0), ranged=False, low=-1.0) > 0.6
+
+
+@pytest.mark.parametrize("key", [key for key, kind in linear.catalog().items() if kind.about.release])
+def test_the_release_a_choice_names_draws_it(key: str) -> None:
+    """The best (smallest) total, in units of 2⁻¹⁰: its law is the choice's to half a percent, the other's is not."""
+    kind = linear.catalog()[key]
+    costs = np.random.default_rng(4).uniform(-1, 1, (12, 3))
+    run = choice(kind)
+    apart = {}
+    for rule in ("permute_and_flip", "exponential"):
+        request = BestScore(
+            epsilon=2.0, candidates=("a", "b", "c"), sensitivity=2.0, resolution=2.0**-10, smallest=True, rule=rule
+        )
+        apart[rule] = np.abs(request.law(costs.sum(axis=0)) - run.expected_choice(costs)).max()
+        assert rule != kind.about.release or request.cost == run.cost
+    assert [rule for rule, distance in apart.items() if distance < 5e-3] == [kind.about.release]

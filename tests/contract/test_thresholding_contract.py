@@ -14,7 +14,10 @@ from scipy import stats
 
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
+from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding import AboveThreshold, NumericSparse, Sparse, catalog, stop_laws, ways
+from dpcore.thresholding.accuracy import exact_alpha
+from dpcore.thresholding.discrete import discrete_alarm_law
 from dpcore.thresholding.methods import family
 from dpcore.thresholding.problem import AlarmProblem
 from tests.audit.thresholding_exact import largest_loss
@@ -246,6 +249,42 @@ def test_a_way_s_law_is_a_law_and_its_sampler_follows_it(way: type[ways.Way], li
         seen = np.append(counts[usual], counts[~usual].sum())
         misfit = ((seen - due)[due > 0] ** 2 / due[due > 0]).sum()
         assert (stats.chi2.sf(misfit, (due > 0).sum() - 1) > 1e-4) == follows
+
+
+@every_way
+@limits
+def test_a_way_s_accuracy_is_what_its_design_states(way: type[ways.Way], limit: int) -> None:
+    """The α that a page shows is the exact one of the mechanism that is run, at any ε and sensitivity."""
+    fitted = family(way.key, 12, limit, 0.05)
+    mechanism = fitted.mechanism(0.5, 3.0)
+    found = exact_alpha(mechanism.scales, 12, limit, 0.05, mechanism.offset)
+    assert fitted.alpha_factor * 3.0 / 0.5 == pytest.approx(found, rel=1e-3)
+
+
+@pytest.mark.parametrize("way", [way for way in ways.catalog().values() if way.about.release], ids=lambda way: way.key)
+@limits
+def test_the_release_a_way_names_draws_it(way: type[ways.Way], limit: int) -> None:
+    """In units of 1/64 the law of the request is that of the way to half a percent; that of 0.7 ε is not."""
+    answers, unit = np.array([0, 3, -2, 5, 1, 8]), 1 / 64
+    assert way.about.release == AlarmRun.key
+    for epsilon, same in ((2.0, True), (1.4, False)):
+        mechanism = family(way.key, answers.size, limit, 0.05).mechanism(epsilon, 1.0)
+        request = AlarmRun(
+            epsilon=epsilon,
+            threshold=4.0,
+            entries=answers.size,
+            one_way=way.monotonic,
+            limit=limit,
+            noise=way.noise,
+            threshold_share=mechanism.share,
+            offset=mechanism.offset,
+            resolution=unit,
+        )
+        assert request.cost == mechanism.cost
+        released = discrete_alarm_law(request.scales, (answers / unit).astype(np.int64), request.bar, limit)
+        asked = dataclasses.replace(mechanism, epsilon=2.0)
+        apart = np.abs(released.position[-1] - asked.stop_law(answers, 4.0)).max()
+        assert (apart < 0.02) == same
 
 
 @every_way

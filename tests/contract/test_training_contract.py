@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
+from dpcore import releases
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training import (
@@ -31,7 +32,7 @@ def rng() -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(20_240_607))
 
 
-ONE_NUMBER = ("laplace_mean", "mean_by_loss", "interval_median", "median_by_loss")
+ONE_NUMBER = [key for key, kind in catalog().items() if getattr(kind, "one_number", False)]
 LOSSES = {"logistic": LOGISTIC, "squared": SQUARED, "absolute": ABSOLUTE}
 PAIRS = [
     (key, loss) for key, kind in catalog().items() for loss in kind.losses if loss in LOSSES and key not in ONE_NUMBER
@@ -97,7 +98,7 @@ def test_bad_arguments_are_refused_by_name(key, rng) -> None:
     if kind.pure:
         with pytest.raises(InvalidArgument, match="delta must be 0"):
             kind(epsilon=1.0, delta=1e-5)
-    elif key != "output_perturbation":  # which is pure when delta is 0
+    elif kind.__dataclass_fields__["delta"].default != 0.0:  # where that is the default, it is pure without δ
         with pytest.raises(InvalidArgument, match="delta"):
             kind(epsilon=1.0, delta=0.0)
     with pytest.raises(InvalidArgument, match="loss"):
@@ -186,3 +187,12 @@ def test_the_problem_evaluates_it(key, loss) -> None:
         assert found.kind == "simulated"
         assert np.isfinite(found.value).all()
         assert (found.low <= found.high).all()
+
+
+@pytest.mark.parametrize("key", [key for key, kind in catalog().items() if kind.about.release is not None])
+def test_the_release_it_names_runs_the_same_steps(key) -> None:
+    """A released model is trained with the settings that the mechanism has by default, drawn in whole numbers."""
+    request, kind = releases.catalog()[catalog()[key].about.release], catalog()[key]
+    shared = ("steps", "clip", "momentum", "tail", "neighbours")
+    for name in shared:
+        assert request.__dataclass_fields__[name].default == kind.__dataclass_fields__[name].default

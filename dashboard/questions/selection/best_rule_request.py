@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.questions.selection.most_common_request import texts
+from dashboard.questions.selection.most_common_request import known_rule, texts
 from dashboard.words import best_rule as said
 from dpcore.datasets import Schema, Table
 from dpcore.errors import InvalidArgument
-from dpcore.releases.choice import Rule
 from dpcore.releases.selection import BestRule
 from dpcore.selection.rules import RuleClass
 from dpcore.validate import Neighbours
 
 
 def best_rule_request(
-    declared: Schema, target: str, rules: RuleClass, *, epsilon: float, neighbours: Neighbours, rule: Rule
+    declared: Schema, target: str, rules: RuleClass, *, epsilon: float, neighbours: Neighbours, rule: str
 ) -> BestRule | str:
     """The request for one of ``rules``, or why it cannot be made, in one sentence."""
     try:
@@ -27,7 +26,7 @@ def best_rule_request(
             target=target,
             neighbours=neighbours,
             rows_per_person=declared.rows_per_person,
-            rule=rule,
+            rule=known_rule(rule),
         )
     except InvalidArgument as error:
         return said.cannot_release(str(error))

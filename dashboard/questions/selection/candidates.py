@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.datasets import Schema, Table
-from dpcore.validate import FloatArray
+from dpcore.validate import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,9 +33,10 @@ class Candidates:
         return -self.scores if self.flipped else self.scores
 
     @property
-    def best(self) -> FloatArray:
+    def best(self) -> BoolArray:
         """Which candidates have the best score, shape (k,)."""
-        return self.scores == self.scores.max()
+        best: BoolArray = self.scores == self.scores.max()
+        return best
 
     def with_shown(self, shown: FloatArray) -> Candidates:
         """The same candidates with other scores."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.datasets import Table
 from dpcore.selection.rules import Categories, Cuts, RuleClass
-from dpcore.validate import FloatArray
+from dpcore.validate import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,7 +46,7 @@ def rule_class(table: Table, columns: list[str], cuts: int) -> RuleClass:
     return RuleClass(columns=tuple(parts))
 
 
-def columns_of(table: Table, names: list[str]) -> tuple[dict[str, list[object] | FloatArray], FloatArray]:
+def columns_of(table: Table, names: list[str]) -> tuple[dict[str, list[object] | FloatArray], BoolArray]:
     """Values of ``names`` on the rows that have them all, and which rows those are."""
     rows = table.complete(*names)
     values: dict[str, list[object] | FloatArray] = {}

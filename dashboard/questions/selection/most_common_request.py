@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from dashboard.questions.selection.candidates import candidates
 from dashboard.words import most_common as said
 from dpcore.datasets import Schema, Table
 from dpcore.errors import InvalidArgument
-from dpcore.releases.choice import Rule
+from dpcore.releases.draws import Rule
 from dpcore.releases.selection import BestScore, MostCommonOption
-from dpcore.validate import Neighbours
+from dpcore.validate import Neighbours, one_of
 
 LONGEST_SUBJECT = 60
 
@@ -41,7 +41,7 @@ def most_common_request(
     released: Callable[[], Table],
     epsilon: float,
     neighbours: Neighbours,
-    rule: Rule,
+    rule: str,
 ) -> Made | str:
     """The request about ``column``, or why it cannot be made, in one sentence."""
     subject = words.visible(column, LONGEST_SUBJECT)
@@ -59,7 +59,7 @@ def most_common_request(
                 monotonic=found.counted and neighbours == "add_remove",
                 resolution=None if whole else found.sensitivity / 1000,
                 smallest=found.flipped,
-                rule=rule,
+                rule=known_rule(rule),
                 subject=subject,
             )
             return Made(request=scores, data=lambda: found.shown)
@@ -69,7 +69,7 @@ def most_common_request(
             options=("no", "yes") if known.type == "yes/no" else known.categories,
             neighbours=neighbours,
             rows_per_person=declared.rows_per_person,
-            rule=rule,
+            rule=known_rule(rule),
             subject=subject,
         )
         return Made(request=request, data=lambda: texts(released(), column))
@@ -81,3 +81,8 @@ def texts(table: Table, column: str) -> list[str]:
     """A column of categories or yes/no as text, one entry per row, "" where missing."""
     options = table.options(column)
     return [options[code] if code >= 0 else "" for code in table.codes(column)]
+
+
+def known_rule(rule: str) -> Rule:
+    """A rule that a release can draw by. Raises InvalidArgument."""
+    return cast(Rule, one_of(get_args(Rule), rule=rule))

@@ -27,6 +27,10 @@ class LinearLearner:
     Dwork & Roth 2014, Algorithm 17. Costs lie in [−1, 1] but the rate of Theorem 11.2 is for losses in [0, 1]: used as
     printed, each play would have bounded range 4η and the guarantee fail. Here costs are rescaled first, so it is 2η.
     ``rule`` as in ``learning_rate``. Raises InvalidArgument.
+
+    >>> method = LinearLearner.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
+    >>> [round(float(share), 2) for share in method.expected_choice([[0.1, -0.1]] * 20)]
+    [0.49, 0.51]
     """
 
     key: ClassVar[str] = "linear_learner"

@@ -49,6 +49,11 @@ class LinearProblem(Problem):
     repeated. Methods: the catalogue of ``dpcore.experts.linear`` and ``theory`` (see ``linear_bound``). Metric
     ``excess``: the expected average cost of the choice over those rows less that of the best column, exact; ``low`` and
     ``high`` hold about the share ``band`` of answers (mean and exact deviation). Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> table = LinearProblem(costs=np.tile([[0.5, -0.5]], (20, 1)), band=0.0)
+    >>> table.evaluate("vertex_exponential", "excess", np.array([0.5]), np.array([20.0])).value.round(3).tolist()
+    [0.076]
     """
 
     costs: FloatArray

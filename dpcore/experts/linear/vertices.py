@@ -35,7 +35,12 @@ def choose(self: Any, costs: ArrayLike, rng: np.random.Generator) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VertexExponential:
-    """Choose column i with probability ∝ exp(−(ε/4) × total cost of i). ε-DP, no δ. Raises InvalidArgument."""
+    """Choose column i with probability ∝ exp(−(ε/4) × total cost of i). ε-DP, no δ. Raises InvalidArgument.
+
+    >>> method = VertexExponential.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
+    >>> [round(float(share), 2) for share in method.expected_choice([[0.1, -0.1]] * 20)]
+    [0.27, 0.73]
+    """
 
     key: ClassVar[str] = "vertex_exponential"
     rank: ClassVar[int] = 2
@@ -77,6 +82,10 @@ class VertexPermuteAndFlip:
     """Choose a column by permute-and-flip on total costs, which one row moves by at most 2. ε-DP, no δ.
 
     Raises InvalidArgument.
+
+    >>> method = VertexPermuteAndFlip.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
+    >>> [round(float(share), 2) for share in method.expected_choice([[0.1, -0.1]] * 20)]
+    [0.18, 0.82]
     """
 
     key: ClassVar[str] = "vertex_permute_and_flip"
