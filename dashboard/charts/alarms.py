@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,13 +87,19 @@ def stopping(
                     "yanchor": "middle",
                     "showarrow": False,
                     "align": "left",
-                    "text": "   ".join(
+                    "text": _in_rows(
                         f'<span style="color:{inks[key]}">■ {said}</span>' for key, said in endings.items()
                     ),
                 },
             ],
         ),
     }
+
+
+def _in_rows(parts: Iterable[str]) -> str:
+    """The first in a row of its own, because it is the longest."""
+    first, *others = parts
+    return f"{first}<br>{'   '.join(others)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,8 +41,17 @@ BAND = (
     "Shaded: range of what you might see in another period like this one, with counts that scatter around these. "
     "That is apart from the privacy noise, which the line itself holds."
 )
+SMOOTHED = (
+    "The lines smooth over whole numbers: a release adds whole noise to whole counts, for which the headline is "
+    "calculated."
+)
 ENDINGS = {"on_time": "on time", "late": "late", "missed": "missed (no alarm)", "false_alarm": "false alarm"}
 RUNS = "private runs"
+
+
+def lines_note(whole: bool, band: bool) -> str:
+    """What stands under the curves."""
+    return " ".join(text for text, there in ((SMOOTHED, whole), (BAND, band)) if there)
 
 
 # -- what can be watched -----------------------------------------------------------------------------------------------

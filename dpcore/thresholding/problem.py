@@ -211,7 +211,7 @@ class AlarmProblem(Problem):
         Before the window it is the alarm that spent them all, from then on the first one. Raises InvalidArgument.
         """
         mechanism = self.mechanism(method, epsilon)
-        pair, start = mechanism.scales, self.window[0]
+        pair = mechanism.scales
         run = run_laws(
             self.answers,
             one_sided=pair.one_sided,
@@ -219,11 +219,10 @@ class AlarmProblem(Problem):
             threshold_scale=np.array([pair.threshold_scale]),
             query_scale=np.array([pair.query_scale]),
             limit=self.limit,
-            restart=start,
+            restart=self.window[0],
             fine=True,
         )
-        spent = -1 if self.crossing is not None else 0  # where nothing is due, any alarm is a false one
-        return np.concatenate([run.alarm[0, spent, :start], run.alarm[0, 0, start:], run.left[0, :1]])
+        return self._judged(run)
 
     def outcomes(self, method: str, epsilon: FloatArray, n: FloatArray) -> Outcomes:
         """How a run ends, exactly, at m settings: ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
@@ -240,6 +239,13 @@ class AlarmProblem(Problem):
 
         run = discrete_run_laws(pair, answers, bar, self.limit, self._columns, self.window[0])
         return _read(run, self.crossing is not None)
+
+    def drawn_law(self, pair: NoisePair, answers: IntArray, bar: int) -> FloatArray:
+        """``judged_law`` of such a release, shape (k+1,). Raises InvalidArgument."""
+        from dpcore.thresholding.discrete import discrete_run_laws
+
+        run = discrete_run_laws(pair, answers, bar, self.limit, np.arange(self.answers.size), self.window[0])
+        return self._judged(run)
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``. Raises InvalidArgument."""
@@ -278,6 +284,12 @@ class AlarmProblem(Problem):
         if crossing is None:
             return k, k
         return max(crossing - self.early_by, 0), min(crossing + self.late_by + 1, k)
+
+    def _judged(self, run: RunLaws) -> FloatArray:
+        """The law of the alarm that counts, from a run with a column for each query."""
+        start = self.window[0]
+        spent = -1 if self.crossing is not None else 0  # where nothing is due, any alarm is a false one
+        return np.concatenate([run.alarm[0, spent, :start], run.alarm[0, 0, start:], run.left[0, :1]])
 
     @property
     def _columns(self) -> IntArray:

@@ -118,6 +118,7 @@ class _Setting:
     watched: Watched
     series: Series
     line: Number
+    threshold: float
     relation: Neighbours
     metric: str
     main: str
@@ -125,6 +126,7 @@ class _Setting:
     factor: Choice[float]
     as_is: AlarmProblem
     edited: AlarmProblem
+    times: float
     need: Number
     target: float
     looked: bool
@@ -145,7 +147,7 @@ class _Setting:
         try:
             as_is = AlarmProblem(
                 answers=series.answers,
-                threshold=threshold,
+                threshold=series.met(threshold),
                 people=series.people,
                 limit=limit,
                 late_by=late_by,
@@ -167,6 +169,7 @@ class _Setting:
             watched=watched,
             series=series,
             line=line,
+            threshold=threshold,
             relation=relation,
             metric=metric,
             main=main,
@@ -174,6 +177,7 @@ class _Setting:
             factor=factor,
             as_is=as_is,
             edited=_scaled(as_is, times),
+            times=times,
             need=need,
             target=read(need, "need") / SCALES[_goal(metric)].factor,
             looked=case.source.mode == "what_if" and read(remembered, "tab") == threshold,
@@ -222,7 +226,7 @@ class _Setting:
             ghost=self.as_is if self.changed else None,
             ghost_identity=as_it_was,
             mark=self.case.source.mark,
-            band=said.BAND if self.as_is.band else "",
+            band=said.lines_note(self.series.whole, bool(self.as_is.band)),
             extra={"when": (said.WHEN, lambda: self.when(chances))},
             first="when",
             about=self.named,
@@ -237,8 +241,9 @@ class _Setting:
         )
 
     @property
-    def times(self) -> float:
-        return self.edited.n / self.as_is.n if self.changed else 1.0
+    def shown(self) -> float:
+        """The line in the picture: What if moves it along with the people."""
+        return self.threshold * self.times
 
     def question(self, series: Choice[Watched]) -> Question:
         made = self.made()
@@ -292,8 +297,19 @@ class _Setting:
 
     def _drawn(self, made: Made) -> dict[str, float]:
         """How the release ends on its data, which are public."""
-        key = ("alarm drawn", self.case.table.fingerprint, self.watched, self.as_is.late_by, made.request)
-        return _by_key(self.case.memo(key, lambda: made.outcomes(self.as_is)), self.as_is)
+        return _by_key(self.case.memo(self._released(made), lambda: made.outcomes(self.as_is)), self.as_is)
+
+    def law(self) -> FloatArray:
+        """Where the alarm that counts falls; as ``chances``, of the very release where that is shown."""
+        made = self.made()
+        if isinstance(made, Made) and self.case.source.public and not self.changed:
+            return self.case.memo((*self._released(made), "law"), lambda: made.law(self.as_is))
+        key = (*self.identity, "law", self.times, self.main, self.epsilon)
+        return self.case.memo(key, lambda: self.edited.judged_law(self.main, self.epsilon))
+
+    def _released(self, made: Made) -> tuple[Hashable, ...]:
+        """Names a release about public data, and how it is judged."""
+        return ("alarm drawn", self.case.table.fingerprint, self.watched, self.as_is.late_by, made.request)
 
     def notes(self, right: float) -> tuple[str, ...]:
         """What a reader should mind."""
@@ -313,10 +329,7 @@ class _Setting:
     def when(self, chances: Mapping[str, float]) -> Picture:
         """The series and its line, and where the alarm falls."""
         series, edited = self.series, self.edited
-        law = self.case.memo(
-            (*self.identity, "law", self.times, self.main, self.epsilon),
-            lambda: edited.judged_law(self.main, self.epsilon),
-        )
+        law = self.law()
         (start, end), names = edited.window, [words.html(name) for name in series.names]
         shown = {key: said.ending(key, chance) for key, chance in chances.items()}
         if edited.crossing is not None:
@@ -326,11 +339,11 @@ class _Setting:
             return stopping(
                 names,
                 edited.answers,
-                edited.threshold,
+                self.shown,
                 law,
                 (start, end),
                 unit=words.html(series.unit),
-                line=said.line_label(edited.threshold),
+                line=said.line_label(self.shown),
                 axis=said.when_axis(edited.limit),
                 endings={key: words.html(text) for key, text in shown.items()},
                 dark=dark,
@@ -362,14 +375,14 @@ class _Setting:
         series, edited, about = self.series, self.edited, METHODS[self.main].about
         mechanism = edited.mechanism(self.main, self.epsilon)
         pair, rng = mechanism.scales, np.random.Generator(np.random.PCG64(self.seed))
-        trace = mechanism.trace(edited.answers, edited.threshold, rng)
+        trace = mechanism.trace(edited.answers, self.shown, rng)
         rang = [int(place) for place in trace.alarms]
         names = [series.names[place] for place in rang]
         spread = pair.threshold_scale * (1.0 if pair.one_sided else float(np.sqrt(2.0)))
-        middle = edited.threshold + mechanism.offset + (pair.threshold_scale if pair.one_sided else 0.0)
+        middle = self.shown + mechanism.offset + (pair.threshold_scale if pair.one_sided else 0.0)
         asked, size = shown_steps(trace), edited.answers.size
         drawn = RunWords(
-            chosen=said.chosen_line(edited.threshold),
+            chosen=said.chosen_line(self.shown),
             noisy=said.noisy_line(trace.noisy_threshold),
             true=said.TRUE,
             compared=said.COMPARED,
@@ -385,22 +398,22 @@ class _Setting:
                 figure=lambda dark: run(
                     [words.html(name) for name in series.names],
                     edited.answers,
-                    edited.threshold,
+                    self.shown,
                     (middle - spread, middle + spread),
                     trace,
                     drawn,
                     unit=words.html(series.unit),
                     dark=dark,
                 ),
-                alt=said.run_alt(names, edited.threshold, trace.noisy_threshold),
+                alt=said.run_alt(names, self.shown, trace.noisy_threshold),
                 note=said.run_note(bool(rang), names, edited.answers[rang].tolist(), series.unit),
             ),
             Text(
                 said.why_there(
-                    line=edited.threshold,
+                    line=self.shown,
                     noisy=trace.noisy_threshold,
                     lift=mechanism.offset,
-                    noise=trace.noisy_threshold - edited.threshold - mechanism.offset,
+                    noise=trace.noisy_threshold - self.shown - mechanism.offset,
                     spread=pair.query_scale * (1.0 if pair.one_sided else float(np.sqrt(2.0))),
                     entries=size,
                     unit=series.unit,
@@ -421,9 +434,10 @@ class _Setting:
             (*self.identity, "longer", self.times, self.main, self.epsilon),
             lambda: _longer(self.edited, self.main, self.epsilon),
         )
-        shown = found[:: max(1, len(found) // 5)]
+        here = (self.edited.answers.size, chances[ON_TIME])
+        shown = [here if one[0] == here[0] else one for one in found][:: max(1, len(found) // 5)]
         return [
-            Text(said.what_if(self.changed, self.edited.threshold)),
+            Text(said.what_if(self.changed, self.shown)),
             Ask((self.factor,)),
             Undo(label=said.BACK, controls=(self.factor,), enabled=self.changed),
             *([Text(said.longer(shown, self.series.step))] if len(found) > 1 else []),
@@ -431,7 +445,7 @@ class _Setting:
                 current=(
                     ("ε", words.number(self.epsilon)),
                     ("people", words.whole(self.edited.n)),
-                    ("line", words.number(self.edited.threshold)),
+                    ("line", words.number(self.shown)),
                     ("alarms", str(self.edited.limit)),
                     ("on time in 100", words.number(100 * chances[ON_TIME])),
                     ("ε needed", "none" if least is None else words.number(least)),
@@ -499,13 +513,13 @@ class _Setting:
         if not self.series.stated:
             return NoOffer(sentence=said.declare_sensitivity(self.watched.column))
         if not self.own:
-            at = self.as_is.threshold
+            at = self.threshold
             return NoOffer(sentence=said.type_a_line(at), instead=(self.settled.key, True, said.keep_line(at)))
         made = alarm_request(
             source.declared,
             self.watched,
             released=source.released,
-            line=self.as_is.threshold,
+            line=self.threshold,
             epsilon=self.epsilon,
             neighbours=self.relation,
             method=self.main,
@@ -531,7 +545,7 @@ class _Setting:
             forecast=forecast,
             describe=lambda answer: said.answer(answer, labels),
             relation="alarm_neighbours",
-            before=(Text(said.in_words(self.series.step, asked.limit, asked.threshold, series)), mind),
+            before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), mind),
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dashboard import words
-from dashboard.questions.thresholding.watched import Watched, counted, entries, labels, sensitivity_of
+from dashboard.questions.thresholding.watched import Watched, counted, entries, in_whole_numbers, labels, sensitivity_of
 from dashboard.words import alarm as said
 from dpcore.datasets import Schema, Table
 from dpcore.errors import InvalidArgument
@@ -35,6 +35,11 @@ class Made:
         """How the release ends on its data, exactly, judged as ``problem`` is (for public data only)."""
         request = self.request
         return problem.drawn_outcomes(request.scales, request.in_units(self.data()), request.bar)
+
+    def law(self, problem: AlarmProblem) -> FloatArray:
+        """Where the alarm that counts falls, exactly (for public data only)."""
+        request = self.request
+        return problem.drawn_law(request.scales, request.in_units(self.data()), request.bar)
 
     def told_apart(self, beta: float) -> float:
         """How far from the line answers are told apart except with chance ``beta``, from declared facts alone.
@@ -71,7 +76,7 @@ def alarm_request(
         if reach is None:
             return said.declare_sensitivity(column.name)
         names = labels(released())  # how many rows there are, and what they are called, is public
-        counts, whole = column.counts, column.type == "integer"
+        counts, whole = column.counts, in_whole_numbers(column, reach)
     else:
         reach, counts, whole = float(declared.rows_per_person), True, True
         names = _days_or_options(declared, watched)
@@ -88,7 +93,7 @@ def alarm_request(
             noise=fitted.way.noise,
             threshold_share=fitted.share,
             offset=fitted.offset_factor * reach / epsilon,
-            resolution=None if whole and reach == round(reach) else reach / FINENESS,
+            resolution=None if whole else reach / FINENESS,
             labels=names,
             subject=said.subject(
                 words.visible(said.series(declared, watched.kind, watched.column, watched.yes), LONGEST_SUBJECT), looked

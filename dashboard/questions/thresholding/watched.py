@@ -50,7 +50,8 @@ class Series:
     ``people``: whom they count, or how many entries there are. ``sensitivity``: how far one person can move one answer,
     as ``stated``, or else over the whole declared range. ``counts``: declared to count people, so that one person added
     or removed moves all answers the same way. ``unit`` is what an answer counts, ``step`` what it belongs to (a day),
-    ``timed`` whether those follow each other in time.
+    ``timed`` whether those follow each other in time. ``whole``: answers are declared to be whole numbers, so that a
+    release draws whole noise.
     """
 
     names: tuple[str, ...]
@@ -62,6 +63,12 @@ class Series:
     unit: str
     step: str
     timed: bool
+    whole: bool
+
+    def met(self, line: float) -> float:
+        """Where continuous noise meets the line as whole noise does: half a step below the first number that reaches
+        it, which the same answers reach."""
+        return float(np.ceil(line)) - 0.5 if self.whole else line
 
     def one_way(self, relation: Neighbours) -> bool:
         """Whether neighbouring data move all answers the same way."""
@@ -134,6 +141,11 @@ def sensitivity_of(schema: Schema, column: Column) -> float | None:
     return float(schema.rows_per_person) if column.counts else None
 
 
+def in_whole_numbers(column: Column, sensitivity: float) -> bool:
+    """Whether the entries of a column, and what one person can move them by, are whole numbers by their declaration."""
+    return column.type == "integer" and sensitivity == round(sensitivity)
+
+
 def first_line(series: Series) -> float:
     """A line to begin with, for data that everybody may see: a third of the way up, or, where that is reached at once,
     just below the last entry that rises most above all before it."""
@@ -189,6 +201,7 @@ def _entries(table: Table, column: Column) -> Series | str:
         unit=words.visible(column.unit or column.name, LONGEST_NAME),
         step=_step(schema),
         timed=schema.each_row == "step",
+        whole=in_whole_numbers(column, reach),
     )
 
 
@@ -220,6 +233,7 @@ def _counted(table: Table, group: Column, yes: str) -> Series | str:
         unit=said.counted_unit(schema),
         step=said.A_DAY if group.type == "date" else words.visible(group.name, LONGEST_NAME),
         timed=group.type == "date",
+        whole=True,
     )
 
 
