@@ -46,6 +46,7 @@ SMOOTHED = (
     "calculated."
 )
 ENDINGS = {"on_time": "on time", "late": "late", "missed": "missed (no alarm)", "false_alarm": "false alarm"}
+LEGEND = ENDINGS | {"missed": "missed"}
 RUNS = "private runs"
 
 
@@ -230,8 +231,10 @@ def ending(key: str, chance: float) -> str:
     return f"{ENDINGS[key]} {share(chance)}"
 
 
-def window_ending(key: str, chance: float, window: str) -> str:
-    return f"{ENDINGS[key]} ({window}) {share(chance)}"
+def legend(key: str, chance: float, window: str = "") -> str:
+    """An ending in the legend of the picture, which a phone must have room for."""
+    brief = "<1" if chance < 0.005 else share(chance)
+    return f"{LEGEND[key]} ({window}) {brief}" if window else f"{LEGEND[key]} {brief}"
 
 
 # -- the picture of when it rings --------------------------------------------------------------------------------------

@@ -331,9 +331,9 @@ class _Setting:
         series, edited = self.series, self.edited
         law = self.law()
         (start, end), names = edited.window, [words.html(name) for name in series.names]
-        shown = {key: said.ending(key, chance) for key, chance in chances.items()}
+        shown = {key: said.legend(key, chance) for key, chance in chances.items()}
         if edited.crossing is not None:
-            shown[ON_TIME] = said.window_ending(ON_TIME, chances[ON_TIME], said.window(series, start, end - 1))
+            shown[ON_TIME] = said.legend(ON_TIME, chances[ON_TIME], said.window(series, start, end - 1))
 
         def figure(dark: bool) -> Figure:
             return stopping(
