@@ -26,8 +26,9 @@ def test_the_line_moves_by_typing_and_by_clicking(open_page: Callable[[str], Pag
     line.fill("50")
     line.press("Enter")
     expect(page.get_by_role("heading", name=re.compile("raised on time"))).to_be_visible()
-    page.wait_for_selector(".js-plotly-plot .barlayer .point path")
-    bar = page.locator(".js-plotly-plot .barlayer").nth(1).locator(".point path").nth(95).bounding_box()
+    day = page.locator(".js-plotly-plot .barlayer").nth(1).locator(".point path").nth(95)
+    expect(day).to_be_visible()
+    bar = day.bounding_box()
     assert bar is not None
     page.mouse.click(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] / 2)
     expect(line).not_to_have_value("50")
