@@ -47,13 +47,15 @@ class Way:
 class Outcomes:
     """What one might see: each outcome with its exact chance, and whether it is a good one.
 
-    ``what`` says what fifty dots are: "private answers", "private runs".
+    ``what`` says what fifty dots are: "private answers", "private runs". ``inks`` gives each its colour, light or
+    dark, where the page's other pictures show the same outcomes in colours of their own.
     """
 
     names: Sequence[str]
     chances: Sequence[float]
     good: Sequence[bool]
     what: str = "private answers"
+    inks: Callable[[bool], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -370,13 +370,15 @@ def part_changed(control: Numbers, place: int) -> None:
     change(control.key, tuple(parts))
 
 
-def clicked(picture: str, key: str, values: Sequence[Any]) -> None:
-    """Callback: the control ``key`` takes the value of the mark that was clicked in ``picture``."""
+def clicked(picture: str, values: Sequence[Any], *keys: str | None) -> None:
+    """Callback: the controls ``keys`` take the value of the mark that was clicked in ``picture``."""
     event = st.session_state.get(picture)
     points = [] if event is None else event["selection"]["points"]
     places = [int(point["point_index"]) for point in points if "point_index" in point]
     if places and 0 <= places[0] < len(values):
-        change(key, values[places[0]])
+        for key in keys:
+            if key is not None:
+                change(key, values[places[0]])
 
 
 def note_open(control: Control[str], found: str) -> None:

@@ -12,19 +12,28 @@ _ROW = 30
 
 
 def outcomes(
-    names: Sequence[str], counts: Sequence[int], good: Sequence[bool], *, dark: bool = False, per_row: int = 25
+    names: Sequence[str],
+    counts: Sequence[int],
+    good: Sequence[bool],
+    *,
+    inks: Sequence[str] | None = None,
+    dark: bool = False,
+    per_row: int = 25,
 ) -> Figure:
-    """One strip of dots per outcome, ``counts`` of them, coloured by whether the outcome is the right one."""
+    """One strip of dots per outcome, ``counts`` of them, in its colour of ``inks``; without them coloured by whether
+    the outcome is the right one.
+    """
     look = palette(dark)
+    paints = [look.accent if right else look.bad for right in good] if inks is None else inks
     x, y, colour, texts, rows = [], [], [], [], 0.0
     ticks: list[tuple[float, str]] = []
-    for name, count, right in zip(names, counts, good, strict=True):
+    for name, count, ink in zip(names, counts, paints, strict=True):
         lines = max(1, -(-count // per_row))
         ticks.append((-rows, f"{name}  <b>{count}</b>"))
         for i in range(count):
             x.append(i % per_row)
             y.append(-rows - i // per_row * 0.55)
-            colour.append(look.accent if right else look.bad)
+            colour.append(ink)
             texts.append(f"{name}: {count} of {sum(counts)}")
         rows += 1 + 0.55 * (lines - 1)
     annotations = [

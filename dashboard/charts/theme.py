@@ -74,6 +74,16 @@ def colours(keys: Sequence[str], dark: bool) -> dict[str, str]:
     return {key: series[index % len(series)] for index, key in enumerate(keys)}
 
 
+ENDINGS = ("on_time", "late", "missed", "false_alarm")
+"""How an alarm can end."""
+
+
+def ending_colours(dark: bool) -> dict[str, str]:
+    """One colour for each of ``ENDINGS``, the same in every picture and in the dots."""
+    look = palette(dark)
+    return dict(zip(ENDINGS, (look.good, look.series[3], look.series[7], look.bad), strict=True))
+
+
 def translucent(colour: str, alpha: float) -> str:
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha:g})"

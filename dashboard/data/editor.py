@@ -56,7 +56,7 @@ def show(own: OwnFile, column: Column) -> None:
             _FIELDS[column.type](column, key)
             if column.type == "category" and not own.described:
                 _public_field(column, key)
-            if own.schema.each_row == "option" and column.is_numeric:
+            if own.schema.each_row != "record" and column.is_numeric:
                 _score_fields(column, key)
             if not own.described:
                 _missing_fields(column, key)

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import blocks, session
 from dashboard.blocks import Block
 from dashboard.catalogue import address
-from dashboard.controls import Numbers
+from dashboard.controls import Control, Numbers
 from dashboard.widgets import controls, scenarios
 from dashboard.widgets.picture import picture
 from dashboard.widgets.waiting import in_background
@@ -85,7 +85,9 @@ def chart(found: blocks.Picture, mark: str | None) -> None:
         data=found.data,
         code=found.code,
         mark=mark,
-        on_select=None if click is None else lambda: session.clicked(found.key, click.key, click.values),
+        on_select=None
+        if click is None
+        else lambda: session.clicked(found.key, click.values, click.key, click.remember),
     )
     if found.note:
         st.caption(found.note)
@@ -101,9 +103,9 @@ def _ask(part: blocks.Ask) -> None:
                 controls.draw(control)
 
 
-def _keys(control: Any) -> list[str]:
-    parts = [f"{control.key}.{place}" for place in range(len(getattr(control, "names", ())))]
-    return [control.key, *(parts if isinstance(control, Numbers) else [])]
+def _keys(control: Control[Any]) -> list[str]:
+    parts = [f"{control.key}.{place}" for place in range(len(control.names))] if isinstance(control, Numbers) else []
+    return [control.key, *parts]
 
 
 def _slow(part: blocks.Slow, around: Around) -> None:

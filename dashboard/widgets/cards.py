@@ -8,6 +8,7 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.charts.dots import odds_grid, outcomes, shares
 from dashboard.charts.ready import Ready, packed
+from dashboard.charts.theme import palette
 from dashboard.question import Need, Outcomes
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
@@ -60,19 +61,20 @@ def might_see(found: Outcomes, *, key: str) -> None:
     chances = found.chances
     order = sorted(range(len(found.names)), key=lambda place: -chances[place])
     counts = shares([chances[place] for place in order], DOTS)
-    shown = [
-        (words.html(found.names[place]), count, found.good[place])
-        for place, count in zip(order, counts, strict=True)
-        if count
-    ][:SHOWN]
-    left = DOTS - sum(count for _, count, _ in shown)
+    kept = [(place, count) for place, count in zip(order, counts, strict=True) if count][:SHOWN]
+    shown = [(words.html(found.names[place]), count, found.good[place]) for place, count in kept]
+    left = DOTS - sum(count for _, count in kept)
     if left:
         shown.append(("others", left, False))
+    dark, inks = session.dark(), None
+    if found.inks is not None:
+        every = found.inks(dark)
+        inks = [*(every[place] for place, _ in kept), *([palette(dark).soft] if left else [])]
     with st.container(border=True):
         st.markdown(f"**What you might see** in {DOTS} {found.what}")
         told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
-            Ready(outcomes(*map(list, zip(*shown, strict=True)), dark=session.dark())),
+            Ready(outcomes(*map(list, zip(*shown, strict=True)), inks=inks, dark=dark)),
             key=f"{key}-dots",
             theme=None,
             alt=f"What you might see. {told}.",

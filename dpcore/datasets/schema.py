@@ -59,6 +59,7 @@ class Column:
     decimal: Decimal = "."
     date_order: DateOrder = "ymd"
     sensitivity: float | None = None
+    counts: bool = False
     better: Literal["higher", "lower"] = "higher"
     unit: str = ""
     about: str = ""

@@ -17,7 +17,17 @@ from dpcore.thresholding.noise import NoisePair
 from dpcore.thresholding.sparse import Sparse
 from dpcore.thresholding.ways import catalog
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
-from dpcore.validate import FloatArray, boolean, in_range, one_of, positive, positive_vector, probability, whole
+from dpcore.validate import (
+    FloatArray,
+    IntArray,
+    boolean,
+    in_range,
+    one_of,
+    positive,
+    positive_vector,
+    probability,
+    whole,
+)
 
 THEORY = "theory"
 ABOUT_THEORY = About(
@@ -195,10 +205,47 @@ class AlarmProblem(Problem):
         line = self.threshold * ratio + mechanism.offset
         return alarm_law(mechanism.scales, self.answers * ratio, line, self.limit)
 
+    def judged_law(self, method: str, epsilon: float) -> FloatArray:
+        """Where the alarm falls by which a run is judged, exactly, at one ε: shape (k+1,), the last entry "nowhere".
+
+        Before the window it is the alarm that spent them all, from then on the first one. Raises InvalidArgument.
+        """
+        mechanism = self.mechanism(method, epsilon)
+        pair = mechanism.scales
+        run = run_laws(
+            self.answers,
+            one_sided=pair.one_sided,
+            threshold=np.array([self.threshold + mechanism.offset]),
+            threshold_scale=np.array([pair.threshold_scale]),
+            query_scale=np.array([pair.query_scale]),
+            limit=self.limit,
+            restart=self.window[0],
+            fine=True,
+        )
+        return self._judged(run)
+
     def outcomes(self, method: str, epsilon: FloatArray, n: FloatArray) -> Outcomes:
         """How a run ends, exactly, at m settings: ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
         ratio = positive_vector(n=n) / self.n
         return self._outcomes(self.answers, self.family(method), positive_vector(epsilon=epsilon), ratio)
+
+    def drawn_outcomes(self, pair: NoisePair, answers: IntArray, bar: int) -> Outcomes:
+        """How a release ends that meets ``answers`` (k,), in whole units, with ``bar`` and discrete noise, exactly.
+
+        ``pair`` holds its scales in units. Judged as every run here, by the true answers and the threshold; one
+        setting, shape (1,). Raises InvalidArgument.
+        """
+        from dpcore.thresholding.discrete import discrete_run_laws
+
+        run = discrete_run_laws(pair, answers, bar, self.limit, self._columns, self.window[0])
+        return _read(run, self.crossing is not None)
+
+    def drawn_law(self, pair: NoisePair, answers: IntArray, bar: int) -> FloatArray:
+        """``judged_law`` of such a release, shape (k+1,). Raises InvalidArgument."""
+        from dpcore.thresholding.discrete import discrete_run_laws
+
+        run = discrete_run_laws(pair, answers, bar, self.limit, np.arange(self.answers.size), self.window[0])
+        return self._judged(run)
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``. Raises InvalidArgument."""
@@ -222,7 +269,7 @@ class AlarmProblem(Problem):
         crossing at the latest, and then ends sooner. Raises InvalidArgument.
         """
         more = whole(self.limit, queries=queries) - self.answers.size
-        quiet = self.answers[: self._window[0]]
+        quiet = self.answers[: self.window[0]]
         if more > 0 and quiet.size == 0:
             raise InvalidArgument("queries", "must be fewer: there is no quiet time before the crossing to repeat")
         if more > 0:
@@ -231,18 +278,29 @@ class AlarmProblem(Problem):
         return replace(self, answers=self.answers[cut : cut + queries])
 
     @property
-    def _window(self) -> tuple[int, int]:
-        """First query that may raise an alarm on time, and the one after the last."""
+    def window(self) -> tuple[int, int]:
+        """First query that may raise an alarm on time, and the one after the last; both k where none is due."""
         k, crossing = self.answers.size, self.crossing
         if crossing is None:
             return k, k
         return max(crossing - self.early_by, 0), min(crossing + self.late_by + 1, k)
 
-    def _outcomes(self, answers: FloatArray, fitted: Family, epsilon: FloatArray, ratio: FloatArray) -> Outcomes:
-        start, end = self._window
+    def _judged(self, run: RunLaws) -> FloatArray:
+        """The law of the alarm that counts, from a run with a column for each query."""
+        start = self.window[0]
+        spent = -1 if self.crossing is not None else 0  # where nothing is due, any alarm is a false one
+        return np.concatenate([run.alarm[0, spent, :start], run.alarm[0, 0, start:], run.left[0, :1]])
+
+    @property
+    def _columns(self) -> IntArray:
+        """For each query whether its alarm comes before the window, in it, or later: 0, 1, 2."""
+        start, end = self.window
         column = np.zeros(self.answers.size, dtype=np.int64)
         column[start:] = 1
         column[end:] = 2
+        return column
+
+    def _outcomes(self, answers: FloatArray, fitted: Family, epsilon: FloatArray, ratio: FloatArray) -> Outcomes:
         unit = self.sensitivity / epsilon
         run = run_laws(
             answers,
@@ -252,8 +310,8 @@ class AlarmProblem(Problem):
             query_scale=fitted.query_factor * unit,
             ratio=ratio,
             limit=self.limit,
-            column=column,
-            restart=start,
+            column=self._columns,
+            restart=self.window[0],
         )
         return _read(run, self.crossing is not None)
 
@@ -278,7 +336,7 @@ class AlarmProblem(Problem):
         unit = self.sensitivity / epsilon
         if metric == "alpha":
             return theorem_alpha(book, self.answers.size, self.beta) * unit
-        start, end = self._window
+        start, end = self.window
         if metric in ("late", "missed") and self.crossing is None:
             return np.zeros_like(epsilon)
         before, within = self.answers[:start], self.answers[start:end]
