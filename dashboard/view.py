@@ -109,7 +109,7 @@ class View:
 
     @property
     def higher(self) -> bool:
-        return self.problem.metrics[self.metric] == "higher"
+        return self.problem.metrics[self.metric].higher
 
     @property
     def axes(self) -> dict[str, str]:
@@ -259,7 +259,7 @@ def size_frame(view: View, problem: Problem, identity: tuple[Hashable, ...]) -> 
 def _swept(view: View, problem: Problem, sweep: Callable[[Problem, Sequence[str]], pd.DataFrame]) -> pd.DataFrame:
     """The main method with its band, the others without: a band costs many evaluations and is drawn once."""
     others = [method for method in view.methods if method != view.main]
-    parts = [sweep(getattr(problem, "central", problem), others)] if others else []
+    parts = [sweep(problem.central, others)] if others else []
     return pd.concat([*parts, sweep(problem, [view.main])], ignore_index=True)
 
 

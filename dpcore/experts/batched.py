@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import zcdp_rho
 from dpcore.experts import strategy, stretches
@@ -26,8 +27,25 @@ class Batched:
     """
 
     key: ClassVar[str] = "batched"
-    label: ClassVar[str] = "Batched weighted majority"
     rank: ClassVar[int] = 2
+    about: ClassVar[About] = About(
+        name="Batched weighted majority",
+        plain="follow better experts more often, changing rarely",
+        how=(
+            "Every expert has a running total of losses. One is drawn at random, better ones far likelier, and then "
+            "followed for several rounds. Fewer draws share the privacy budget, so each can lean more clearly "
+            "towards the better experts."
+        ),
+        formula=(
+            r"\begin{gathered}\Pr[\text{follow } i \text{ in round } t] \propto e^{-\eta L_{i,t-1}} \\ \eta = "
+            r"\min\bigl(\eta_{\text{private}}(\varepsilon, \delta, T),\ \sqrt{8 \ln k / T}\bigr)\end{gathered}"
+        ),
+        source=(
+            "Dwork and Roth, 2014, Algorithm 16, each play held; rates by zCDP and by bounded range (Dong, Durfee "
+            "and Rogers, ICML 2020)."
+        ),
+        release="batched",
+    )
     assumption: ClassVar[Assumption] = "oblivious"
 
     epsilon: float

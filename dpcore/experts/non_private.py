@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.experts import strategy, stretches
 from dpcore.experts.hedge import Losses
@@ -23,8 +24,18 @@ class NonPrivate:
     """
 
     key: ClassVar[str] = "non_private"
-    label: ClassVar[str] = "Without privacy"
     rank: ClassVar[int] = 9
+    about: ClassVar[About] = About(
+        name="Without privacy",
+        plain="follow better experts more often, nothing hidden",
+        how=(
+            "Every round one expert is drawn at random, better ones far likelier, at the pace that learns best. "
+            "Nothing is protected: it shows what privacy costs."
+        ),
+        formula=r"\eta = \sqrt{8 \ln k / T}",
+        source="Cesa-Bianchi and Lugosi, Prediction, Learning, and Games, 2006, Theorem 2.2.",
+        nearest="batched",
+    )
     assumption: ClassVar[Assumption] = "any"
 
     rounds: int

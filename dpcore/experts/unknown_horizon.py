@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import zcdp_rho
 from dpcore.experts import strategy, stretches
@@ -27,8 +28,21 @@ class UnknownHorizon:
     """
 
     key: ClassVar[str] = "unknown_horizon"
-    label: ClassVar[str] = "Doubling epochs, length unknown"
     rank: ClassVar[int] = 4
+    about: ClassVar[About] = About(
+        name="Doubling epochs, length unknown",
+        plain="changing rarely, started afresh in ever longer stretches",
+        how=(
+            "As when changing rarely, but nobody needs to know how long it will go on: stretches of 16, 32, 64, … "
+            "rounds each start from nothing, with settings for their own length. What is forgotten at each start is "
+            "the price."
+        ),
+        source=(
+            "Batched weighted majority with the doubling trick; Cesa-Bianchi and Lugosi, Prediction, Learning, and "
+            "Games, 2006, section 2.3."
+        ),
+        nearest="batched",
+    )
     assumption: ClassVar[Assumption] = "oblivious"
 
     epsilon: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -68,6 +69,12 @@ def find(method: str | type[Any]) -> type[Selector]:
         return method
     mechanisms = discover("dpcore.selection")
     return mechanisms[one_of(tuple(mechanisms), method=method)]
+
+
+def abouts() -> dict[str, About]:
+    """What every mechanism of the catalogue says about itself, by key."""
+    kinds: Mapping[str, Any] = discover("dpcore.selection")
+    return {key: kind.about for key, kind in kinds.items()}
 
 
 def probabilities(mechanism: Selector, scores: ArrayLike) -> FloatArray:

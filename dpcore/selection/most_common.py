@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtri
 
-from dpcore.discovery import discover
+from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
-from dpcore.selection.laws import Law, Selector, find
+from dpcore.selection.laws import Law, Selector, abouts, find
 from dpcore.selection.scores import condense, group, scaled
 from dpcore.selection.sharing import per_question
-from dpcore.tradeoff import Estimate
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import (
     FloatArray,
     Neighbours,
@@ -29,11 +29,53 @@ from dpcore.validate import (
 )
 
 THEORY = "theory"
+ABOUT_THEORY = About(
+    name="What theory promises",
+    plain="what the textbook's theorem is sure of",
+    how=(
+        "A theorem about the exponential mechanism says how far from the best its answer may be, whatever the scores "
+        "are. It must hold for the worst table, so the truth is better."
+    ),
+    formula=r"\Pr\bigl[\text{loss} > (\ln k + s)/a\bigr] \le e^{-s}",
+    source="Dwork and Roth, 2014, Corollary 3.12.",
+)
+METRICS = keyed(
+    Metric(
+        key="success",
+        name="Chance of the right answer",
+        title="times right in 100",
+        better="higher",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="expected_loss",
+        name="Average distance from the best",
+        title="average distance from the best",
+        better="lower",
+        natural=True,
+    ),
+    Metric(
+        key="loss_share",
+        name="Distance from the best per person",
+        title="average distance from the best, per person",
+        better="lower",
+        natural=True,
+    ),
+    Metric(
+        key="likely_loss",
+        name="Distance from the best that is seldom exceeded",
+        title="distance from the best, seldom exceeded",
+        better="lower",
+        natural=True,
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MostCommon:
-    """Which of k options has the largest score: every selection mechanism, exactly. Implements ``tradeoff.Problem``.
+class MostCommon(Problem):
+    """Which of k options has the largest score: every selection mechanism, exactly.
 
     ``scores`` (k,): how many people hold each option (``counted``), or any table of scores, higher is better, of
     which one person can move each by ``sensitivity``. ``relation``: with one person added or removed all scores move
@@ -97,14 +139,14 @@ class MostCommon:
         return max(1, math.ceil(min(float(made), 1e15)))
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        """Keys of the catalogue, and ``theory``."""
-        return (*discover("dpcore.selection"), THEORY)
+    def abouts(self) -> Mapping[str, About]:
+        """The catalogue, and ``theory``."""
+        return abouts() | {THEORY: ABOUT_THEORY}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+    def metrics(self) -> Mapping[str, Metric]:
         """See the class."""
-        return {"success": "higher", "expected_loss": "lower", "loss_share": "lower", "likely_loss": "lower"}
+        return METRICS
 
     def mechanism(self, method: str, epsilon: float) -> Selector:
         """The mechanism that answers one of the questions when all share ``epsilon``. Raises InvalidArgument."""

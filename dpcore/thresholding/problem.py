@@ -2,22 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding.above_threshold import AboveThreshold
 from dpcore.thresholding.accuracy import theorem_alpha, theorem_beta
 from dpcore.thresholding.laws import AlarmLaw, RunLaws, alarm_law, check_series, run_laws
-from dpcore.thresholding.methods import METHODS, THEORY, Family, family
+from dpcore.thresholding.methods import Family, family
 from dpcore.thresholding.noise import NoisePair
 from dpcore.thresholding.sparse import Sparse
-from dpcore.tradeoff import Estimate
+from dpcore.thresholding.ways import catalog
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import FloatArray, boolean, in_range, one_of, positive, positive_vector, probability, whole
 
-Metric = Literal["on_time", "false_alarm", "late", "missed", "alpha"]
+THEORY = "theory"
+ABOUT_THEORY = About(
+    name="What theory promises",
+    plain="what the textbook's theorem is sure of",
+    how=(
+        "A theorem about the textbook's algorithm says how far from the line an answer must be to be told apart. It "
+        "must hold for the worst series, so the truth is better."
+    ),
+    formula=r"\alpha = \frac{8 (\ln k + \ln(2/\beta))}{\varepsilon}",
+    source="Dwork and Roth, 2014, Theorem 3.24.",
+)
+METRICS = keyed(
+    Metric(
+        key="on_time",
+        name="On time",
+        title="alarms on time, in 100",
+        better="higher",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="false_alarm",
+        name="False alarms",
+        title="false alarms in 100",
+        better="lower",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="late",
+        name="Late",
+        title="late alarms in 100",
+        better="lower",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="missed",
+        name="Missed",
+        title="missed in 100",
+        better="lower",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="alpha",
+        name="Distance needed (α)",
+        title="distance from the line that is told apart (α)",
+        better="lower",
+        natural=True,
+    ),
+)
 REDRAWS = 32  # times the series is drawn anew for the band
 
 
@@ -36,8 +93,8 @@ class Outcomes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AlarmProblem:
-    """When does ``answers`` (k,) first reach ``threshold``? Every way to watch, exactly: a ``tradeoff.Problem``.
+class AlarmProblem(Problem):
+    """When does ``answers`` (k,) first reach ``threshold``? Every way to watch, exactly.
 
     The *first true crossing* is the first answer at or above the threshold. Alarms are due from ``early_by`` queries
     before it to ``late_by`` after it. A run is judged by its first alarm from then on: **on time** within that window,
@@ -105,14 +162,15 @@ class AlarmProblem:
         return int(reached[0]) if reached.size else None
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        """Keys of ``methods.LABELS``, the one-way ones only when ``monotonic``."""
-        return (*(method.key for method in METHODS if self.monotonic or not method.monotonic), THEORY)
+    def abouts(self) -> Mapping[str, About]:
+        """The catalogue of ways, the one-way ones only when ``monotonic``, and ``theory``."""
+        fitting = {key: way.about for key, way in catalog().items() if self.monotonic or not way.monotonic}
+        return fitting | {THEORY: ABOUT_THEORY}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+    def metrics(self) -> Mapping[str, Metric]:
         """See the class."""
-        return {"on_time": "higher", "false_alarm": "lower", "late": "lower", "missed": "lower", "alpha": "lower"}
+        return METRICS
 
     def family(self, method: str) -> Family:
         """A method fitted to this series: everything but ε. Raises InvalidArgument."""
@@ -181,7 +239,7 @@ class AlarmProblem:
         unit = self.sensitivity / epsilon
         run = run_laws(
             answers,
-            one_sided=fitted.method.noise == "exponential",
+            one_sided=fitted.way.noise == "exponential",
             threshold=self.threshold * ratio + fitted.offset_factor * unit,
             threshold_scale=fitted.threshold_factor * unit,
             query_scale=fitted.query_factor * unit,

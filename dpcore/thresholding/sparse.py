@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding import accuracy, runs
@@ -28,8 +29,17 @@ class Sparse:
     """
 
     key: ClassVar[str] = "sparse"
-    label: ClassVar[str] = "Several alarms"
     rank: ClassVar[int] = 2
+    about: ClassVar[About] = About(
+        name="Several alarms",
+        plain="a noisy line, and several alarms before it stops",
+        how=(
+            "The line gets noise once. Each answer gets noise of its own and is compared with the noisy line, until "
+            "the agreed number of alarms has been raised. More alarms need more noise on every answer."
+        ),
+        source="Lyu, Su and Li, VLDB 2017, Algorithm 7.",
+        release="alarm",
+    )
 
     epsilon: float
     limit: int

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.errors import InvalidArgument
@@ -32,8 +33,18 @@ class AdaSSP:
     """
 
     key: ClassVar[str] = "adassp"
-    label: ClassVar[str] = "AdaSSP (noisy least squares)"
     rank: ClassVar[int] = 35
+    about: ClassVar[About] = About(
+        name="AdaSSP (noisy least squares)",
+        plain="noise on the sums behind a straight-line fit",
+        how=(
+            "A straight-line fit needs only a few sums over all rows. These get noise, and the fit is made from the "
+            "noisy sums, held back by a penalty that grows with the noise."
+        ),
+        formula=r"w = (\widetilde{X^\top X} + \lambda I)^{-1} \, \widetilde{X^\top y}",
+        source="Wang, UAI 2018, Algorithm 2.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("squared",)
     neighbours: ClassVar[Neighbours] = "add_remove"

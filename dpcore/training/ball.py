@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked, checked_rows, no_delta
@@ -35,8 +36,18 @@ class Ball:
     """
 
     key: ClassVar[str] = "ball"
-    label: ClassVar[str] = "Exponential mechanism over the ball"
     rank: ClassVar[int] = 85
+    about: ClassVar[About] = About(
+        name="Exponential mechanism over the ball",
+        plain="a weighted draw among models, better ones far likelier",
+        how=(
+            "Thousands of models are laid out in advance. One is drawn at random, with a chance that shrinks "
+            "exponentially with its total loss. Only for models with up to three weights."
+        ),
+        formula=r"\Pr[w] \propto e^{-a \sum_i \ell_i(w)}",
+        source="Bassily, Smith and Thakurta, FOCS 2014; McSherry and Talwar, FOCS 2007.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared", "absolute", "distance")
 

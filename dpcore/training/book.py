@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost, compose
 from dpcore.errors import InvalidArgument
 from dpcore.training.descent import descend
@@ -33,8 +34,22 @@ class BookGradientDescent:
     """
 
     key: ClassVar[str] = "book_gradient_descent"
-    label: ClassVar[str] = "Textbook noisy gradient descent"
     rank: ClassVar[int] = 60
+    about: ClassVar[About] = About(
+        name="Textbook noisy gradient descent",
+        plain="ten noisy steps, as the textbook counts their cost",
+        how=(
+            "Ten steps, each with noise on the summed answers of all rows, and a noisy count of rows. The privacy of "
+            "every step is simply added up, which asks for far more noise than is needed."
+        ),
+        formula=(
+            r"\sigma = \frac{C \sqrt{2 \ln(1.25/\delta')}}{\varepsilon'}, \quad \varepsilon' = \frac{\varepsilon}{T + "
+            r"1}, \; \delta' = \frac{\delta}{T}"
+        ),
+        source="Near and Abuah, Programming Differential Privacy, chapter on machine learning.",
+        textbook=True,
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
 

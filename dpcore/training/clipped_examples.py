@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked
@@ -29,8 +30,17 @@ class ClippedExamples:
     """
 
     key: ClassVar[str] = "clipped_examples"
-    label: ClassVar[str] = "Noisy gradient descent, rows clipped"
     rank: ClassVar[int] = 50
+    about: ClassVar[About] = About(
+        name="Noisy gradient descent, rows clipped",
+        plain="rows shortened once, then noisy steps",
+        how=(
+            "Rows that are too long are shortened once, before training. After that no row can say anything too "
+            "strong, so nothing needs to be cut at each step, and the steps get noise as usual."
+        ),
+        source="As noisy gradient descent; a slope of at most 1 bounds the gradient by the row's length.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
 

@@ -1,6 +1,6 @@
 """What training returns, and how good it is.
 
-A method is a frozen class with ``key``, ``label``, public fields (``epsilon`` and ``delta``, the rest with fixed
+A method is a frozen class with ``key``, ``about``, public fields (``epsilon`` and ``delta``, the rest with fixed
 defaults that never look at data), ``cost``, ``fit(X, y, rng, replicas)`` and ``fit_all``, which trains several
 settings of the same method together. The number of rows n is public; who is protected is the field ``neighbours``.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.losses import Loss, objective
@@ -45,7 +46,7 @@ class Method(Protocol):
     """
 
     key: ClassVar[str]
-    label: ClassVar[str]
+    about: ClassVar[About]
     pure: ClassVar[bool]
     losses: ClassVar[tuple[str, ...]]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.errors import InvalidArgument
@@ -36,8 +37,25 @@ class NoisyGradientDescent:
     """
 
     key: ClassVar[str] = "noisy_gradient_descent"
-    label: ClassVar[str] = "Noisy gradient descent"
     rank: ClassVar[int] = 10
+    about: ClassVar[About] = About(
+        name="Noisy gradient descent",
+        plain="many small noisy steps towards a better model",
+        how=(
+            "Start at zero. At every step each row says which way would help it; long answers are cut to a fixed "
+            "length, so that no one counts for much; noise is added to their sum; then one step is taken. What is "
+            "released is an average of the last steps."
+        ),
+        formula=(
+            r"\begin{aligned}w \leftarrow w - \tfrac{\eta}{n}\Bigl(&\sum_i g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) "
+            r"\\ &+ N(0, C^2 T \sigma^2 I)\Bigr)\end{aligned}"
+        ),
+        source=(
+            "Bassily, Smith and Thakurta, FOCS 2014; Song, Chaudhuri and Sarwate, GlobalSIP 2013; T Gaussian steps "
+            "are exactly one Gaussian release (Balle and Wang, ICML 2018)."
+        ),
+        release="model",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared", "absolute")
 

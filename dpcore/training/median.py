@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.selection.quantile import Quantile
 from dpcore.training.fit import Fit
@@ -32,8 +33,18 @@ class IntervalMedian:
     """
 
     key: ClassVar[str] = "interval_median"
-    label: ClassVar[str] = "Median by ranks"
     rank: ClassVar[int] = 130
+    about: ClassVar[About] = About(
+        name="Median by ranks",
+        plain="a weighted draw by rank, the middle far likelier",
+        how=(
+            "The numbers cut the range into gaps. A gap is drawn at random, the nearer to the middle the likelier, "
+            "and then any point in it."
+        ),
+        formula=r"\Pr[\text{gap } j] \propto |\text{gap } j| \, e^{-a |j - n/2|}",
+        source="Smith, STOC 2011.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("absolute",)
 
@@ -85,8 +96,18 @@ class MedianByLoss:
     """
 
     key: ClassVar[str] = "median_by_loss"
-    label: ClassVar[str] = "Median by the exponential mechanism on loss"
     rank: ClassVar[int] = 140
+    about: ClassVar[About] = About(
+        name="Median by the exponential mechanism on loss",
+        plain="a weighted draw by distance, the middle far likelier",
+        how=(
+            "Every number could be the answer. One is drawn at random, with a chance that shrinks with the sum of "
+            "its distances to all numbers."
+        ),
+        formula=r"p(w) \propto e^{-a \sum_i |w - y_i|}",
+        source="McSherry and Talwar, FOCS 2007, with absolute loss.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("absolute",)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from scipy.special import log_ndtr
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import solve
 from dpcore.errors import InvalidArgument
@@ -41,8 +42,18 @@ class ObjectivePerturbation:
     """
 
     key: ClassVar[str] = "objective_perturbation"
-    label: ClassVar[str] = "Objective perturbation"
     rank: ClassVar[int] = 20
+    about: ClassVar[About] = About(
+        name="Objective perturbation",
+        plain="the best model for a randomly tilted goal",
+        how=(
+            "A random tilt is added to what training makes small, and the best model for the tilted goal is found. "
+            "The tilt hides what any one row did. This version needs the least noise that can be proved."
+        ),
+        formula=(r"\arg\min_w \sum_i \ell_i(w) + \tfrac{\lambda}{2}\|w\|^2 + b^\top w, \quad b \sim N(0, \sigma^2 I)"),
+        source="Redberg, Koskela and Wang, NeurIPS 2023.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     neighbours: ClassVar[Neighbours] = "add_remove"
@@ -100,8 +111,20 @@ class ObjectivePerturbation2012:
     """
 
     key: ClassVar[str] = "objective_perturbation_2012"
-    label: ClassVar[str] = "Objective perturbation, 2012 proof"
     rank: ClassVar[int] = 70
+    about: ClassVar[About] = About(
+        name="Objective perturbation, 2012 proof",
+        plain="a randomly tilted goal, with the noise of an older proof",
+        how=(
+            "A random tilt is added to what training makes small, and the best model for the tilted goal is found. "
+            "The tilt is as large as the first proof asked for, which is more than is needed."
+        ),
+        formula=(
+            r"\sigma^2 = \frac{8 \ln(2/\delta) + 4\varepsilon}{\varepsilon^2}, \quad \lambda = \frac{1}{2\varepsilon}"
+        ),
+        source="Kifer, Smith and Thakurta, COLT 2012, Algorithm 1 and Theorem 2.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     neighbours: ClassVar[Neighbours] = "add_remove"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.errors import InvalidArgument
@@ -34,8 +35,18 @@ class OutputPerturbation:
     """
 
     key: ClassVar[str] = "output_perturbation"
-    label: ClassVar[str] = "Output perturbation"
     rank: ClassVar[int] = 80
+    about: ClassVar[About] = About(
+        name="Output perturbation",
+        plain="the best model, then noise on its weights",
+        how=(
+            "The best model is found, kept from leaning on any single row by a penalty on large weights. Then noise "
+            "is added to the weights themselves."
+        ),
+        formula=(r"\arg\min_w \sum_i \ell_i(w) + \tfrac{\lambda}{2}\|w\|^2 \; + \; \text{noise} \propto L/\lambda"),
+        source="Chaudhuri, Monteleoni and Sarwate, JMLR 2011.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
 

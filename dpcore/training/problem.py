@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from dpcore.tradeoff import Estimate
-from dpcore.training.baselines import MAJORITY, NON_PRIVATE
+from dpcore.about import About
+from dpcore.discovery import discover
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
+from dpcore.training.baselines import ABOUTS, MAJORITY, NON_PRIVATE
 from dpcore.training.plan import Part, Sweep
 from dpcore.training.rates import RATES, rate
 from dpcore.training.sweep import collect, run_slice
 from dpcore.validate import FloatArray, one_of
 
-_DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
-    "accuracy": "higher",
-    "squared_error": "lower",
-    "excess_risk": "lower",
-}
+METRICS = keyed(
+    Metric(
+        key="accuracy",
+        name="Right predictions",
+        title="right predictions in 100",
+        better="higher",
+        factor=100.0,
+        unit=" in 100",
+        narrow=True,
+    ),
+    Metric(
+        key="squared_error",
+        name="Squared error",
+        title="mean squared error (range scaled to −1…1)",
+        better="lower",
+        narrow=True,
+    ),
+    Metric(key="excess_risk", name="Excess risk", title="excess risk: loss above the best model's", better="lower"),
+)
+
+
+def abouts(keys: Iterable[str]) -> dict[str, About]:
+    """What these methods of the catalogue say about themselves."""
+    kinds: Mapping[str, Any] = discover("dpcore.training")
+    return {key: kinds[key].about for key in keys}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TrainingProblem:
+class TrainingProblem(Problem):
     """A ``Sweep`` as a tradeoff problem: its methods, the baselines and the rates. Its own ε and sizes do not matter.
 
     Simulated afresh at every call with the sweep's ``seeds`` and seed: for slow methods use the slices of ``sweep``.
@@ -36,12 +59,13 @@ class TrainingProblem:
         return self.sweep.n
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        return (*self.sweep.methods, NON_PRIVATE, MAJORITY, *RATES)
+    def abouts(self) -> Mapping[str, About]:
+        """The sweep's methods, the baselines and the rates."""
+        return abouts(self.sweep.methods) | ABOUTS | RATES
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
-        return {name: _DIRECTIONS[name] for name in self.sweep.metrics}
+    def metrics(self) -> Mapping[str, Metric]:
+        return keyed(*(METRICS[name] for name in self.sweep.metrics))
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``. What a method has no value for is NaN, such as the accuracy of a rate."""

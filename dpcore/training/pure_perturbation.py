@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked, no_delta
@@ -30,8 +31,19 @@ class PureObjectivePerturbation:
     """
 
     key: ClassVar[str] = "objective_perturbation_pure"
-    label: ClassVar[str] = "Objective perturbation, no δ"
     rank: ClassVar[int] = 75
+    about: ClassVar[About] = About(
+        name="Objective perturbation, no δ",
+        plain="a randomly tilted goal, with a promise that never fails",
+        how=(
+            "A random tilt is added to what training makes small, and the best model for the tilted goal is found. "
+            "The tilt points in any direction, and is long enough that the promise holds without any chance of "
+            "failure."
+        ),
+        formula=r"p(b) \propto e^{-\|b\| / s}",
+        source="Chaudhuri, Monteleoni and Sarwate, JMLR 2011, Algorithm 2.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked, no_delta
@@ -33,8 +34,17 @@ class StatisticalQueries:
     """
 
     key: ClassVar[str] = "statistical_queries"
-    label: ClassVar[str] = "Naive Bayes from noisy averages"
     rank: ClassVar[int] = 90
+    about: ClassVar[About] = About(
+        name="Naive Bayes from noisy averages",
+        plain="a simple model from noisy averages",
+        how=(
+            "The average of every column is asked for each of the two classes, and each gets noise. The model is "
+            "built from these averages alone, as if columns had nothing to do with each other."
+        ),
+        source="Kearns, 1998; Blum, Dwork, McSherry and Nissim, PODS 2005.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
 

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.experts import stretches
 from dpcore.experts.hedge import hedge_chances
@@ -29,8 +30,18 @@ class LinearLearner:
     """
 
     key: ClassVar[str] = "linear_learner"
-    label: ClassVar[str] = "Linear learner"
     rank: ClassVar[int] = 3
+    about: ClassVar[About] = About(
+        name="Linear learner",
+        plain="follow columns row by row, and answer their average",
+        how=(
+            "The columns are treated as experts, and one is followed in each row, better ones more often. The answer "
+            "is how often each column was followed. It was made for harder choices than one column of many."
+        ),
+        source="Dwork and Roth, 2014, Algorithm 17, with its scale put right.",
+        textbook=True,
+        nearest="vertex_permute_and_flip",
+    )
 
     epsilon: float
     delta: float
