@@ -211,16 +211,20 @@ def _how(problem: FiniteClassProblem, learned: Learned, main: str, epsilon: floa
     enough = mechanism.sample_size(k, alpha, beta)
     st.markdown(
         f"**Sample size.** To be within {words.number(100 * alpha)} in 100 of the best of {k:,} rules, except with "
-        f"chance {words.number(beta)}, the learning theorem asks for {asked['both']:,} people: "
-        f"{asked['privacy']:,} for privacy, {asked['sampling']:,} to learn at all. For privacy the exact law needs at "
-        f"most {enough:,}, however the mistakes are spread."
+        f"chance {words.number(beta)}, the learning theorem asks for {asked['both']:,} people. Without privacy it "
+        f"would be {asked['sampling']:,}; being near-best on these data alone, whatever they say of others, for "
+        f"{asked['privacy']:,}, and by the exact law for at most {enough:,}, however the mistakes are spread."
     )
     with st.expander("The formula and its source"):
         st.latex(
-            r"n \ge \max\left(\frac{2\,(\ln|C| + \ln(1/\beta))}{\varepsilon\alpha},"
-            r"\ \frac{\ln|C|}{\alpha^2}\right)"
+            r"\text{excess} \le 2\sqrt{\frac{\ln(4|C|/\beta)}{2n}}"
+            r" + \frac{c}{\varepsilon n}\left(\ln|C| + \ln\frac{2}{\beta}\right)"
         )
-        st.caption("Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, SIAM Journal on Computing 2011.")
+        st.caption(
+            f"Except with chance β, over the people drawn and the noise; c = {words.number(mechanism.constant(k))} for "
+            "this mechanism and these neighbours. Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, SIAM Journal "
+            "on Computing 2011, with the constants worked out (Hoeffding and a union bound)."
+        )
 
 
 def _what_if(view: View, mean: float) -> None:
