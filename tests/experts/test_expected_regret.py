@@ -108,7 +108,7 @@ def test_every_stride_gives_the_same(kind: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_polynomials_are_good_to_their_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    """exp(−ηℓ) to 1e-10 at every rate where no squaring is needed; the short one beyond its reach is not (the mutant)."""
+    """exp(−ηℓ) to 1e-10 at every rate up to 1; the short one beyond its reach is not (the mutant)."""
     losses = np.linspace(0.0, 1.0, 101)
 
     def off(rate: float) -> float:

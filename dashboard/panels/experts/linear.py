@@ -142,7 +142,8 @@ def _answer(
     )
     at = (np.array([epsilon]), np.array([float(problem.n)]))
     extra = {
-        key: SCALE.factor * float(problem.evaluate(key, "excess", *at).value[0]) for key in (main, "linear_learner")
+        key: SCALE.factor * float(problem.evaluate(key, "excess", *at).value[0])
+        for key in (main, "printed_linear_learner")
     }
     method = problem.method(main, epsilon)
     law = compute.cached((*view.identity, "law", main, epsilon), lambda: method.expected_choice(problem.costs))
@@ -152,7 +153,7 @@ def _answer(
         f"At ε = {words.number(epsilon)} the private choice costs **{percent(extra[main])}** of the range more per row "
         "than the best one.",
         f"Best without privacy: {words.safe(names[best])}. The textbook's linear learner: "
-        f"{percent(extra['linear_learner'])}. Costs are compared as shares of each column's declared range.",
+        f"{percent(extra['printed_linear_learner'])}. Costs are compared as shares of each column's declared range.",
     )
 
     def right() -> None:

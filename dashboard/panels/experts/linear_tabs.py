@@ -15,6 +15,7 @@ from dashboard.panels import scenarios
 from dashboard.panels.picture import picture
 from dashboard.panels.tradeoff import View, needed_epsilon
 from dpcore.experts import LinearProblem
+from dpcore.experts.linear import printed_account
 
 MOST = 200_000  # rows that a table is repeated to
 FACTORS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
@@ -43,7 +44,7 @@ def bodies(
     """The tabs by name. ``rows`` is how many the data have, ``extra`` the private choice's cost in % of the range."""
     return {
         "Compare methods": lambda: compared(view, problem, names),
-        "How it works": how,
+        "How it works": lambda: how(view.epsilon, problem),
         "What if": lambda: what_if(view, problem, rows, extra),
     }
 
@@ -61,16 +62,22 @@ def compared(view: View, problem: LinearProblem, names: list[str]) -> None:
     picture(figure, key="linear-chances", alt="How often each method chooses each column.", mark=view.mark)
 
 
-def how() -> None:
+def how(epsilon: float, problem: LinearProblem) -> None:
     """The two ways to choose, in words."""
+    account = printed_account(epsilon, problem.delta, problem.n)
     st.markdown(
         "The linear learner treats each column as an expert, follows privately row after row, and averages its "
-        "choices. Its costs lie in [−1, 1] and are rescaled to [0, 1] first: with the textbook's rate on the wider "
-        "range it would give away twice what it claims. Choosing once, by the total cost of each column with "
-        "noise, needs far less."
+        "choices. Choosing once, by the total cost of each column with noise, needs far less."
+    )
+    proof = "does not hold" if not account.proof_holds else "holds all the same"
+    st.markdown(
+        f"The textbook runs the learner on costs in [−1, 1] at a rate proved for [0, 1]. At a claimed ε = "
+        f"{words.number(account.claimed)} its printed proof then gives {words.number(account.proof_epsilon)}, so the "
+        f"proof {proof}; composed exactly, the algorithm as printed costs ε = {words.number(account.true_epsilon)}. "
+        "With that account put right, the other line may learn faster at the same ε."
     )
     with st.expander("Source"):
-        st.caption("Dwork and Roth, 2014, Algorithm 17 and Theorem 11.6, with the rate halved for losses in [−1, 1].")
+        st.caption("Dwork and Roth, 2014, Algorithm 17 and Theorem 11.6.")
 
 
 def what_if(view: View, problem: LinearProblem, rows: int, extra: float) -> None:

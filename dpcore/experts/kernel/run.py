@@ -46,10 +46,10 @@ def moments(
     """Add the moments of the first ``stops`` (m,) draws of ``block`` (draws, experts) to ``mean``, ``variance`` (m,).
 
     ``totals`` (experts,) before the block are moved on to those after it. Weights are exponentials of the totals every
-    ``chunk`` draws, small enough to stay in cache for all rates, or every ``strides`` (m,) where shorter; between, each draw multiplies them by exp(−rate × loss), by ``degrees`` (m,): of 1 as
-    1 − c₀·loss, for losses of 0 and 1; of 4 as a polynomial c₀ … c₄ of the loss; else c₀ … c₈, squared ``squarings``
-    times. ``weights``,
-    ``below`` and ``running`` (experts,) are room to work in.
+    ``chunk`` draws, small enough to stay in cache for all rates, or every ``strides`` (m,) where shorter. Between, each
+    draw multiplies them by exp(−rate × loss), by ``degrees`` (m,): of 1 as 1 − c₀·loss, for losses of 0 and 1; of 4 as
+    a polynomial c₀ … c₄ of the loss; else c₀ … c₈, squared ``squarings`` times. ``weights``, ``below`` and ``running``
+    (experts,) are room to work in.
     """
     draws, experts = block.shape
     for begin in range(0, draws, chunk):
