@@ -166,7 +166,7 @@ class View:
         key = (*self.identity, "chart", x, ghost, drawn, scale, self.epsilon, self.target)
 
         def frame() -> pd.DataFrame:
-            return swept(self, self.problem, self.identity)
+            return self.memo((*key, "frame"), lambda: self._with_chosen(swept(self, self.problem, self.identity), x))
 
         return Picture(
             key=f"{self.page}-{x}",
@@ -176,6 +176,19 @@ class View:
             code=self.code,
             note=self.band,
         )
+
+    def _with_chosen(self, frame: pd.DataFrame, x: Literal["epsilon", "n"]) -> pd.DataFrame:
+        """The sweep with the very point that the headline speaks of, so that dot, words and headline are one number."""
+        chosen = self.epsilon if x == "epsilon" else self.size
+        if not frame[x].min() <= chosen <= frame[x].max():
+            return frame
+        asked = {"methods": [self.main], "metrics": [self.metric]}
+        point = (
+            sweep_epsilon(self.problem, [chosen], **asked)
+            if x == "epsilon"
+            else sweep_size(self.problem, [chosen], epsilon=self.epsilon, **asked)
+        )
+        return pd.concat([frame, point], ignore_index=True).drop_duplicates(["method", x], keep="last")
 
     def _drawn(self, x: Literal["epsilon", "n"], frame: pd.DataFrame, dark: bool) -> Figure:
         ghost = None

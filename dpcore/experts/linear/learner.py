@@ -198,7 +198,7 @@ class PrintedAccount:
 
 
 def printed_account(epsilon: float, delta: float, rows: int) -> PrintedAccount:
-    """The textbook's linear learner at a claimed (ε, δ) over ``rows`` rows, composed exactly. Raises InvalidArgument."""
+    """The textbook's linear learner at a claimed (ε, δ) over ``rows`` rows, exactly. Raises InvalidArgument."""
     printed = PrintedLearner(epsilon=epsilon, delta=delta, rows=rows, columns=2)
     width = 4.0 * printed.rate
     composed = compose([Cost.pure(width)] * rows, delta, accountants=["advanced"])
