@@ -22,7 +22,6 @@ from dpcore.errors import DpcoreError
 from dpcore.ledger import Receipt
 from dpcore.release import Request
 
-
 Piece = str | Control[Any] | Group
 """A part of a question's sentence: words, a choice among them, or several choices behind one button."""
 

@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
@@ -182,12 +183,11 @@ class View:
         chosen = self.epsilon if x == "epsilon" else self.size
         if not frame[x].min() <= chosen <= frame[x].max():
             return frame
-        asked = {"methods": [self.main], "metrics": [self.metric]}
-        point = (
-            sweep_epsilon(self.problem, [chosen], **asked)
-            if x == "epsilon"
-            else sweep_size(self.problem, [chosen], epsilon=self.epsilon, **asked)
-        )
+        methods, metrics = [self.main], [self.metric]
+        if x == "epsilon":
+            point = sweep_epsilon(self.problem, [chosen], methods=methods, metrics=metrics)
+        else:
+            point = sweep_size(self.problem, [chosen], epsilon=self.epsilon, methods=methods, metrics=metrics)
         return pd.concat([frame, point], ignore_index=True).drop_duplicates(["method", x], keep="last")
 
     def _drawn(self, x: Literal["epsilon", "n"], frame: pd.DataFrame, dark: bool) -> Figure:
@@ -306,10 +306,12 @@ def needed_size(view: View) -> int | None:
     if view.target is None:
         return None
     goal = view.target
-    most = 10**9 if view.sizes is None else int(view.sizes[1])
+    low, high = (1, 10**9) if view.sizes is None else (math.ceil(view.sizes[0]), int(view.sizes[1]))
     return view.memo(
-        (*view.identity, "size for", view.main, view.metric, goal, view.epsilon, most),
-        lambda: size_for(goal, view.problem, method=view.main, metric=view.metric, epsilon=view.epsilon, high=most),
+        (*view.identity, "size for", view.main, view.metric, goal, view.epsilon, low, high),
+        lambda: size_for(
+            goal, view.problem, method=view.main, metric=view.metric, epsilon=view.epsilon, low=low, high=high
+        ),
     )
 
 
@@ -337,7 +339,9 @@ def describe_at(frame: pd.DataFrame, names: Mapping[str, str], scale: Scale, x: 
     for method, part in frame.groupby("method", sort=False):
         value = read_off(part, x, chosen)
         if value is not None:
-            parts.append(f"{names[str(method)]} {words.number(value * scale.factor)}{scale.unit}")
+            shown = value * scale.factor
+            said = "practically 0" if 0.0 < abs(shown) < 1e-6 else words.number(shown)
+            parts.append(f"{names[str(method)]} {said}{scale.unit}")
     return f"{scale.title} at {place}: " + ", ".join(parts) + "."
 
 

@@ -107,10 +107,7 @@ def odds_sentence(epsilon: float, guess: str = "whether you are in the data") ->
     """What hiding means for someone who guesses at even odds; ``guess`` says what they guess."""
     best = odds(epsilon)
     shown = f"{best:.1f}" if best > 99 or best < 52 else f"{best:.0f}"
-    return (
-        f"Someone who would guess right 50 times in 100 {guess} "
-        f"could be right at most **{shown}** times in 100."
-    )
+    return f"Someone who would guess right 50 times in 100 {guess} could be right at most **{shown}** times in 100."
 
 
 def one_person(neighbours: Neighbours) -> str:

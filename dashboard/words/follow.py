@@ -147,7 +147,8 @@ def size_title(units: str) -> str:
 def headline_regret(epsilon: float, lost: float, accepted: float, at_random: float, units: str) -> str:
     """``lost``, ``accepted`` and ``at_random`` in points per 100 rounds more than the best expert."""
     verdict = f"{'within' if lost <= accepted else 'more than'} the {number(accepted)} you accept"
-    luck = f", and hardly less than picking at random ({number(at_random)})" if lost > 0.9 * at_random else ""
+    less = "no less" if lost >= at_random else "hardly less"
+    luck = f", and {less} than picking at random ({number(at_random)})" if lost > 0.9 * at_random else ""
     return (
         f"At ε = {number(epsilon)} following privately loses **{number(lost)}** points more per 100 {units} than the "
         f"best expert: {verdict}{luck}."
@@ -183,8 +184,8 @@ def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
     units = many(unit)
     if vacuous:
         return (
-            "The textbook's theorem (Dwork and Roth, 2014, Theorem 11.3) guarantees nothing at this ε: it allows losing "
-            f"every {safe(unit)}."
+            "The textbook's theorem (Dwork and Roth, 2014, Theorem 11.3) guarantees nothing at this ε: it allows "
+            f"losing every {safe(unit)}."
         )
     loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
     return (
@@ -242,10 +243,10 @@ def run_alt(end: float, average: float) -> str:
 def run_note(seed: int, end: float, average: float, last: str, chance: float, unit: str) -> str:
     luck = "about as" if abs(end - average) <= 0.1 * abs(average) else "more than" if end > average else "less than"
     return (
-        f"Blue marks: who is followed. Orange: how many points this run has lost more than the best expert so far. Grey: "
-        f"the average of all runs. This is **one run of many** (seed {seed}): it ends {number(end)} points behind, "
-        f"{luck} the average of {number(average)}. On its last {safe(unit)} it follows {safe(last)}, as "
-        f"{times_in_100(chance)} a run does; the card above counts all runs. Another seed is another run."
+        "Blue marks: who is followed. Orange: how many points this run has lost more than the best expert so far. "
+        f"Grey: the average of all runs. This is **one run of many** (seed {seed}): it ends {number(end)} points "
+        f"behind, {luck} the average of {number(average)}. On its last {safe(unit)} it follows {safe(last)}, which "
+        f"happens {times_in_100(chance)}; the card above counts all runs. Another seed is another run."
     )
 
 
@@ -260,18 +261,17 @@ def what_if(simulated: bool) -> str:
             "above; the chart answers at once. Keep the cases to compare them."
         )
     return (
-        "Change which columns are followed, or how they are judged, in “these experts” above; the chart answers at once. "
-        "Keep the cases to compare them."
+        "Change which columns are followed, or how they are judged, in “these experts” above; the chart answers at "
+        "once. Keep the cases to compare them."
     )
 
 
 def comparison(epsilon: float, delta: float, units: str) -> str:
     return (
-        f"Every strategy at ε = {number(epsilon)}"
-        f" (with δ = {tiny(delta)} where it needs one): what each loses on average, per 100 {units}, more than the best "
-        "expert, and what must be true of the days for that to be little. **Privacy holds for every sequence of days**; "
-        "only how little is lost needs assumptions: days that turn against whoever leads can fool a strategy that "
-        "follows the leader."
+        f"Every strategy at ε = {number(epsilon)} (with δ = {tiny(delta)} where it needs one): what each loses on "
+        f"average, per 100 {units}, more than the best expert, and what must be true of the {units} for that to be "
+        f"little. **Privacy holds for every sequence of {units}**; only how little is lost needs assumptions: a "
+        "strategy that follows the leader can be fooled by outcomes that turn against whoever leads."
     )
 
 
@@ -299,14 +299,19 @@ def several_rows(unit: str, rows: int) -> str:
     )
 
 
-def forecast(lost: float, rounds: int, unit: str, exact: bool) -> str:
-    """For plays round by round; ``lost`` in points in all, more than the best expert."""
+def forecast(lost: float, rounds: int, unit: str, exact: bool, drawn: float | None = None) -> str:
+    """For plays round by round; ``lost`` in points in all, more than the best expert; ``drawn`` on the chart above."""
     units = many(unit)
     per = f"{number(100 * lost / rounds)} points per 100 {units}"
     if exact:
+        apart = drawn is not None and number(100 * lost / rounds) != number(100 * drawn / rounds)
+        why = (
+            f" The chart's {number(100 * (drawn or 0.0) / rounds)} is for one run counted alone; a budget that adds up "
+            "many answers counts each a little more cautiously."
+        )
         return (
             f"on average {per} more than the best expert, {number(lost)} in all (calculated for this very release, not "
-            "simulated)."
+            f"simulated).{why if apart else ''}"
         )
     if lost >= rounds:
         return f"nothing is sure beforehand: at this ε it may lose on every {safe(unit)}."
@@ -325,8 +330,8 @@ def forecast_naming(right: float, lost: float, unit: str) -> str:
 
 def forecast_naming_bound(lost: float, likely: float, rounds: int, unit: str) -> str:
     return (
-        f"over the {plural(rounds, unit, many(unit))} the named expert has lost at most {number(lost)} points more than "
-        f"the best one, {number(100 * (1 - likely))} times in 100 (from declared numbers alone)."
+        f"over the {plural(rounds, unit, many(unit))} the named expert has lost at most {number(lost)} points more "
+        f"than the best one, {number(100 * (1 - likely))} times in 100 (from declared numbers alone)."
     )
 
 

@@ -426,9 +426,7 @@ class _Setting:
         if about.release is None and self.publish == "plays":
             other = about.nearest if about.nearest in self.method.options else FIRST[self.problem.assumption]
             name = catalog()[str(other)].about.name
-            return NoOffer(
-                sentence=said.no_release(about.name, name), instead=(self.method.key, other, said.use(name))
-            )
+            return NoOffer(sentence=said.no_release(about.name, name), instead=(self.method.key, other, said.use(name)))
         obstacle = source.obstacle(*reading.needed)
         if obstacle or source.released is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
@@ -469,7 +467,11 @@ class _Setting:
             lost, law = self.case.memo(key, lambda: (made.regret(), made.naming()))
             return said.forecast_naming(float(law[self.best]), lost, unit)
         if public:
-            return said.forecast(self.case.memo(key, made.regret), request.rounds, unit, exact=True)
+            drawn = self.problem.central.forecast(
+                self.main, np.array([self.epsilon]), np.array([float(request.rounds)])
+            )
+            lost = self.case.memo(key, made.regret)
+            return said.forecast(lost, request.rounds, unit, exact=True, drawn=float(drawn.regret[0]))
         bound = made.bound()
         return said.FORECAST_UNKNOWN if bound is None else said.forecast(bound, request.rounds, unit, exact=False)
 
@@ -533,7 +535,8 @@ def _run(strategy: Strategy, values: FloatArray, seed: int) -> tuple[np.ndarray,
 
 def _thinned(strategy: Strategy, losses: FloatArray) -> FloatArray:
     weights = strategy.weights(losses)
-    return weights[np.unique(np.linspace(0, len(weights) - 1, min(len(weights), MOST_SHOWN)).astype(int))]
+    places = np.unique(np.linspace(0, len(weights) - 1, min(len(weights), MOST_SHOWN)).astype(int))
+    return np.asarray(weights[places])
 
 
 def _plays(receipt: Receipt) -> Sequence[Block]:

@@ -32,7 +32,7 @@ class Made:
 
     def rounded(self) -> FloatArray:
         """The losses as the release counts them: whole numbers of its unit. For public data only."""
-        return self.request.in_units(self.data()) * UNIT
+        return np.asarray(self.request.in_units(self.data()) * UNIT, dtype=np.float64)
 
     def regret(self) -> float:
         """How many points more than the best expert the drawn plays lose on average, exactly. For public data only.

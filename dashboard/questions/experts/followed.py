@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +29,7 @@ MOST_EXPERTS, MOST_SHOWN = 1000, 50
 FEWEST_ROUNDS, MOST_ROUNDS = 10, 100_000
 MOST_LOSSES = 10**7
 
-EXPERTS = Number(
-    key="experts_count", label=said.EXPERTS, default=10.0, low=2.0, high=float(MOST_EXPERTS), whole=True
-)
+EXPERTS = Number(key="experts_count", label=said.EXPERTS, default=10.0, low=2.0, high=float(MOST_EXPERTS), whole=True)
 ROUNDS = Number(
     key="experts_days",
     label=said.DAYS,
@@ -151,8 +150,9 @@ def _simulated(story: str, what: Control[str], read: Read, caution: str) -> Foll
     gap, seed = read(GAP, "sentence"), int(read(SEED))
     rounds = min(rounds, MOST_LOSSES // experts)
     scenario = Scenario(story=story, experts=experts, gap=gap, period=max(2, rounds // 10), seed=seed)
+    values: Any = scenario.losses(rounds)  # 0 and 1 in single bytes, which every strategy takes as they are
     losses = ExpertLosses(
-        values=scenario.losses(rounds),
+        values=values,
         names=tuple(said.expert(place + 1) for place in range(experts)),
         meaning=said.WRONG,
     )
@@ -183,7 +183,7 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
         linked=source.public,
     )
     held = read(kind, "sentence")
-    controls: list[Control[object]] = [what, kind]
+    controls: list[Control[Any]] = [what, kind]
     happened: str | None = None
     if held in FORECASTS:
         outcome: Choice[str | None] = Choice(
