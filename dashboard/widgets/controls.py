@@ -72,7 +72,7 @@ def _number(control: Number) -> None:
         control.label,
         **{name: bound for name, bound in finite.items() if abs(bound) != float("inf")},
         step=control.step,
-        format="%d" if control.whole else "%g",
+        format="%.0f" if control.whole else "%g",
         key=session.ready(control),
         help=control.help,
         label_visibility="collapsed" if control.hide_label else "visible",

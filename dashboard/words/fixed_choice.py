@@ -24,7 +24,7 @@ COLUMNS_HELP = "Each column holds what one choice would have cost in each row."
 METHOD = "Method used for the answer"
 NEED = "I accept this much extra cost, % of the range"
 NEED_HELP = "Type what you accept; the smallest ε and the smallest number of rows that keep to it follow."
-EXTRA_TITLE, EXTRA_UNIT = "extra cost per row, % of the declared range", " %"
+EXTRA_UNIT = " %"
 BAND = "Shaded: where 80 in 100 private choices lie."
 COMPARE, HOW, WHAT_IF = "Compare methods", "How it works", "What if"
 BACK = "Back to the data as they are"
@@ -38,6 +38,10 @@ def cannot_compare(why: str) -> str:
 
 def sentence(columns: Several) -> tuple[str | Several, ...]:
     return ("Which one of", columns, "costs least, chosen once and for all?")
+
+
+def extra_title(unit: str) -> str:
+    return f"extra cost per {unit}, % of the declared range"
 
 
 def size_title(units: str) -> str:
@@ -136,8 +140,8 @@ def printed(account: PrintedAccount, rows: int, unit: str) -> str:
     truth = "the guarantee holds all the same" if account.guarantee_holds else "more than is claimed"
     return (
         "**What the textbook's linear learner really costs.** Its pace is proved private for costs between 0 and 1, "
-        f"but its costs lie between −1 and 1, so the printed proof does not hold as it stands. {proof}. Added up exactly, "
-        f"its {rows:,} plays cost ε = {number(account.true_epsilon)}: {truth}, and the printed algorithm is "
+        f"but its costs lie between −1 and 1, so the printed proof does not hold as it stands. {proof}. Added up "
+        f"exactly, its {rows:,} plays cost ε = {number(account.true_epsilon)}: {truth}, and the printed algorithm is "
         "slower than it need be. The other linear learner on the chart uses the whole ε."
     )
 

@@ -31,7 +31,8 @@ from dpcore.experts.linear.problem import THEORY, THEORY_DRAW
 from dpcore.validate import FloatArray
 
 PAGE = "linear"
-SCALE = Scale(title=said.EXTRA_TITLE, factor=50.0, unit=said.EXTRA_UNIT)
+PERCENT = 50.0
+"""Times a cost in [−1, 1]: % of its declared range."""
 FIRST = "vertex_permute_and_flip"
 MOST_ROWS = 20_000
 MOST_REPEATED = 200_000
@@ -136,7 +137,7 @@ class _Setting:
             factor=factor,
             times=times,
             need=need,
-            target=read(need, "need") / SCALE.factor,
+            target=read(need, "need") / PERCENT,
         )
 
     @property
@@ -150,7 +151,7 @@ class _Setting:
     @property
     def means(self) -> FloatArray:
         """Average cost of each column, in % of its declared range."""
-        return np.asarray(SCALE.factor * (1.0 + self.problem.costs.mean(axis=0)))
+        return np.asarray(PERCENT * (1.0 + self.problem.costs.mean(axis=0)))
 
     def view(self) -> View:
         problem, as_is, units = self.problem, self.as_is, words.many(self.unit)
@@ -161,7 +162,7 @@ class _Setting:
             identity=(*identity, self.times),
             memo=self.case.memo,
             metric="excess",
-            scale=SCALE,
+            scale=Scale(title=said.extra_title(self.unit), factor=PERCENT, unit=said.EXTRA_UNIT),
             names=problem.labels,
             methods=list(problem.methods),
             everything=[*catalog(), THEORY_DRAW, THEORY],
@@ -190,13 +191,13 @@ class _Setting:
     def question(self, sentence: tuple[str | Several, ...]) -> Question:
         view, means = self.view(), self.means
         best = int(np.argmin(means))
-        extra = SCALE.factor * view.at(self.main)
+        extra = PERCENT * view.at(self.main)
         declared = self.case.source.declared
         several = declared is not None and declared.rows_per_person > 1
         return Question(
             key=PAGE,
             sentence=sentence,
-            headline=said.headline(self.epsilon, extra, SCALE.factor * self.target, self.unit),
+            headline=said.headline(self.epsilon, extra, PERCENT * self.target, self.unit),
             caption=said.caption(
                 columns=len(self.names),
                 rows=self.problem.n,
@@ -239,8 +240,8 @@ class _Setting:
     def theory(self, view: View, extra: float) -> str:
         """What is proved of the method in use, beside what is true."""
         if self.draws:
-            return said.theory_draw(SCALE.factor * view.at(THEORY_DRAW), extra)
-        return said.theory_learner(SCALE.factor * view.at(THEORY))
+            return said.theory_draw(PERCENT * view.at(THEORY_DRAW), extra)
+        return said.theory_learner(PERCENT * view.at(THEORY))
 
     def compare(self, view: View) -> Sequence[Block]:
         """How often each method chooses each of the cheapest columns."""
