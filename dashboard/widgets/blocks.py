@@ -101,8 +101,8 @@ def _ask(part: blocks.Ask) -> None:
 
 
 def _keys(control: Any) -> list[str]:
-    parts = [f"{control.key}.{place}" for place in range(len(getattr(control, "names", ())))]
-    return [control.key, *(parts if isinstance(control, controls.Numbers) else [])]
+    parts = len(control.names) if isinstance(control, controls.Numbers) else 0
+    return [control.key, *(f"{control.key}.{place}" for place in range(parts))]
 
 
 def _slow(part: blocks.Slow, around: Around) -> None:
