@@ -160,6 +160,13 @@ def subject(bounds: str) -> str:
     return f"total cost in shares of the declared range ({bounds})"
 
 
+def guess(unit: str, replaced: bool) -> str:
+    """What someone who looks at the answer would like to find out."""
+    if replaced:
+        return f"what the row of one {safe(unit)} holds"
+    return "whether you are in the data" if unit == "person" else f"whether one {safe(unit)} is in the data"
+
+
 def forecast(right: float, above: float, rows: int, unit: str) -> str:
     per = percent(100 * above / rows)
     return (

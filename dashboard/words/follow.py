@@ -49,11 +49,7 @@ ASSUMED_ONCE = {
     "days are alike and independent": "independent",
     "nothing": "any",
 }
-GOOD_WHEN = {
-    "any": "always",
-    "oblivious": "days do not react to our choice",
-    "independent": "days are alike and independent",
-}
+GOOD_WHEN = {"any": "always", "oblivious": "days do not react to us", "independent": "days are alike"}
 DELTA = "δ, a tiny slack in the promise"
 DELTA_HELP = "Many private plays together are hidden up to ε and this slack. Strategies that need none leave it out."
 MEASURE = "Measure"
@@ -275,8 +271,8 @@ def comparison(epsilon: float, delta: float, units: str) -> str:
     )
 
 
-def compared_columns(units: str) -> tuple[str, str, str, str]:
-    return ("strategy", f"points lost more, per 100 {units}", "loses little when", "can be released")
+def compared_columns(units: str) -> tuple[str, ...]:
+    return ("strategy", f"points lost more, per 100 {units}", "loses little when", "can be released", "what it does")
 
 
 BEST_ROW, RANDOM_ROW = "the best expert, known only afterwards", "one picked at random each time"

@@ -133,7 +133,7 @@ def test_the_cheapest_column_is_released(open_app: Open) -> None:
     app.segmented_control(key="experts_question").set_value("fixed_choice").run()
     open_tab(app, "linear", "Make one private release")
     table = load_sample("town")
-    names = numeric(table)
+    names = numeric(table.schema)
     best = names[int(np.argmin(total_units(table, tuple(names))))]
     assert best in released(app, "linear")
 

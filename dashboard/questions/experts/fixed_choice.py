@@ -219,6 +219,7 @@ class _Setting:
                 neighbours=self.as_is.relation,
                 epsilon=self.epsilon,
                 delta=self.problem.method(self.main, self.epsilon).cost.delta,
+                guess=said.guess(self.unit, self.as_is.relation == "replace_one"),
             ),
             tabs=(
                 Tab(key="compare", title=said.COMPARE, blocks=lambda: self.compare(view)),

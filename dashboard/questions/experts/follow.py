@@ -395,8 +395,8 @@ class _Setting:
         here = np.array([self.epsilon]), np.array([float(problem.n)])
         columns = said.compared_columns(units)
         rows: list[tuple[float, tuple[str, ...]]] = [
-            (0.0, (said.BEST_ROW, "0", "", "")),
-            (self.at_random, (said.RANDOM_ROW, words.number(100 * self.at_random), "", "")),
+            (0.0, (said.BEST_ROW, "0", "", "", "")),
+            (self.at_random, (said.RANDOM_ROW, words.number(100 * self.at_random), "", "", "")),
         ]
         for key, kind in catalog().items():
             if key not in widest.methods:
@@ -406,7 +406,8 @@ class _Setting:
                 partial(_first, widest, key, "regret_per_round", *here),
             )
             private = said.NOT_PRIVATE if key == NON_PRIVATE else said.RELEASED[kind.about.release is not None]
-            row = (said.method(kind.about), words.number(100 * lost), said.GOOD_WHEN[kind.assumption], private)
+            about = kind.about
+            row = (about.name, words.number(100 * lost), said.GOOD_WHEN[kind.assumption], private, about.plain)
             rows.append((lost, row))
         frame = pd.DataFrame([row for _, row in sorted(rows, key=lambda one: one[0])], columns=list(columns))
         # Theorem 11.3's rate ε/√(32 T ln(1/δ)) passes the bound's own best √(ln k/T) here
