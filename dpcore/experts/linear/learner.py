@@ -39,14 +39,16 @@ def expected_choice(self: Any, costs: ArrayLike) -> FloatArray:
     total = np.zeros(self.columns)
     for law in hedge_chances(losses, self.unit_rate):
         total += law.sum(axis=0)
-    return total / self.rows
+    mean: FloatArray = total / self.rows
+    return mean
 
 
 def choose(self: Any, costs: ArrayLike, rng: np.random.Generator) -> FloatArray:
     """One simulated answer: how often each column was played, as a share. Raises InvalidArgument."""
     losses = unit_losses(costs_of(self, costs))
     laws = ((law, np.ones(law.shape[0], dtype=np.int64)) for law in hedge_chances(losses, self.unit_rate))
-    return np.bincount(drawn(laws, rng), minlength=self.columns) / self.rows
+    shares: FloatArray = np.bincount(drawn(laws, rng), minlength=self.columns) / self.rows
+    return shares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
