@@ -89,9 +89,11 @@ def rehearse(seconds: float = 0.0) -> None:
 
 
 def compile_kernels() -> None:
-    """Compile, or load from the disk, the loops behind Thresholding; done once per process."""
+    """Compile, or load from the disk, the loops behind Thresholding and Experts; done once per process."""
+    from dpcore.experts import expected_regret
     from dpcore.thresholding.problem import AlarmProblem
 
+    expected_regret(np.eye(2), [0.1])
     problem = AlarmProblem(answers=np.arange(30.0), threshold=20.0, people=1000, monotonic=True)
     for method in problem.methods:
         problem.evaluate(method, "on_time", np.array([0.5, 1.0]), np.array([1000.0, 1000.0]))

@@ -4,15 +4,17 @@ Expert i is played in round t with probability p_ti ∝ exp(−η L_ti), L_t the
 do not depend on the plays, so the total loss is a sum of independent draws with mean Σ⟨p_t, ℓ_t⟩ and variance
 Σ(⟨p_t, ℓ_t²⟩ − ⟨p_t, ℓ_t⟩²): nothing is simulated.
 
-Rounds are taken in strides. The weights are computed by exponentials at the middle of a stride only; elsewhere in it
-exp(−η L_t) = exp(−η L_mid) exp(−η c) with a small drift c, and the second factor is summed as a power series until
-what is left of it is below 1e-8 of the weight. Powers of c serve every η, and the sums over experts become matrix
-products. When ηc is not small the stride is one round and the series one term.
+Weights are exponentials of the totals once in a stride of up to 128 rounds; within it each round multiplies them by
+exp(−ηℓ), which on [0, most] is a polynomial of the loss to 1e-10 (exactly linear where losses are 0 or 1). A stride
+ends before weights could leave the range of floats, and errors do not outlive it. So a round costs the same few
+multiplications at every rate, slow or fast. Only the loop over rounds is compiled: NumPy needs an exponential for
+each round, expert and rate as soon as rates are large, and takes ten times as long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,8 +25,13 @@ from dpcore.validate import FloatArray, IntArray, finite_vector
 
 Losses = NDArray[Any]  # (rounds, experts) within [0, 1]: float64, float32, uint8 or bool
 
-_REMAINDER = 1e-8
 _BLOCK = 1 << 18  # numbers in the largest working array: 2 MB
+_CACHE = 1 << 14  # numbers that stay in cache while all rates go over them: 128 KB
+_STRIDE = 128  # rounds between exponentials
+_FALL = 300.0  # by how much logarithms of weights may fall in a stride
+_DEGREES = (4, 8)  # of polynomials
+_GENTLE = 0.03  # a steepness up to which the short polynomial is good to 1e-12; the long one is to 1e-10 up to 1
+_STEEP = 10.0
 _SMALLEST_LOGIT = -700.0  # below it exp would leave the normal numbers, and the fast path of the processor
 
 
@@ -71,31 +78,71 @@ def hedge_moments(
     A play is held for ``hold`` rounds. A last one that is cut short counts where all stop at the end of ``losses``, and
     is left out otherwise. With ``variance`` False the variances are left at 0.
     """
+    from dpcore.experts.kernel.run import moments
+
     rounds, experts = losses.shape
     draws = -(-stops // hold) if (stops == rounds).all() else stops // hold
     mean, spread = np.zeros(rates.shape), np.zeros(rates.shape)
-    order = np.argsort(-rates, kind="stable")
-    total = np.zeros(experts)
-    first, last = 0, int(draws.max(initial=0))
-    while first < last:
-        active = order[draws[order] > first]
-        stride = _stride(float(rates[active[0]]) * hold, last - first, experts * active.size)
-        widest = max(experts * active.size, 3 * stride * max(experts, active.size))
-        size = min(max(1, _BLOCK // widest) * stride, last - first)
-        strides = -(-size // stride)
-        block = np.zeros((strides * stride, experts))  # draws after the last one lose nothing and add nothing
+    zero_one = hold == 1 and losses.dtype.kind in "ub"
+    plan = _plan(np.ascontiguousarray(rates, dtype=np.float64), float(hold), zero_one=zero_one)
+    totals, room = np.zeros(experts), np.zeros((3, experts))
+    last = int(draws.max(initial=0))
+    chunk = min(max(_CACHE // experts, 8), _STRIDE)
+    step = max(_BLOCK // experts // chunk, 1) * chunk
+    block = np.zeros((min(step, last), experts))
+    for first in range(0, last, step):
+        size = min(step, last - first)
         _read(losses, first, size, hold, block)
-        block = block.reshape(strides, stride, experts)
-        means, spreads, total = _block_moments(block, total, rates[active], variance=variance)
-        inside = draws[active] - first
-        if inside.min() < size:
-            kept = np.arange(strides * stride).reshape(strides, 1, stride) < inside[None, :, None]
-            means *= kept
-            spreads *= kept
-        mean[active] += means.sum(axis=(0, 2))
-        spread[active] += spreads.sum(axis=(0, 2))
-        first += size
+        left = np.maximum(draws - first, 0).astype(np.int64)
+        moments(
+            block[:size],
+            totals,
+            plan.rates,
+            left,
+            plan.strides,
+            plan.coefficients,
+            plan.degrees,
+            plan.squarings,
+            mean,
+            spread,
+            variance,
+            chunk,
+            room[0],
+            room[1],
+            room[2],
+        )
     return mean, np.maximum(spread, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Plan:
+    """How ``kernel.run.moments`` is to take each rate."""
+
+    rates: FloatArray
+    strides: IntArray
+    coefficients: FloatArray
+    degrees: IntArray
+    squarings: IntArray
+
+
+def _plan(rates: FloatArray, most: float, *, zero_one: bool) -> _Plan:
+    """Strides, and polynomials in a loss of at most ``most`` for exp(−rate × loss / 2^squarings)."""
+    steepness = rates * most
+    strides = np.clip(_FALL / np.maximum(steepness, 1e-300), 1, _STRIDE).astype(np.int64)
+    squarings = np.maximum(np.ceil(np.log2(np.maximum(steepness, 1e-300))), 0.0).astype(np.int64)
+    degrees = np.where(steepness <= _GENTLE, *_DEGREES)
+    if zero_one:  # 1 − (1 − e^−η) keeps e^−η to 1e-11 only while it is not too small
+        degrees[rates <= _STEEP] = 1
+    coefficients = np.zeros((rates.size, _DEGREES[-1] + 1))
+    coefficients[:, 0] = -np.expm1(-rates)
+    for degree in _DEGREES:
+        chosen = degrees == degree
+        scaled = (steepness / 2.0**squarings)[chosen, None]
+        places = (np.polynomial.chebyshev.chebpts1(degree + 1) + 1.0) / 2.0
+        to_powers = np.linalg.inv(np.vander(places, increasing=True))
+        powers = np.exp(-scaled * places) @ to_powers.T
+        coefficients[chosen, : degree + 1] = powers / most ** np.arange(degree + 1.0)
+    return _Plan(rates=rates, strides=strides, coefficients=coefficients, degrees=degrees, squarings=squarings)
 
 
 def _read(losses: Losses, first: int, size: int, hold: int, out: FloatArray) -> None:
@@ -122,80 +169,6 @@ def sums_between(losses: Losses, points: IntArray) -> FloatArray:
         sums[index] = losses[before:point].sum(axis=0, dtype=np.float64)
         before = point
     return sums
-
-
-def _stride(steepness: float, rounds: int, width: int) -> int:
-    """Rounds per exponential: so many that the series needs about six terms, and matrix products stay small.
-
-    ``width`` is rates × experts. Products of up to a million terms take a path of their own in BLAS, twice as fast.
-    """
-    for stride in (32, 24, 16, 8, 4):
-        if steepness * stride <= 1.28 and stride <= rounds and width * stride <= 1_000_000:
-            return stride
-    return 1
-
-
-def _block_moments(
-    block: FloatArray, before: FloatArray, rates: FloatArray, *, variance: bool
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means and variances in a block (strides, stride, experts), shape (strides, rates, stride), and totals after it.
-
-    ``rates`` descend.
-    """
-    stride = block.shape[1]
-    after = before + np.cumsum(block.sum(axis=1), axis=0)
-    middle = block[:, : stride // 2].sum(axis=1)
-    middle[0] += before
-    middle[1:] += after[:-1]
-    weights = _weights(middle[:, None, :], rates[:, None])
-
-    # sums over experts of weight × ℓ^kind × exp(−ηc), shape (strides, rates, stride) each
-    sums = [np.repeat(weights.sum(axis=2, keepdims=True), stride, axis=2), weights @ block.transpose(0, 2, 1)]
-    if variance:
-        sums.append(weights @ (block * block).transpose(0, 2, 1))
-    if stride > 1:
-        _add_drift(sums, weights, block, rates)
-    means = sums[1] / sums[0]
-    spreads = sums[2] / sums[0] - means * means if variance else np.zeros_like(means)
-    return means, spreads, after[-1]
-
-
-def _add_drift(sums: list[FloatArray], weights: FloatArray, block: FloatArray, rates: FloatArray) -> None:
-    """Add the terms (−ηc)^m/m!, m ≥ 1, of the series to ``sums``; single precision is enough for corrections."""
-    stride = block.shape[1]
-    single = block.astype(np.float32)
-    drift = np.empty_like(single)
-    drift[:, 0] = 0.0
-    for step in range(1, stride):
-        np.add(drift[:, step - 1], single[:, step - 1], out=drift[:, step])
-    drift -= drift[:, stride // 2, None].copy()
-    low, high = drift.min(axis=2, keepdims=True), drift.max(axis=2, keepdims=True)
-    drift -= (low + high) / 2  # common to all experts, so without effect on the probabilities
-    farthest = float((high - low).max()) / 2
-
-    powers = [drift.copy()]
-    for _ in sums[1:]:
-        powers.append(powers[-1] * single)
-    light = weights.astype(np.float32)
-    corrections = [np.zeros(part.shape, dtype=np.float32) for part in sums]
-    factor, remainder = np.ones(rates.size), np.ones(rates.size)
-    term = 0
-    while True:
-        term += 1
-        remainder *= rates * (farthest / term)
-        needed = int(np.count_nonzero(remainder > _REMAINDER))  # rates descend: the first ones need it longest
-        if needed == 0:
-            break
-        factor *= -rates / term
-        scale = factor[:needed, None].astype(np.float32)
-        for power, correction in zip(powers, corrections, strict=True):
-            if term > 1:
-                power *= drift
-            added = light[:, :needed] @ power.transpose(0, 2, 1)
-            added *= scale
-            correction[:, :needed] += added
-    for part, correction in zip(sums, corrections, strict=True):
-        part += correction
 
 
 def _weights(totals: FloatArray, rates: FloatArray | float) -> FloatArray:

@@ -7,6 +7,19 @@ from dpcore.selection.exponential import Exponential
 from dpcore.selection.finite_class import FiniteClass
 from dpcore.selection.free_gap import FreeGap
 from dpcore.selection.laws import Selector, Summary, expected_loss, laws, summaries, times_in_hundred
+from dpcore.selection.learning import (
+    crossover,
+    exact_realizable_size,
+    learning_bound,
+    learning_constant,
+    learning_size,
+    people_curves,
+    query_size,
+    query_tolerance,
+    realizable_size,
+    sharp_bound,
+    sharp_size,
+)
 from dpcore.selection.naive_laplace import NaiveLaplace
 from dpcore.selection.noisy_max import NoisyMaxLaplace
 from dpcore.selection.noisy_rounding import NoisyRounding
@@ -41,8 +54,19 @@ __all__ = [
     "Selector",
     "Summary",
     "catalog",
+    "crossover",
+    "exact_realizable_size",
     "expected_loss",
     "laws",
+    "learning_bound",
+    "learning_constant",
+    "learning_size",
+    "people_curves",
+    "query_size",
+    "query_tolerance",
+    "realizable_size",
+    "sharp_bound",
+    "sharp_size",
     "summaries",
     "times_in_hundred",
     "true_quantile",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dpcore.conversions import smallest
 from dpcore.costs import Cost
 from dpcore.selection.laws import Selector, find
+from dpcore.selection.learning import learning_bound, learning_constant, learning_size
 from dpcore.selection.scores import DEEP, histogram, scaled
 from dpcore.validate import FloatArray, IntArray, Neighbours, generator, in_range, one_of, positive, probability, whole
 
@@ -71,21 +72,36 @@ class FiniteClass:
 
     def excess_bound(self, k: float, n: float, beta: float) -> float:
         """With probability at least 1 − ``beta`` the chosen hypothesis' error rate on the data is at most this above
-        the best of ``k``, on ``n`` people: the exponential mechanism's (ln k + ln(1/β))/(a·n). Raises InvalidArgument.
+        the best of ``k``, on ``n`` people: (c/(εn))(ln k + ln(1/β)), c of the method. Raises InvalidArgument.
         """
-        slope = float(find("exponential").slopes(self.epsilon, 1, 1.0, self.relation == "add_remove"))
-        return (math.log(in_range(1.0, math.inf, k=k)) - math.log(probability(beta=beta))) / (slope * positive(n=n))
+        size, people = in_range(1.0, math.inf, k=k), positive(n=n)
+        return self.constant(k) * (math.log(size) - math.log(probability(beta=beta))) / (self.epsilon * people)
+
+    def learning_bound(self, k: float, n: float, beta: float) -> float:
+        """With probability at least 1 − ``beta``, over the people and the noise, the chosen hypothesis' true error rate
+        is at most this above the best of ``k``: ``learning.learning_bound`` with this method's c. Raises
+        InvalidArgument.
+        """
+        return float(learning_bound(k, n, self.epsilon, beta, self.constant(k)))
+
+    def constant(self, k: float) -> float:
+        """c of the method and relation: see ``learning.learning_constant``. Raises InvalidArgument."""
+        return learning_constant(self.method, self.relation, k)
 
     def sample_size_bound(self, k: float, alpha: float, beta: float) -> dict[str, int]:
-        """People that the theorem asks for to be within ``alpha`` of the best rate with probability 1 − ``beta``.
+        """People that theorems ask for to be within ``alpha`` of the best rate with probability 1 − ``beta``.
 
-        ``privacy``: (ln k + ln(1/β))/(a·α) with a = ε/2 (ε with add_remove); ``sampling``: ln k/α², for the rates on
-        the data to stand for those in the population, up to a constant; ``both``: the larger one.
+        ``privacy``: within α on the data at hand, c(ln k + ln(1/β))/(εα); ``sampling``: for the people alone, without
+        any privacy, 2 ln(2k/β)/α² (Hoeffding, both sides of the comparison); ``both``: for the true error rate of the
+        private choice, where ``learning_bound`` is α. Raises InvalidArgument.
         """
         share = in_range(0.0, 1.0, open_low=True, alpha=alpha)
-        privacy = _whole(self.excess_bound(k, 1.0, beta) / share)
-        sampling = _whole(math.log(k) / share**2)
-        return {"privacy": privacy, "sampling": sampling, "both": max(privacy, sampling)}
+        size, failure, c = in_range(1.0, math.inf, k=k), probability(beta=beta), self.constant(k)
+        return {
+            "privacy": _whole(c * (math.log(size) - math.log(failure)) / (self.epsilon * share)),
+            "sampling": _whole(2.0 * math.log(2.0 * size / failure) / share**2),
+            "both": _whole(float(learning_size(size, share, self.epsilon, failure, c))),
+        }
 
     def sample_size(self, k: float, alpha: float, beta: float) -> int:
         """People that suffice exactly, in place of the bound's ``privacy``, whatever the data.
@@ -93,18 +109,23 @@ class FiniteClass:
         The worst case is one hypothesis without errors and k − 1 with α·n: the smallest n at which the first is
         chosen with probability at least 1 − ``beta``. Raises InvalidArgument.
         """
-        size = in_range(1.0, 1e200, k=k)
         share = in_range(0.0, 1.0, open_low=True, alpha=alpha)
+        return _whole(self.worst_lead(k, beta) / share)
+
+    def worst_lead(self, k: float, beta: float) -> float:
+        """By how many errors the best of ``k`` must lead all others, who are level, to be chosen with probability
+        1 − ``beta``; exact. Raises InvalidArgument."""
+        size = in_range(1.0, 1e200, k=k)
         wanted = 1 - probability(beta=beta)
         if size == 1.0:
-            return 1
+            return 0.0
         law, gaps, counts = find(self.method).law, np.array([0.0, 1.0]), np.array([1.0, size - 1])
 
         def reached(depth: float) -> bool:
             return bool(law.summary(gaps, counts, np.array([depth]))[0][0] >= wanted)
 
         depth = smallest(reached, 1e-12, DEEP)
-        return _whole(depth / (share * float(self._slopes(size, np.array([self.epsilon]))[0])))
+        return depth / float(self._slopes(size, np.array([self.epsilon]))[0])
 
     def _slopes(self, k: float, epsilons: FloatArray) -> FloatArray:
         return find(self.method).slopes(epsilons, max(1, int(k)), 1.0, self.relation == "add_remove")

@@ -15,6 +15,7 @@ from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
 from dpcore.selection.laws import Selector, abouts, find
+from dpcore.selection.learning import learning_bound
 from dpcore.selection.most_common import ABOUT_THEORY, THEORY
 from dpcore.selection.rules import RuleClass
 from dpcore.selection.scores import histogram, scaled
@@ -87,8 +88,9 @@ class FiniteClassProblem(Problem):
 
     Metrics: ``error``, the mean error rate of the chosen hypothesis; ``excess``, how far that is above the best;
     ``success``, the chance of an excess of at most ``alpha``. Two bounds: ``theory``, the exponential mechanism's
-    utility theorem, about privacy noise alone like every exact value; ``pac``, the textbook's learning theorem, which
-    covers sampling too: with probability 1 − ``beta`` an excess of at most max((ln k + ln(1/β))/(a·n), √(ln k / n)).
+    utility theorem, about privacy noise alone like every exact value; ``pac``, ``learning.learning_bound``, about
+    sampling too: with probability 1 − ``beta`` the true error rate is at most that much above the best's. Both hold for
+    the exponential mechanism and permute-and-flip. ``error`` adds the observed best rate.
 
     ``value`` is exact for rates as observed. ``low`` and ``high`` show the other error, of drawing n people, judged by
     the observed rates: the share ``band`` of draws gives between them. For that the rates move along the likeliest
@@ -269,8 +271,9 @@ class FiniteClassProblem(Problem):
         return excess
 
     def _learned(self, metric: str, slopes: FloatArray, people: FloatArray) -> FloatArray:
-        size = math.log(self.size)
-        excess = np.maximum((size - math.log(self.beta)) / slopes, np.sqrt(size / people))
+        # slopes are ε/(c·rows) per person of each question: c/ε = 1/(slope·rows)
+        rows = float(self.rows_per_person)
+        excess = learning_bound(self.size, people, slopes * rows / people, self.beta, 1.0, rows)
         if metric == "success":
             kept: FloatArray = np.where(excess <= self.alpha, 1 - self.beta, 0.0)
             return kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcore.discovery import discover
 from dpcore.experts.linear.choice import LinearMethod
-from dpcore.experts.linear.learner import LinearLearner
+from dpcore.experts.linear.learner import LinearLearner, PrintedAccount, PrintedLearner, printed_account
 from dpcore.experts.linear.problem import LinearProblem, linear_bound
 from dpcore.experts.linear.vertices import VertexExponential, VertexPermuteAndFlip
 
@@ -18,8 +18,11 @@ __all__ = [
     "LinearLearner",
     "LinearMethod",
     "LinearProblem",
+    "PrintedAccount",
+    "PrintedLearner",
     "VertexExponential",
     "VertexPermuteAndFlip",
     "catalog",
     "linear_bound",
+    "printed_account",
 ]

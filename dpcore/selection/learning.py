@@ -1,0 +1,400 @@
+"""Private learning over a finite class: theorems with their constants, and how many people each asks for.
+
+A class of k hypotheses, n people drawn independently, one of the hypotheses chosen by its number of errors. *Excess*
+is how far its true error rate lies above that of the best in the class; all bounds here hold with probability 1 − β
+over the people and the noise. *Agnostic*: nothing is assumed; *realizable*: some hypothesis never errs.
+
+Errors are counted, never divided by n inside a mechanism, so that n may itself be private: adding or removing a person
+moves all counts one way by at most 1, replacing one moves each either way by at most 1. That is where the constant c
+of ``learning_constant`` comes from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from dpcore.errors import InvalidArgument
+from dpcore.selection.laws import find
+from dpcore.theorem import Conditions, Theorem
+from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, probability, whole
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(80)
+
+
+def learning_constant(method: str = "exponential", relation: Neighbours = "replace_one", k: float = 2) -> float:
+    """c for which the chosen one of ``k`` has at most (c/ε)(ln k + ln(1/β)) errors more than the best on the data.
+
+    Except with chance β, for any data. The exponential mechanism and permute-and-flip choose a hypothesis z errors
+    behind with chance at most e^(−az), a = ε/2 in general and ε where all counts move one way: c = 2, or 1 for people
+    added or removed. Laplace noise on each count errs on both sides at once: c = 4, or 2. Noise on every count at ε/k
+    each: c = 2k. Raises InvalidArgument.
+    """
+    one_of(("add_remove", "replace_one"), relation=relation)
+    size = max(2, int(in_range(1.0, math.inf, k=k)))
+    mechanism = find(method)(epsilon=1.0, monotonic=relation == "add_remove")
+    return mechanism.utility_bound(size, 0.5) / (math.log(size) - math.log(0.5))
+
+
+def learning_bound(
+    k: ArrayLike, n: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, c: ArrayLike = 2.0, rows: ArrayLike = 1.0
+) -> FloatArray:
+    """Excess error rate: 2√(r·ln(4k/β)/(2n)) + (c·r/(εn))(ln k + ln(2/β)), arrays broadcast together.
+
+    Half of β is for all k error rates on the data to lie within √(ln(4k/β)/(2n)) of the true ones (Hoeffding and a
+    union bound), half for the noise (``learning_constant``). A person with up to ``rows`` r rows moves counts by r,
+    and n rows then tell as much as n/r independent ones. Kasiviswanathan, Lee, Nissim, Raskhodnikova & Smith, FOCS
+    2008, Theorem 12, with its constants worked out.
+    """
+    size, people, share, weight = _checked(k=k, n=n, beta=beta, rows=rows)
+    (level, factor) = _checked(epsilon=epsilon, c=c)
+    sampling = 2.0 * np.sqrt(weight * np.log(4.0 * size / share) / (2.0 * people))
+    return np.asarray(sampling + factor * weight / (level * people) * (np.log(size) + np.log(2.0 / share)))
+
+
+def learning_size(
+    k: ArrayLike, alpha: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, c: ArrayLike = 2.0
+) -> FloatArray:
+    """The n at which ``learning_bound`` is ``alpha``, not rounded: a quadratic equation in √n."""
+    size, target, share, level, factor = _checked(k=k, alpha=alpha, beta=beta, epsilon=epsilon, c=c)
+    sampling = np.sqrt(2.0 * np.log(4.0 * size / share))
+    noise = factor / level * (np.log(size) + np.log(2.0 / share))
+    return np.asarray(((sampling + np.sqrt(sampling**2 + 4.0 * target * noise)) / (2.0 * target)) ** 2)
+
+
+def sharp_bound(
+    k: ArrayLike, n: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, c: ArrayLike = 2.0
+) -> FloatArray:
+    """The same excess in one step, for the exponential mechanism and permute-and-flip, agnostic:
+
+    √(2 ln(k/β)/n) where ε ≥ c·√(2 ln(k/β)/n), and (c/(εn))·ln(k/β) + ε/(2c) below.
+
+    A hypothesis D errors behind the best is chosen with chance at most min(1, e^(−aD)) ≤ e^(−sD) for every s ≤ a =
+    ε/c. When it is truly α worse, D is a sum of n differences in [−1, 1] of mean at least α, so E e^(−sD) ≤
+    e^(−n(sα − s²/2)) (Hoeffding's lemma); s = min(a, α) and a union over k give it. At ε ≥ cα it is the bound without
+    privacy: from there on privacy is free.
+    """
+    size, people, share, level, factor = _checked(k=k, n=n, beta=beta, epsilon=epsilon, c=c)
+    slope, need = level / factor, np.log(size / share) / people
+    free = np.sqrt(2.0 * need)
+    return np.asarray(np.where(slope >= free, free, need / slope + slope / 2.0))
+
+
+def sharp_size(
+    k: ArrayLike, alpha: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, c: ArrayLike = 2.0
+) -> FloatArray:
+    """People for which ``sharp_bound`` is ``alpha``: ln(k/β)/(sα − s²/2), s = min(ε/c, α). Not rounded.
+
+    With infinite ``epsilon`` the agnostic size without privacy, 2 ln(k/β)/α². From ε = cα on the two are equal.
+    """
+    size, target, share, factor = _checked(k=k, alpha=alpha, beta=beta, c=c)
+    slope = np.minimum(_levels(epsilon) / factor, target)
+    return np.asarray(np.log(size / share) / (slope * target - slope**2 / 2.0))
+
+
+def realizable_size(
+    k: ArrayLike, alpha: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, c: ArrayLike = 2.0
+) -> FloatArray:
+    """People that suffice where some hypothesis never errs: ln(k/β)/(−ln(1 − α(1 − e^(−a)))), a = ε/c. Not rounded.
+
+    A hypothesis with a true error rate above α errs at least as often as n coins of chance α, and with e errors is
+    chosen with chance at most e^(−ae), of mean (1 − α(1 − e^(−a)))ⁿ; a union over k. Infinite ``epsilon`` gives the
+    size without privacy, about ln(k/β)/α. Exponential mechanism and permute-and-flip.
+    """
+    size, target, share, factor = _checked(k=k, alpha=alpha, beta=beta, c=c)
+    kept = -np.expm1(-_levels(epsilon) / factor)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(size / share) / -np.log1p(-np.minimum(target, 1.0) * kept))
+
+
+def exact_realizable_size(
+    k: float,
+    alpha: float,
+    epsilon: float,
+    beta: float = 0.05,
+    *,
+    method: str = "permute_and_flip",
+    relation: Neighbours = "replace_one",
+) -> int:
+    """The n that is needed exactly in one world: a perfect hypothesis, and k − 1 that err independently at rate α.
+
+    ``method`` is ``permute_and_flip`` or ``exponential``; what ``realizable_size`` promises covers this world and all
+    others. Infinite ``epsilon``: without privacy, ties broken evenly. Raises InvalidArgument.
+    """
+    one_of(("permute_and_flip", "exponential"), method=method)
+    target = in_range(0.0, 1.0, open_low=True, open_high=True, alpha=alpha)
+    wanted = 1.0 - probability(beta=beta)
+    size = in_range(1.0, 1e200, k=k)
+    slope = float(_levels(epsilon)) / learning_constant(method, relation, 2)
+
+    def reached(people: int) -> bool:
+        return realizable_success(size, target, slope, people, method) >= wanted
+
+    low, high = 0, 1
+    while not reached(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def realizable_success(k: float, alpha: float, slope: float, n: int, method: str = "permute_and_flip") -> float:
+    """Chance that the perfect hypothesis of the world of ``exact_realizable_size`` is chosen from n people; exact.
+
+    Permute-and-flip, whose law is an integral of products over the others, takes their mean inside: with m the mean
+    of e^(−slope·errors), (1 − (1−m)^k)/(k·m). The exponential mechanism is ∫₀^∞ e^(−u) φ(u)^(k−1) du with φ the mean
+    of exp(−u·e^(−slope·errors)), over the binomial law of errors.
+    """
+    kept = -math.expm1(-slope)
+    mean = math.exp(n * math.log1p(-alpha * kept))
+    if method == "permute_and_flip" or slope == math.inf:
+        if mean < 1e-300:
+            return 1.0
+        return float(-math.expm1(k * math.log1p(-mean)) / (k * mean)) if mean < 1.0 else 1.0 / k
+    from scipy.stats import binom
+
+    spread = 10.0 * math.sqrt(n * alpha) + 40.0
+    errors = np.arange(max(0.0, math.floor(n * alpha - spread)), min(float(n), n * alpha + spread) + 1.0)
+    law = binom.pmf(errors, n, alpha)
+    # u = x/(1−x) on [0, 1]; the mass beyond u = 60 is e^−60
+    x = (_NODES + 1.0) / 2.0 * (60.0 / 61.0)
+    u = x / (1.0 - x)
+    lost = -np.expm1(-u[:, None] * np.exp(-slope * errors)) @ law  # 1 − φ(u)
+    integrand = np.exp(-u + (k - 1.0) * np.log1p(-np.minimum(lost, 1.0 - 1e-16))) / (1.0 - x) ** 2
+    return float(min(1.0, integrand @ _WEIGHTS / 2.0 * (60.0 / 61.0)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """How far the answers of a query oracle may be off: ``sampling`` for drawing people, ``noise`` for privacy."""
+
+    sampling: float
+    noise: float
+
+    @property
+    def total(self) -> float:
+        """τ: every answer lies within it of the truth."""
+        return self.sampling + self.noise
+
+
+def query_tolerance(queries: int, n: float, epsilon: float, beta: float = 0.05) -> Tolerance:
+    """The τ of a statistical-query oracle that answers ``queries`` m averages in [0, 1] by Laplace noise m/(εn).
+
+    With probability 1 − β every answer is within √(ln(4m/β)/(2n)) + (m/(εn))·ln(2m/β) of the truth: Hoeffding and the
+    Laplace tail at β/2 each over m answers. n public, ε-DP in total by adding up. Infinite ``epsilon``: no noise.
+    Blum, Dwork, McSherry & Nissim, PODS 2005. Raises InvalidArgument.
+    """
+    asked, people = whole(1, queries=queries), positive(n=n)
+    share, level = probability(beta=beta), float(_levels(epsilon))
+    return Tolerance(
+        sampling=math.sqrt(math.log(4.0 * asked / share) / (2.0 * people)),
+        noise=asked / (level * people) * math.log(2.0 * asked / share),
+    )
+
+
+def query_size(queries: ArrayLike, tolerance: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05) -> FloatArray:
+    """People for which ``query_tolerance`` is ``tolerance``, arrays broadcast together; not rounded.
+
+    To learn one of k hypotheses by asking for every error rate takes m = k queries at tolerance α/2.
+    """
+    asked, target, share = _checked(queries=queries, tolerance=tolerance, beta=beta)
+    sampling = np.sqrt(np.log(4.0 * asked / share) / 2.0)
+    noise = asked / _levels(epsilon) * np.log(2.0 * asked / share)
+    return np.asarray(((sampling + np.sqrt(sampling**2 + 4.0 * target * noise)) / (2.0 * target)) ** 2)
+
+
+def crossover(alpha: float, method: str = "exponential", relation: Neighbours = "replace_one") -> float:
+    """The ε from which ``sharp_size`` is what learning without privacy asks for: c·α. Raises InvalidArgument."""
+    return learning_constant(method, relation, 2) * in_range(0.0, 1.0, open_low=True, alpha=alpha)
+
+
+LINES = {
+    "pac": "without privacy, agnostic",
+    "private": "private, agnostic (textbook theorem)",
+    "private_sharp": "private, agnostic (sharper theorem)",
+    "queries": "asking for every error rate (statistical queries)",
+    "data_exact": "to be near-best on the data alone, exact",
+    "pac_realizable": "without privacy, realizable",
+    "private_realizable": "private, realizable",
+    "exact_realizable": "private, realizable, exact in one world",
+}
+
+
+def people_curves(
+    k: int,
+    *,
+    epsilon: ArrayLike,
+    alpha: ArrayLike,
+    beta: float = 0.05,
+    method: str = "exponential",
+    relation: Neighbours = "replace_one",
+) -> pd.DataFrame:
+    """How many people each of ``LINES`` asks for: columns ``line, epsilon, alpha, n, kind``.
+
+    ``epsilon`` and ``alpha`` broadcast together, so either may be the axis. ``kind`` is ``bound`` or ``exact``; n is
+    rounded up. ``method`` is ``exponential`` or ``permute_and_flip``. Raises InvalidArgument.
+    """
+    from dpcore.selection.finite_class import FiniteClass
+
+    one_of(("permute_and_flip", "exponential"), method=method)
+    size = whole(2, k=k)
+    levels, targets = np.broadcast_arrays(*(np.atleast_1d(a) for a in _checked(epsilon=epsilon, alpha=alpha)))
+    c = learning_constant(method, relation, 2)
+    pairs = list(zip(levels.tolist(), targets.tolist(), strict=True))
+    found: dict[str, Any] = {
+        "pac": sharp_size(size, targets, np.inf, beta, c),
+        "private": learning_size(size, targets, levels, beta, c),
+        "private_sharp": sharp_size(size, targets, levels, beta, c),
+        "queries": query_size(size, targets / 2.0, levels, beta),
+        "data_exact": FiniteClass(epsilon=1.0, relation=relation, method=method).worst_lead(size, beta)
+        / (levels * targets),
+        "pac_realizable": realizable_size(size, targets, np.inf, beta, c),
+        "private_realizable": realizable_size(size, targets, levels, beta, c),
+        "exact_realizable": [
+            exact_realizable_size(size, a, one, beta, method=method, relation=relation) for one, a in pairs
+        ],
+    }
+    parts = [
+        pd.DataFrame(
+            {
+                "line": line,
+                "epsilon": levels,
+                "alpha": targets,
+                "n": np.ceil(np.broadcast_to(np.asarray(found[line], dtype=np.float64), levels.shape) * (1 - 1e-12)),
+                "kind": "exact" if "exact" in line else "bound",
+            }
+        )
+        for line in LINES
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+_CHANCE = "chance β of failure, over the people drawn and the noise"
+_ROLE = "a person replaced (c = 2) or added or removed (c = 1; n is then private and no mechanism uses it)"
+_THEOREMS = (
+    Theorem(
+        key="learning",
+        name="Private learning of a finite class",
+        quantity="excess of the true error rate",
+        statement="excess ≤ 2·√(ln(4k/β)/(2n)) + (c/(εn))·(ln k + ln(2/β))",
+        conditions=Conditions(
+            neighbours=_ROLE,
+            range="one mistake or none per person",
+            beta=_CHANCE + ", half for each",
+            needs="people drawn independently; exponential mechanism or permute-and-flip (Laplace noise: c twice that)",
+        ),
+        source="Kasiviswanathan, Lee, Nissim, Raskhodnikova & Smith, FOCS 2008, Theorem 12; constants worked out",
+        settings=("k", "n", "epsilon", "beta", "c", "rows"),
+        formula=learning_bound,
+    ),
+    Theorem(
+        key="learning_sharp",
+        name="Private learning, sharper",
+        quantity="excess of the true error rate",
+        statement="excess ≤ √(2 ln(k/β)/n) where ε ≥ c·√(2 ln(k/β)/n), else (c/(εn))·ln(k/β) + ε/(2c)",
+        conditions=Conditions(
+            neighbours=_ROLE,
+            range="one mistake or none per person",
+            beta=_CHANCE,
+            needs="people drawn independently; exponential mechanism or permute-and-flip; one row a person",
+        ),
+        source="Worked out here from Hoeffding's lemma: see sharp_bound",
+        settings=("k", "n", "epsilon", "beta", "c"),
+        formula=sharp_bound,
+    ),
+    Theorem(
+        key="learning_realizable",
+        name="Private learning where some rule is perfect",
+        quantity="people needed",
+        statement="n ≥ ln(k/β) / (−ln(1 − α(1 − e^(−ε/c))))",
+        conditions=Conditions(
+            neighbours=_ROLE,
+            range="one mistake or none per person",
+            beta=_CHANCE,
+            needs="some hypothesis never errs; people drawn independently; exponential mechanism or permute-and-flip",
+        ),
+        source="Blumer, Ehrenfeucht, Haussler & Warmuth, IPL 1987, without privacy; with it worked out here",
+        settings=("k", "alpha", "epsilon", "beta", "c"),
+        formula=realizable_size,
+    ),
+    Theorem(
+        key="statistical_queries",
+        name="Learning from noisy averages",
+        quantity="people needed",
+        statement="τ ≤ √(ln(4m/β)/(2n)) + (m/(εn))·ln(2m/β); m = k queries at τ = α/2 learn to α",
+        conditions=Conditions(
+            neighbours="a person replaced (n is public)",
+            range="averages of numbers in [0, 1]",
+            beta=_CHANCE + ", half for each, over all m answers",
+            needs="queries asked with ε/m each, Laplace noise",
+        ),
+        source="Blum, Dwork, McSherry & Nissim, PODS 2005; constants worked out",
+        settings=("queries", "tolerance", "epsilon", "beta"),
+        formula=query_size,
+    ),
+)
+
+
+def _utility(
+    k: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, sensitivity: ArrayLike = 1.0, c: ArrayLike = 2.0
+) -> FloatArray:
+    size, level, share, reach, factor = _checked(k=k, epsilon=epsilon, beta=beta, sensitivity=sensitivity, c=c)
+    return np.asarray(factor * reach / level * (np.log(size) + np.log(1.0 / share)))
+
+
+UTILITY = Theorem(
+    key="selection_utility",
+    name="Utility of the exponential mechanism",
+    quantity="how far the chosen score lies below the best",
+    statement="loss ≤ (cΔ/ε)·(ln k + ln(1/β)), c = 2, or 1 where all scores move one way",
+    conditions=Conditions(
+        neighbours="whoever moves a score by at most Δ",
+        range="any scores",
+        beta="chance β of failure, over the noise",
+        needs="exponential mechanism or permute-and-flip (Laplace noise: c twice that)",
+        left_out="the error of having drawn these people",
+    ),
+    source="McSherry & Talwar, FOCS 2007; Dwork & Roth 2014, Corollary 3.12",
+    settings=("k", "epsilon", "beta", "sensitivity", "c"),
+    formula=_utility,
+)
+
+
+def theorems() -> dict[str, Theorem]:
+    """The theorems about choosing one of many, by key."""
+    return {theorem.key: theorem for theorem in (UTILITY, *_THEOREMS)}
+
+
+_CHECKS: dict[str, Callable[[FloatArray], Any]] = {
+    "k": lambda a: a >= 1.0,
+    "queries": lambda a: a >= 1.0,
+    "alpha": lambda a: a <= 1.0,
+    "beta": lambda a: a < 1.0,
+}
+
+
+def _checked(**named: ArrayLike) -> tuple[FloatArray, ...]:
+    """Each as a float64 array, finite, above 0 and within its range. Raises InvalidArgument."""
+    arrays = []
+    for name, value in named.items():
+        array = np.asarray(value, dtype=np.float64)
+        fits = np.isfinite(array) & (array > 0.0) & _CHECKS.get(name, np.isfinite)(array)
+        if array.size == 0 or not fits.all():
+            raise InvalidArgument(name, "must be greater than 0 and within its range everywhere")
+        arrays.append(array)
+    return tuple(arrays)
+
+
+def _levels(epsilon: ArrayLike) -> FloatArray:
+    """ε as an array, infinite where there is no privacy. Raises InvalidArgument."""
+    level = np.asarray(epsilon, dtype=np.float64)
+    if not (level > 0.0).all():
+        raise InvalidArgument("epsilon", "must be greater than 0 everywhere")
+    return level
