@@ -403,8 +403,12 @@ def test_the_usual_place_and_the_environment(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "home" / "epsilon-lab" / "ledger.sqlite3").is_file()
     assert (tmp_path / "home" / "epsilon-lab" / "ledger.sqlite3").stat().st_mode & 0o077 == 0
     monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{tmp_path}/elsewhere.db")
-    Ledger.open().close()
+    with pytest.raises(LedgerUnsound, match="no ledger at the place where it should be"):
+        Ledger.open()
+    assert not (tmp_path / "elsewhere.db").exists()
+    Ledger.open(create=True).close()
     assert (tmp_path / "elsewhere.db").is_file()
+    Ledger.open().close()
 
 
 def test_a_lock_that_is_never_let_go_gets_a_sentence(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
