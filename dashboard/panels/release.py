@@ -108,11 +108,9 @@ def release_panel(
 def answered(offer: Offer) -> list[Receipt]:
     """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
     try:
-        history = compute.ledger().history(offer.lineage)
+        return compute.ledger().answered(offer.lineage, question_digest(offer.request))
     except UnknownLineage:
         return []
-    question = question_digest(offer.request)
-    return [one for one in history if one.question == question and one.answer_hash is not None]
 
 
 def _price(found: Budget, source: Source, request: Request, relation: str | None) -> bool:

@@ -182,6 +182,15 @@ class Ledger:
         """
         return practice.reset(self._store, lineage)
 
+    def resize_practice(self, lineage: str, *, epsilon: float, delta: float = 0.0, counting: str = "sum") -> Budget:
+        """Give a practice budget another size; it starts again whole, as after a reset, and ``undo_reset`` takes that
+        back. The size it has already changes nothing.
+
+        Raises InvalidArgument, LedgerError for a budget that is not for practice, UnknownLineage.
+        """
+        one_of(NEW_COUNTINGS, counting=counting)
+        return practice.resize(self._store, lineage, Caps.of(epsilon, delta, counting))
+
     def undo_reset(self, lineage: str) -> Budget:
         """Return a practice budget to what it was before its last reset, spending and all.
 
@@ -301,6 +310,11 @@ class Ledger:
             if question is not None:
                 chosen = [*chosen, history.about(connection, question)]
             return history.receipts(connection, *chosen, history.answered(False))
+
+    def version(self, lineage: str | None = None) -> int:
+        """A number that is another one as soon as anything new is on the record of one lineage, or of all."""
+        with self._store.reading() as connection:
+            return history.last(connection, lineage)
 
     def receipts(self, *, newest: int | None = None) -> list[Receipt]:
         """Every receipt of the ledger, oldest first; only the ``newest`` so many where that is given."""

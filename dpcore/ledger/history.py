@@ -89,6 +89,12 @@ def count(connection: Connection, *chosen: ColumnElement[bool]) -> int:
     return int(connection.execute(query).scalar_one())
 
 
+def last(connection: Connection, lineage: str | None) -> int:
+    """The number of the last record, of one lineage or of all; 0 where there is none."""
+    query = select(func.max(schema.records.c.seq))
+    return int(connection.execute(query if lineage is None else query.where(of(lineage))).scalar() or 0)
+
+
 def of(lineage: str) -> ColumnElement[bool]:
     """Charges of one lineage."""
     return schema.records.c.lineage == lineage

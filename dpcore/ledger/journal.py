@@ -8,8 +8,7 @@ a crash is added from the database at the next call.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from dpcore.errors import LedgerUnsound
@@ -121,8 +120,15 @@ def starts_old(path: Path) -> bool:
     if not path.exists():
         return False
     with path.open("rb") as file:
-        parsed = (_parse(raw) for raw in file)
-        return is_old(takewhile(lambda record: record is not None, parsed))  # type: ignore[arg-type]
+        return is_old(_intact(file))
+
+
+def _intact(lines: Iterable[bytes]) -> Iterator[Record]:
+    for raw in lines:
+        record = _parse(raw)
+        if record is None or not record.is_intact():
+            return
+        yield record
 
 
 def write_anew(path: Path, records: Iterable[Record]) -> Journal:

@@ -53,6 +53,15 @@ def reset(store: Store, lineage: str) -> Budget:
         return _anew(store, connection, budget, budget.caps, {})
 
 
+def resize(store: Store, lineage: str, caps: Caps) -> Budget:
+    """See ``Ledger.resize_practice``."""
+    with store.writing() as connection:
+        budget = _practice(connection, lineage)
+        if budget.caps.same_as(caps):
+            return budget
+        return _anew(store, connection, budget, caps, {"caps": asdict(caps)})
+
+
 def _anew(store: Store, connection: Connection, budget: Budget, caps: Caps, more: dict[str, Any]) -> Budget:
     """A new generation with nothing spent."""
     lineage = budget.lineage

@@ -9,6 +9,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dpcore.ledger import Ledger
+
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
 
@@ -16,6 +18,7 @@ APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 def ledger_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "ledger.db"
     monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{file}")
+    Ledger.open(create=True).close()  # a ledger that is named is never made in silence
     return file
 
 

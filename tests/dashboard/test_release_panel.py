@@ -240,7 +240,7 @@ def test_an_own_budget_is_never_opened_by_accident(window: Window, ledger_file: 
     press(press(app, "open-budget-review"), "budget-open")
     with ledger(ledger_file) as found:
         budget = found.budget(own)
-    assert (budget.name, budget.kind, budget.cap.epsilon, budget.practice) == ("North *clinic*", "pure", 2.0, False)
+    assert (budget.name, budget.counting, budget.cap.epsilon, budget.practice) == ("North *clinic*", "sum", 2.0, False)
     assert budget.neighbours == "replace_one"  # as the question in view
     released(app)
     assert charges(ledger_file, own) == 1
@@ -250,7 +250,7 @@ def test_a_budget_opened_elsewhere_stays_as_it_is(window: Window, ledger_file: P
     own = "own:people"
     app = window(own)
     app.text_input(key="budget-name").set_value("Ours")
-    app.radio(key="budget-kind").set_value("approximate").run()
+    app.radio(key="budget-kind").set_value("zcdp").run()
     assert app.selectbox(key="budget-delta").value == 1e-6
     press(app, "open-budget-review")
     with ledger(ledger_file) as found:
@@ -270,7 +270,7 @@ def test_a_cap_from_a_tampered_browser_never_opens_a_budget(window: Window, ledg
     app.number_input(key="budget-epsilon").set_value(value)
     press(app, "open-budget-review")
     if "budget-open" in keys(app):
-        assert "**ε = 1** for all answers together" in text(app)
+        assert "**ε = 1** with δ = 10⁻⁶ for all answers together" in text(app)
         press(app, "budget-open")
     with ledger(ledger_file) as found:
         assert all(budget.cap.epsilon == 1.0 for budget in found.budgets())

@@ -405,6 +405,20 @@ class TestPracticeOfOneVisitor:
         assert ledger.undo_reset(mine.lineage).remaining.epsilon == 2.0
         ledger.verify()
 
+    def test_any_practice_budget_can_have_another_size_and_no_real_one(self, ledger: Ledger) -> None:
+        ledger.open_budget("sample", epsilon=1.0, practice=True)
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("r", "sample", Cost.pure(0.4), "?")
+        before = ledger.version("sample")
+        assert ledger.resize_practice("sample", epsilon=1.0).remaining.epsilon == pytest.approx(0.6)
+        assert ledger.version("sample") == before
+        assert ledger.resize_practice("sample", epsilon=9.0).remaining.epsilon == 9.0
+        assert ledger.version("sample") > before
+        assert ledger.undo_reset("sample").remaining.epsilon == pytest.approx(0.6)
+        with pytest.raises(LedgerError, match="Only a practice budget"):
+            ledger.resize_practice("people", epsilon=9.0)
+        ledger.verify()
+
     def test_a_token_that_others_could_have_is_refused(self, ledger: Ledger) -> None:
         for wrong in ("", "short", None):
             with pytest.raises(InvalidArgument, match="token"):

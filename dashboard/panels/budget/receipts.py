@@ -17,7 +17,10 @@ from dpcore.ledger.words import hides
 LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
 _NOTE, _TEXT = "receipt", "receipt-text"
 _LONGEST = 2000
-NO_ANSWER = "No answer was stored. The charge stands, and nothing was shown."
+NO_ANSWER = {
+    "charged": "No answer: a crash came before anything was drawn. The charge stands and pays for this very question.",
+    "begun": "No answer: a crash came while it was drawn. The charge stands, and nothing was shown.",
+}
 
 
 def show(receipt: Receipt, *, key: str = "receipt") -> None:
@@ -81,8 +84,8 @@ def bring() -> None:
 
 def answer_text(receipt: Receipt) -> str:
     """The stored answer in plain text, whatever it is."""
-    if receipt.answer_hash is None:
-        return NO_ANSWER
+    if receipt.state != "answered":
+        return NO_ANSWER[receipt.state]
     shown = receipt.answer
     if isinstance(shown, dict) and len(shown) > 1:  # a place in a list says nothing to a person; the JSON has it
         shown = {name: value for name, value in shown.items() if name != "index"}
@@ -159,7 +162,7 @@ def _check_text() -> None:
 
 def _find(start: str) -> None:
     try:
-        matching = [one for one in compute.ledger().receipts() if one.journal_hash.startswith(start)]
+        matching = compute.ledger().find(start)
     except DpcoreError as error:
         session.say(_NOTE, words.sentence(error))
         return

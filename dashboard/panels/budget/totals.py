@@ -30,10 +30,10 @@ class Kept:
 
 
 def accounting_delta(found: Budget | None) -> float:
-    """The δ at which ε are compared: half of an (ε, δ) cap's, as its accounts use, or one in a million."""
+    """The δ at which ε are compared: the budget's own, half of it where two accounts share it, or one in a million."""
     if found is None or found.kind == "pure":
         return SHOWN_DELTA
-    return found.cap.delta / 2
+    return found.cap.delta / 2 if found.counting == "both" else found.cap.delta
 
 
 def so_far(receipts: Sequence[Receipt], delta: float) -> tuple[RunningTotal, list[tuple[int, str, float]]]:
