@@ -1,6 +1,6 @@
 """Keyed sketches of tables, by which a file about the same people is recognised without keeping any of it.
 
-A row is known by what stands together in it: by pairs and triples of its columns, by all of them, and by all but one.
+A row is known by what stands together in it: in pairs and triples of its columns, in all of them, and in all but one.
 From each such *combination* a sketch holds marks of a few dozen of its different value tuples. Which ones is decided by
 a keyed hash of the tuple alone, so two files about the same people keep the same ones, whatever the order of rows or
 the names of columns (coordinated sampling; Cohen, 1997; Broder, 1997). A mark is a keyed hash again: without the key
@@ -32,7 +32,8 @@ class Combination:
     """Some tuples of one combination of columns.
 
     ``depth`` says which were kept: one of 2^depth. ``marks`` maps each one's mark to the depth to which it would be
-    kept. ``apart`` is the share of rows that have their tuple to themselves, in hundredths.
+    kept. ``apart`` is the share of rows, in hundredths, that strangers of the same kind would hardly share: that have
+    their tuple to themselves or, beside a running number, differ from most others.
     """
 
     depth: int

@@ -30,6 +30,10 @@ ANOTHER = (
     "The ledger at this place is not the one that was here before, so it stays closed; put the right one back, or run "
     "`python -m dpcore.ledger restore` to go on with this one."
 )
+NO_KEY = (
+    "The server's key file cannot be read or written, so the ledger stays closed; name a place for it in "
+    "EPSILON_LAB_KEY."
+)
 PRESENT = "There is a ledger at this place already; nothing was changed."
 
 
@@ -88,12 +92,22 @@ class Place:
             raise LedgerUnsound(GONE)
 
     def _pinned(self) -> str | None:
-        found = None if self.key is None else keys.load(self.key)
+        if self.key is None:
+            return None
+        try:
+            found = keys.load(self.key)
+        except OSError:
+            raise LedgerError(NO_KEY) from None
         return None if found is None else found.ledgers.get(self.name)
 
     def made_key(self) -> Key:
-        """The server's key, made now where there is none. Raises LedgerUnsound, OSError."""
-        return keys.fresh() if self.key is None else keys.made(self.key)
+        """The server's key, made now where there is none. Raises LedgerError."""
+        if self.key is None:
+            return keys.fresh()
+        try:
+            return keys.made(self.key)
+        except OSError:
+            raise LedgerError(NO_KEY) from None
 
     def pin(self, engine: Engine) -> None:
         """Know this ledger from now on."""

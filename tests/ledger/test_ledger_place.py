@@ -14,6 +14,7 @@ from dpcore.accounting import Cost
 from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, records
 from dpcore.ledger import key as keys
 from dpcore.ledger.__main__ import main
+from dpcore.ledger.place import Place as Where
 from dpcore.ledger.recovery import restore
 from tests.ledger.conftest import Place
 
@@ -175,6 +176,25 @@ def test_a_damaged_key_gets_a_sentence(sqlite_place: Place, key: Path, text: str
     key.write_text(text, encoding="utf-8")
     with pytest.raises(LedgerError, match="key file is damaged, so the ledger stays closed"):
         sqlite_place.open()
+
+
+def test_a_place_that_cannot_hold_a_key_gets_a_sentence(sqlite_place: Place, key: Path) -> None:
+    key.parent.parent.mkdir(exist_ok=True)
+    key.parent.write_text("a file where the folder should be")
+    with pytest.raises(LedgerError, match="name a place for it in EPSILON_LAB_KEY"):
+        sqlite_place.open()
+
+
+def test_without_the_rule_every_budget_would_be_whole_again(
+    sqlite_place: Place, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mutant that makes what is missing: what the tests above are there to find."""
+    filled(sqlite_place)
+    lose(sqlite_place)
+    monkeypatch.setattr(Where, "_missing", lambda self, create: None)
+    monkeypatch.setattr(Where, "_pinned", lambda self: None)
+    with sqlite_place.open() as ledger:
+        assert ledger.open_budget("people", epsilon=1.0).remaining.epsilon == 1.0
 
 
 def test_the_secret_is_in_no_file_of_the_ledger(sqlite_place: Place, key: Path) -> None:

@@ -66,17 +66,20 @@ def sketch(reading: Reading, key: bytes) -> Sketch:
         made = _combination(chosen, key)
         if made is not None:
             found.append(made)
-    contents = sorted({(one.contents(key), one.bits) for one in columns if one.tells and one.bits > 0})
+    contents = sorted({(one.contents(key), one.bits) for one in telling if not one.running and one.bits > 0})
     return Sketch(columns=tuple(contents), combinations=tuple(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Column:
-    """One column as keyed 64-bit hashes of its values, shape (rows,)."""
+    """One column as keyed 64-bit hashes of its values, shape (rows,).
+
+    ``running`` says that it only counts the rows, as any file's can; ``alone`` that it tells them apart by itself.
+    """
 
     hashes: NDArray[np.uint64]
     different: int
-    tells: bool
+    running: bool
     alone: bool
 
     @classmethod
@@ -91,9 +94,11 @@ class _Column:
         hashes = keyed[codes] if len(words) else np.zeros(0, dtype=np.uint64)
         running = _is_running(words, len(series))
         fine = len(words) >= LEAST_APART * len(series) and not _all_whole(words)
-        return cls(
-            hashes=hashes, different=len(words), tells=len(words) > 1 and not running, alone=fine and not running
-        )
+        return cls(hashes=hashes, different=len(words), running=running, alone=fine and not running)
+
+    @property
+    def tells(self) -> bool:
+        return self.different > 1
 
     @property
     def bits(self) -> int:
@@ -170,12 +175,20 @@ def _chosen(telling: list[_Column]) -> Iterable[list[_Column]]:
 
 def _combination(columns: list[_Column], key: bytes) -> Combination | None:
     """Marks of some tuples; None where they hardly tell rows apart."""
-    hashes = _mixed(sum((column.hashes for column in columns[1:]), columns[0].hashes.copy()))
+    hashes = _together(columns)
     depth = max(0, math.ceil(math.log2(max(hashes.size, 1) / MOST_MARKS)))
     values, counts = np.unique(hashes[_depths(hashes) >= depth], return_counts=True)
     if values.size == 0:
         return None
-    apart = float((counts == 1).sum() / counts.sum())
+    rest = [column for column in columns if not column.running]
+    if len(rest) == len(columns):
+        apart = float((counts == 1).sum() / counts.sum())
+    elif rest:  # strangers count their rows too: they share what stands beside the same number by chance
+        beside = np.unique(_together(rest)[_depths(hashes) >= depth], return_counts=True)[1].astype(np.float64)
+        rows = max(float(beside.sum()), 2.0)
+        apart = 1.0 - float((beside * (beside - 1)).sum()) / (rows * (rows - 1))
+    else:
+        return None
     if apart < LEAST_APART or values.size < LEAST_SHARED:
         return None
     depths = _depths(values)
@@ -185,6 +198,14 @@ def _combination(columns: list[_Column], key: bytes) -> Combination | None:
     kept = zip(values[chosen], depths[chosen], strict=True)
     marks = sorted((_mark(key, b"tuple", int(value)), int(own)) for value, own in kept)
     return Combination(depth=depth, apart=int(100 * apart), marks=tuple(marks))
+
+
+def _together(columns: list[_Column]) -> NDArray[np.uint64]:
+    """One hash per row of what stands in these columns."""
+    total = columns[0].hashes.copy()
+    for column in columns[1:]:
+        total += column.hashes  # wraps around, on purpose
+    return _mixed(total)
 
 
 def _mark(key: bytes, purpose: bytes, *numbers: int) -> int:
