@@ -16,6 +16,7 @@ import streamlit as st
 
 from dashboard import compute, controls, session, tracker, words
 from dashboard.panels.answer import Describe, answer, asked, cost_words, when
+from dashboard.panels.budget import unanswered
 from dashboard.panels.budget.opening import open_budget, told
 from dashboard.source import Source
 from dpcore.accounting import Cost
@@ -97,6 +98,7 @@ def release_panel(
     problem = session.note(slot)
     if problem:
         st.warning(problem)
+    unanswered.show(offer.lineage, question_digest(request), lambda request_id: _draw(offer, request_id), key=slot)
     receipt = session.receipt(slot)
     if receipt is not None and receipt.question == question_digest(request):
         answer(receipt, describe, extra, key=f"{slot}-answer")
@@ -218,14 +220,32 @@ def _release(offer: Offer, request_id: str | None, seen: int) -> None:
             return
         receipt = release(compute.ledger(), request_id, offer.lineage, offer.request, data)
     except DpcoreError as error:
-        if isinstance(error, LedgerUnsound):
-            tracker.reopen()
-        again = offer.source.practice and isinstance(error, BudgetExceeded)
-        reset = " A practice budget can be reset on the Budget page." if again else ""
-        session.say(slot, words.sentence(error) + reset)
-        session.end_release(slot)
+        _failed(offer, error)
         return
     session.release_done(slot, receipt)
+
+
+def _failed(offer: Offer, error: DpcoreError) -> None:
+    if isinstance(error, LedgerUnsound):
+        tracker.reopen()
+    again = offer.source.practice and isinstance(error, BudgetExceeded)
+    reset = " A practice budget can be reset on the Budget page." if again else ""
+    session.say(offer.slot, words.sentence(error) + reset)
+    session.end_release(offer.slot)
+
+
+def _draw(offer: Offer, request_id: str) -> None:
+    """Callback: the answer of a charge that was made before; the same request id, so nothing is charged again."""
+    ready, data = _prepared(offer.data)
+    if not ready:
+        session.say(offer.slot, REFUSED)
+        return
+    try:
+        receipt = release(compute.ledger(), request_id, offer.lineage, offer.request, data)
+    except DpcoreError as error:
+        _failed(offer, error)
+        return
+    session.release_done(offer.slot, receipt)
 
 
 def _prepared(data: Callable[[], Any]) -> tuple[bool, Any]:

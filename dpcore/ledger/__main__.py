@@ -15,7 +15,7 @@ from dpcore.ledger.engine import ledger_url
 from dpcore.ledger.export import to_csv, to_json
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.verify import Replay
-from dpcore.ledger.words import COUNTED
+from dpcore.ledger.words import COUNTED, OLDER_COPIES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,6 +72,8 @@ def _status(asked: argparse.Namespace) -> None:
         print(f"Journal: {ledger.journal_path or 'none (a ledger in memory)'}")
         found = ledger.verify()
         print(f"Sound: {found.seq} records, {found.charges} charges.{_clock(found)}")
+        if ledger.renewed_at is not None:
+            print(OLDER_COPIES.format(ledger.renewed_at[:10]))
         for budget in ledger.budgets():
             print(_line(budget))
 

@@ -76,6 +76,16 @@ class Ledger:
         """Where the journal is; None for a ledger in memory."""
         return None if self._store.journal is None else self._store.journal.path
 
+    @property
+    def renewed_at(self) -> str | None:
+        """When this ledger was written anew without digests of data (UTC), or None for one that never held any.
+
+        Backups and receipts from before that still hold them.
+        """
+        with self._store.reading() as connection:
+            found = history.records(connection, "renew", None)
+        return found[-1].time if found else None
+
     def verify(self) -> Replay:
         """Check everything again, as at opening. Raises LedgerUnsound."""
         return self._store.verify()

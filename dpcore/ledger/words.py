@@ -28,6 +28,10 @@ def label(*, longest: int = 200, **named: Any) -> str:
 _HIDES = {"add_remove": "one person added or removed", "replace_one": "one person's row changed"}
 
 
+OLDER_COPIES = (
+    "This ledger was written anew on {}: digests of data, on which a guess could be tested, are gone from it. Backups "
+    "and receipts from before still hold them; keep them as you keep the data, or delete them."
+)
 COUNTED = {
     "sum": "adding up",
     "zcdp": "ρ, for many small answers",

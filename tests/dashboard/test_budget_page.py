@@ -163,9 +163,9 @@ def test_a_charge_whose_answer_a_crash_took_is_never_told_as_an_answer(open_app:
         ledger.charge(name, CLINIC, Cost.pure(0.25), "?", neighbours="replace_one")
     ledger.begin_draw("during")
     app = open_app("budget")
-    assert "1 answer and 2 charges whose answer a crash took have spent **ε = 1 of 3**" in text(app)
+    assert "1 answer and 2 charges without an answer have spent **ε = 1 of 3**" in text(app)
     told = list(app.dataframe[0].value["answer"])
-    assert told[0].startswith("No answer: a crash came while it was drawn.")
+    assert told[0].startswith("No answer is stored: it is being drawn, or a crash came meanwhile.")
     assert told[1].startswith("No answer: a crash came before anything was drawn.")
 
 

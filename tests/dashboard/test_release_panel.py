@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.costs import Cost
 from dpcore.ledger import Ledger
-from tests.dashboard.asking import CANARY
+from dpcore.release import question_digest
+from tests.dashboard.asking import CANARY, Draw
 from tests.dashboard.conftest import text
 
 CLINIC = "sample:clinic"
@@ -159,6 +160,28 @@ def test_a_release_that_another_window_made_impossible_is_refused_with_what_woul
     )
     assert charges(ledger_file, own) == 1
     assert not begun(other)
+
+
+def test_an_answer_that_a_crash_took_is_drawn_for_the_charge_that_stands(window: Window, ledger_file: Path) -> None:
+    """Where nothing was drawn; where a draw had begun, it is told and not offered."""
+    request = Draw(epsilon=0.5)
+    with ledger(ledger_file) as found:
+        found.open_budget(CLINIC, epsilon=3.0, practice=True)
+        for name in ("a" * 32, "b" * 32):
+            asked = {"mechanism": request.mechanism, "neighbours": "replace_one", "question": question_digest(request)}
+            found.charge(name, CLINIC, request.cost, request.what, **asked)
+        found.begin_draw("b" * 32)
+    app = window()
+    assert "A crash took an answer before it was drawn" in text(app)
+    assert "its draw began, and no answer is stored" in text(app)
+    assert [key for key in keys(app) if "draw" in str(key)] == ["test-draw-aaaaaaaa"]
+    app = press(app, "test-draw-aaaaaaaa")
+    assert answer(app)
+    assert "A crash took an answer" not in text(app)
+    assert charges(ledger_file) == 2
+    with ledger(ledger_file) as found:
+        assert found.remaining(CLINIC).epsilon == 2.0
+        assert found.receipt("a" * 32).state == "answered"
 
 
 def test_what_does_not_fit_cannot_be_begun(window: Window, ledger_file: Path) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, column, create_engine, insert, select, table,
 
 from dpcore.accounting import Cost
 from dpcore.ledger import Ledger, LedgerUnsound, engine, key, schema, store
+from dpcore.ledger.__main__ import main
 from dpcore.ledger.budget import SPENT
 from dpcore.ledger.journal import Journal, write_anew
 from dpcore.ledger.records import FIRST, Record, cost_to_json, next_record
@@ -124,6 +125,7 @@ def test_digests_are_gone_and_everything_else_is_as_it_was(
         assert (clinic.lineage, clinic.counting, clinic.neighbours) == ("sample:clinic", "both", "add_remove")
         assert clinic.remaining.zcdp == 0.0  # closed by what no proof covers
         assert [one.lineage for one in ledger.similar(FILE, None, among=[people.lineage])] == [people.lineage]
+        assert ledger.renewed_at is not None
         held = old_receipt(records[2], records[3])
         for receipt in (held, old_receipt(records[2], None), old_receipt(records[5], None)):
             assert ledger.confirms(json.dumps(receipt))
@@ -234,6 +236,14 @@ def _edit(place: Place, statement: str) -> None:
             for _, sql in triggers:
                 connection.exec_driver_sql(sql)
     writer.dispose()
+
+
+def test_the_owner_is_told_of_older_copies(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    as_before(place, monkeypatch, old_records())
+    assert main(["--ledger", place.url, "--journal", str(place.journal), "status"]) == 0
+    assert "Backups and receipts from before still hold them" in capsys.readouterr().out
 
 
 def test_a_digest_is_no_name_for_people(ledger: Ledger) -> None:

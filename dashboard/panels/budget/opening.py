@@ -143,7 +143,7 @@ def _allowed() -> None:
             ):
                 row[name] = f"{planned.answers_left(cost):,}"
         rows.append(row)
-    with st.expander("What each would allow, of one kind alone"):
+    with st.expander("What each would allow, of one kind alone that hides the same"):
         st.table(pd.DataFrame(rows).set_index("counting").T, border="horizontal", alt="Answers that would fit")
         if not delta:
             st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.tiny(DELTAS[1])}.")

@@ -12,14 +12,14 @@ from dashboard import compute, session, tracker, words
 from dashboard.panels.answer import asked, cost_words, when
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
-from dpcore.ledger.words import hides
+from dpcore.ledger.words import OLDER_COPIES, hides
 
 LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
 _NOTE, _TEXT = "receipt", "receipt-text"
 _LONGEST = 2000
 NO_ANSWER = {
     "charged": "No answer: a crash came before anything was drawn. The charge stands and pays for this very question.",
-    "begun": "No answer: a crash came while it was drawn. The charge stands, and nothing was shown.",
+    "begun": "No answer is stored: it is being drawn, or a crash came meanwhile. The charge stands.",
 }
 
 
@@ -76,6 +76,9 @@ def bring() -> None:
         placeholder="57a5093517ef",
     )
     st.button("Check this receipt", icon=":material/verified:", key="receipt-text-check", on_click=_check_text)
+    renewed = compute.ledger().renewed_at
+    if renewed is not None:
+        st.caption(OLDER_COPIES.format(renewed[:10]))
     _said()
     found: Receipt | None = session.get("_found_receipt", None)
     if found is not None:

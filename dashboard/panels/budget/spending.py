@@ -91,7 +91,7 @@ def headline(state: State, budget: Budget) -> str:
     lost = sum(receipt.state != "answered" for receipt in state.receipts)
     parts = [words.plural(count - lost, "answer")] if count > lost else []
     if lost:
-        parts.append(f"{words.plural(lost, 'charge')} whose answer a crash took")
+        parts.append(f"{words.plural(lost, 'charge')} without an answer")
     return f"{' and '.join(parts)} {'has' if count == 1 else 'have'} spent **{spent}**. {fit}"
 
 
