@@ -79,7 +79,7 @@ def test_the_same_people_are_recognised(known: Sketch, disguise: str) -> None:
     assert known.is_like(found)
 
 
-@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.parametrize("seed", range(2, 6))
 def test_strangers_are_not(known: Sketch, seed: int) -> None:
     """Another draw from the very same population, in the same form, smaller or larger; and a quite different file."""
     for rows in (60, 300, 2000):
