@@ -61,6 +61,14 @@ class Ledger:
         """A random name for people who have no budget yet."""
         return f"people-{os.urandom(8).hex()}"
 
+    @staticmethod
+    def practice_lineage(token: str, sample: str) -> str:
+        """The lineage that ``open_practice`` gives one visitor for one sample, to look without opening anything.
+
+        Raises InvalidArgument.
+        """
+        return practice.lineage_of(token, sample)
+
     def close(self) -> None:
         """Let go of the database; also at the end of a ``with`` block."""
         self._store.close()

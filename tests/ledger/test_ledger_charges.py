@@ -394,6 +394,7 @@ class TestPracticeOfOneVisitor:
         other = ledger.open_practice(self.OTHER, "clinic", epsilon=3.0, name="Town clinic")
         assert mine.lineage != other.lineage
         assert self.TOKEN not in mine.lineage
+        assert Ledger.practice_lineage(self.TOKEN, "clinic") == mine.lineage
         assert mine.practice
         ledger.charge("r", mine.lineage, Cost.pure(1.0), "?")
         assert ledger.remaining(other.lineage).epsilon == 3.0

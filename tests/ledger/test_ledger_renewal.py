@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import sqlite3
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 from sqlalchemy import Connection, column, create_engine, insert, select, table, text, update
 
 from dpcore.accounting import Cost
-from dpcore.ledger import Ledger, LedgerUnsound, engine, key, schema, store
+from dpcore.ledger import BudgetExceeded, Ledger, LedgerUnsound, engine, key, schema, store
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.budget import SPENT
 from dpcore.ledger.journal import Journal, write_anew
@@ -139,6 +140,11 @@ def test_digests_are_gone_and_everything_else_is_as_it_was(
             assert not ledger.confirms(json.dumps(held | {name: value})), name
         assert ledger.confirms(ledger.receipt("r0"))
         ledger.charge("r2", people.lineage, Cost.pure(0.25), "?", neighbours="add_remove")
+        in_rho_alone = Cost(epsilon=math.inf, rho=1e-4)
+        with pytest.raises(BudgetExceeded):
+            ledger.charge("r3", "sample:clinic", in_rho_alone, "?", neighbours="add_remove")
+        ledger.reset_practice("sample:clinic")
+        ledger.charge("r3", "sample:clinic", in_rho_alone, "?", neighbours="add_remove")
         ledger.verify()
         ledger.backup(place.journal.with_name("backup"))
     assert digests_in(told(place), records) == []
