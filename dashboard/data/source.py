@@ -171,7 +171,8 @@ def budget_opened(lineage: str | None) -> None:
     """After the budget of these people was opened: a later file about them is recognised by this one."""
     own = own_file()
     if own is not None and own.reading is not None and lineage is not None and own.lineage == lineage:
-        compute.ledger().link(own.reading.fingerprint, lineage, own.marks)
+        ledger = compute.ledger()
+        ledger.link(own.reading.fingerprint, lineage, own.marks(ledger.sketch_key))
 
 
 def _own_source(own: OwnFile, table: Table | None) -> Source | None:
