@@ -11,8 +11,9 @@ from typing import IO, Literal
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.conversion import Applied
+from dpcore.datasets.conversion import Applied, apply
 from dpcore.datasets.guessing import each_row, read_columns
+from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.container import is_parquet, refuse_other_kinds
 from dpcore.datasets.reading.tabulate import Tabulated, tabulate
@@ -95,7 +96,12 @@ class Reading:
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
-        return schema.apply(self.frame)
+        return apply(schema, self.frame)
+
+    @property
+    def private(self) -> PrivateRows:
+        """The rows for a release, which only a request of ``dpcore.releases`` opens."""
+        return PrivateRows(self.frame)
 
     def table(self, schema: Schema) -> Table:
         """The typed table for the pages. Raises InvalidArgument."""
