@@ -22,12 +22,14 @@ class Reads:
     """Which columns are read and how, and which rows count: a part of every question.
 
     With ``person``, the column that says whose row it is, at most ``most`` rows of each person count and rows of nobody
-    count for none; without it that nobody has more is a promise.
+    count for none; without it that nobody has more is a promise. Where rows are ``steps`` one without anything in it
+    keeps its place; elsewhere it counts for none.
     """
 
     columns: tuple[Column, ...]
     person: Column | None = None
     most: int = 1
+    steps: bool = False
 
     def column(self, name: str) -> Column:
         """One of the columns. Raises InvalidArgument."""
@@ -118,7 +120,8 @@ class Declaration:
         """How these columns are read. Raises InvalidArgument."""
         person = None if self.id_column is None else self.column(self.id_column)
         columns = tuple(self.column(name) for name in names)
-        return Reads(columns=columns, person=person, most=self.rows_per_person)
+        steps = self.each_row == "step"
+        return Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps)
 
 
 def shown(name: str) -> str:

@@ -67,7 +67,14 @@ class PrivateRows:
 
     def opened(self, reads: Reads) -> OpenRows:
         """The rows that count, to be read by column."""
-        return OpenRows(self._frame, reads)
+        if reads.steps:
+            return OpenRows(self._frame, reads)
+        blank = np.arange(len(self._frame))
+        for name in self._frame.columns:
+            blank = blank[(as_text(self._frame[name].iloc[blank]).str.strip() == "").to_numpy(dtype=bool)]
+            if blank.size == 0:
+                return OpenRows(self._frame, reads)
+        return OpenRows(self._frame.drop(self._frame.index[blank]), reads)
 
 
 class OpenRows:

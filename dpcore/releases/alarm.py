@@ -249,7 +249,7 @@ class AlarmRun(Asked):
             about="no answer that far below the line raises an alarm, and each that far above does while alarms last",
         )
 
-    def in_units(self, rows: PrivateRows) -> IntArray:
+    def read(self, rows: PrivateRows) -> IntArray:
         """The answers as whole numbers of units, shape (entries,)."""
         opened = self.opened(rows)
         if self.counted:
@@ -272,19 +272,19 @@ class AlarmRun(Asked):
             inside &= opened.codes(self.where) == 1
         return np.bincount(places[inside], minlength=self.entries).astype(np.int64)
 
-    def law(self, rows: PrivateRows) -> FloatArray:
+    def law_of(self, answers: IntArray) -> FloatArray:
         """Where the alarms are, exact: row j the law of the place of alarm j + 1, shape (limit, entries + 1), the last
         entry that there is none. Raises InvalidArgument for scales of more than about 20,000 units.
         """
         from dpcore.thresholding.discrete import discrete_alarm_law
 
-        return discrete_alarm_law(self.scales, self.in_units(rows), self.bar, self.limit).position
+        return discrete_alarm_law(self.scales, answers, self.bar, self.limit).position
 
-    def answer(self, rows: PrivateRows) -> dict[str, Any]:
+    def draw(self, answers: IntArray) -> dict[str, Any]:
         """Run once: ``alarms``, places from 0; ``names``, their labels; ``compared``, how many answers were looked at;
         ``stopped``, whether all alarms were spent.
         """
-        answers, pair = self.in_units(rows), self.scales
+        pair = self.scales
         draw = draws.geometric_noise if pair.one_sided else draws.laplace_noise
         line = self.bar + int(draw(1, pair.threshold_scale)[0])
         alarms: list[int] = []

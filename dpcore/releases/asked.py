@@ -7,12 +7,12 @@ read a value or is handed one before ``answer`` and ``law`` (a test walks the im
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcore.datasets.declaration import Reads, shown
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, UnsupportedEvent
 from dpcore.grid import on_grid
-from dpcore.validate import Neighbours, one_of, positive, whole
+from dpcore.validate import FloatArray, Neighbours, one_of, positive, whole
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import OpenRows, PrivateRows
@@ -104,3 +104,23 @@ class Asked:
     def opened(self, rows: PrivateRows) -> OpenRows:
         """The rows that count."""
         return rows.opened(self.reads)
+
+    def read(self, rows: PrivateRows) -> Any:
+        """What the answer depends on, by the public rules, whatever the rows hold: whole numbers."""
+        raise NotImplementedError
+
+    def draw(self, found: Any) -> Any:
+        """The answer to what was ``read``, with noise by ``dpcore.releases.draws`` alone; JSON can hold it."""
+        raise NotImplementedError
+
+    def law_of(self, found: Any) -> FloatArray:
+        """The exact law of ``draw`` on what was ``read``. Raises UnsupportedEvent where there is none."""
+        raise UnsupportedEvent("This kind of answer has no exact law.")
+
+    def law(self, rows: PrivateRows) -> FloatArray:
+        """The exact law of ``answer``: for tests and demonstrations, never shown by a release."""
+        return self.law_of(self.read(rows))
+
+    def answer(self, rows: PrivateRows) -> Any:
+        """One answer about the rows."""
+        return self.draw(self.read(rows))

@@ -149,7 +149,7 @@ class BestRule(Asked):
             about="the named rule is wrong on at most this many rows more than the best one",
         )
 
-    def scores(self, rows: PrivateRows) -> IntArray:
+    def read(self, rows: PrivateRows) -> IntArray:
         """Minus the errors of each rule, shape (k,)."""
         opened = self.opened(rows)
         answers = opened.codes(self.target)
@@ -166,13 +166,13 @@ class BestRule(Asked):
         place = options_of(self.reads.column(self.target)).index(self.positive)
         return -self.rules_to_choose.errors(table, answers[counted] == place)
 
-    def law(self, rows: PrivateRows) -> FloatArray:
+    def law_of(self, scores: IntArray) -> FloatArray:
         """Chance of each rule, shape (k,), in the order of ``rules_to_choose.rules``, exact."""
-        return self.choice.law(self.scores(rows))
+        return self.choice.law(scores)
 
-    def answer(self, rows: PrivateRows) -> dict[str, Any]:
+    def draw(self, scores: IntArray) -> dict[str, Any]:
         """The rule: ``rule`` in words, and its ``column``, ``comparison`` and ``value``."""
-        rule = self.rules_to_choose.rules[self.choice.draw(self.scores(rows))]
+        rule = self.rules_to_choose.rules[self.choice.draw(scores)]
         return {"rule": str(rule), "column": rule.column, "comparison": rule.comparison, "value": rule.value}
 
 

@@ -91,13 +91,17 @@ class NoisyCount(Asked):
             about="the answer is at most so far off",
         )
 
-    def law(self, rows: PrivateRows, reach: int) -> FloatArray:
+    def read(self, rows: PrivateRows) -> int:
+        """The exact number."""
+        return self.opened(rows).rows
+
+    def law_of(self, count: int, reach: int = 100) -> FloatArray:
         """Chance of a noisy count (before it is cut at 0) of each of 0 to ``reach`` rows, shape (reach + 1,), exact."""
-        away = np.abs(np.arange(whole(0, reach=reach) + 1) - self.opened(rows).rows)
+        away = np.abs(np.arange(whole(0, reach=reach) + 1) - count)
         p = math.exp(-1.0 / self.scale)
         return np.asarray((1.0 - p) / (1.0 + p) * np.exp(-away / self.scale))
 
-    def answer(self, rows: PrivateRows) -> dict[str, Any]:
+    def draw(self, count: int) -> dict[str, Any]:
         """The noisy ``count``."""
-        noisy = draws.laplace([self.opened(rows).rows], sensitivity=self.rows_per_person, epsilon=self.epsilon)
+        noisy = draws.laplace([count], sensitivity=self.rows_per_person, epsilon=self.epsilon)
         return {"count": max(0, int(noisy[0]))}

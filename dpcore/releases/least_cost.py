@@ -113,7 +113,7 @@ class LeastCost(Asked):
             about="the named column's total over all rows is at most this far above the least one",
         )
 
-    def scores(self, rows: PrivateRows) -> IntArray:
+    def read(self, rows: PrivateRows) -> IntArray:
         """Minus the totals in units, shape (k,)."""
         opened = self.opened(rows)
         units = [cost_units(opened.numbers(name), *self._range(name)) for name in self.columns]
@@ -125,16 +125,17 @@ class LeastCost(Asked):
         column = self.reads.column(name)
         return float(column.low or 0.0), float(1.0 if column.high is None else column.high)
 
-    def law(self, rows: PrivateRows) -> FloatArray:
+    def law_of(self, scores: IntArray) -> FloatArray:
         """Chance of each column, shape (k,), exact."""
-        return self.choice.law(self.scores(rows))
+        return self.choice.law(scores)
 
-    def answer(self, rows: PrivateRows) -> dict[str, Any]:
+    def draw(self, scores: IntArray) -> dict[str, Any]:
         """The winner: ``column``."""
-        return {"column": self.columns[self.choice.draw(self.scores(rows))]}
+        return {"column": self.columns[self.choice.draw(scores)]}
 
 
 def cost_units(values: FloatArray, low: float, high: float) -> IntArray:
     """Where values lie between ``low`` and ``high`` in units, 0 to ``ONE``, same shape; half of it where missing."""
     share = np.clip((values - low) / (high - low), 0.0, 1.0)
-    return np.rint(np.where(np.isnan(share), 0.5, share) * ONE).astype(np.int64)
+    units: IntArray = np.rint(np.where(np.isnan(share), 0.5, share) * ONE).astype(np.int64)
+    return units

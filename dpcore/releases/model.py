@@ -169,14 +169,16 @@ class PrivateModel(Asked):
         probability(beta=beta)
         return None
 
-    def answer(self, rows: PrivateRows) -> dict[str, Any]:
+    def read(self, rows: PrivateRows) -> WholeRows:
+        """The rows in whole units."""
+        return WholeRows(self.features, clip_units(self.clip), self.opened(rows))
+
+    def draw(self, ready: WholeRows) -> dict[str, Any]:
         """The model as JSON can hold it (``dpcore.training.load_model`` reads it)."""
-        opened = self.opened(rows)
-        ready = WholeRows(self.features, clip_units(self.clip), opened)
         part = self.rho / self.releases
         people = self.people
         if people is None:
-            noisy = draws.gaussian([opened.rows], sensitivity=self.count_sensitivity, rho=part)
+            noisy = draws.gaussian([ready.rows], sensitivity=self.count_sensitivity, rho=part)
             people = min(max(2, int(noisy[0])), MOST_PEOPLE)
 
         def noisy_sums(weights: FloatArray) -> IntArray:

@@ -271,7 +271,7 @@ class PrivatePlays(Asked):
             return epoch_starts(self.rounds)
         return np.arange(0, self.rounds, self.held)
 
-    def in_units(self, rows: PrivateRows) -> IntArray:
+    def read(self, rows: PrivateRows) -> IntArray:
         """The losses as whole numbers of 2⁻²⁰, shape (rounds, experts)."""
         opened = self.opened(rows)
         if self.kind == "prices":
@@ -296,12 +296,11 @@ class PrivatePlays(Asked):
             return np.asarray(off * off)
         return np.asarray(off) if self.kind == "absolute" else np.where(np.isnan(off), np.nan, off > 0.0)
 
-    def scores(self, rows: PrivateRows) -> Iterator[IntArray]:
-        """What each play looks at, higher being better: minus the losses before it (in the epoch before), in units."""
-        return self.scores_of(self.in_units(rows))
+    def scores(self, units: IntArray) -> Iterator[IntArray]:
+        """What each play looks at, higher being better: minus the losses before it (in the epoch before), in units.
 
-    def scores_of(self, units: IntArray) -> Iterator[IntArray]:
-        """As ``scores``, from losses in units, shape (rounds, experts)."""
+        ``units`` are the losses, shape (rounds, experts).
+        """
         total, before = np.zeros(len(self.experts), dtype=np.int64), 0
         for start in self.starts.tolist():
             recent = units[before:start].sum(axis=0, dtype=np.int64)
@@ -309,18 +308,22 @@ class PrivatePlays(Asked):
             before = start
             yield -total
 
-    def law(self, rows: PrivateRows) -> FloatArray:
+    def law_of(self, units: IntArray) -> FloatArray:
         """Chance of each expert in each play, shape (plays, experts), exact; plays are drawn independently."""
-        return np.stack([self.choice.law(scores) for scores in self.scores(rows)])
+        return np.stack([self.choice.law(scores) for scores in self.scores(units)])
 
     def answer(self, rows: PrivateRows, progress: Callable[[float], None] | None = None) -> dict[str, Any]:
+        """One run of plays over the rows; see ``draw``."""
+        return self.draw(self.read(rows), progress)
+
+    def draw(self, units: IntArray, progress: Callable[[float], None] | None = None) -> dict[str, Any]:
         """``plays``, places of experts, each from the round in ``starts`` (from 0) to the next; and the ``experts``.
 
         ``progress`` is told the share of plays done: it depends on public numbers only.
         """
         starts, choice = self.starts.tolist(), self.choice
         plays = []
-        for done, scores in enumerate(self.scores(rows), start=1):
+        for done, scores in enumerate(self.scores(units), start=1):
             plays.append(choice.draw(scores))
             if progress is not None:
                 progress(done / len(starts))

@@ -153,7 +153,7 @@ class QuantileValue(Asked):
             about="the answer's rank is at most this many rows farther off than that of the best point of the grid",
         )
 
-    def scores(self, rows: PrivateRows) -> IntArray:
+    def read(self, rows: PrivateRows) -> IntArray:
         """How evenly the values split around each point, shape (points,), 0 at best."""
         values = self.opened(rows).numbers(self.column)
         inside = np.clip(values[~np.isnan(values)], self.low, self.high)
@@ -164,10 +164,10 @@ class QuantileValue(Asked):
             denominator=self.fraction.denominator,
         )
 
-    def law(self, rows: PrivateRows) -> FloatArray:
+    def law_of(self, scores: IntArray) -> FloatArray:
         """Chance of each point of the grid, shape (points,), exact."""
-        return self.choice.law(self.scores(rows))
+        return self.choice.law(scores)
 
-    def answer(self, rows: PrivateRows) -> dict[str, Any]:
+    def draw(self, scores: IntArray) -> dict[str, Any]:
         """The number: ``value``, one of the grid."""
-        return {"value": float(self.grid[self.choice.draw(self.scores(rows))])}
+        return {"value": float(self.grid[self.choice.draw(scores)])}

@@ -129,18 +129,18 @@ class MostCommonOption(Asked):
             about="the named option has at most this many fewer than the most common one",
         )
 
-    def scores(self, rows: PrivateRows) -> IntArray:
+    def read(self, rows: PrivateRows) -> IntArray:
         """How many rows have each option, shape (k,)."""
         codes = self.opened(rows).codes(self.column)
         return np.bincount(codes[codes >= 0], minlength=len(self.options)).astype(np.int64)
 
-    def law(self, rows: PrivateRows) -> FloatArray:
+    def law_of(self, scores: IntArray) -> FloatArray:
         """Chance of each option, shape (k,), exact."""
-        return self.choice.law(self.scores(rows))
+        return self.choice.law(scores)
 
-    def answer(self, rows: PrivateRows) -> dict[str, Any]:
+    def draw(self, scores: IntArray) -> dict[str, Any]:
         """The winner: ``option``."""
-        return {"option": self.options[self.choice.draw(self.scores(rows))]}
+        return {"option": self.options[self.choice.draw(scores)]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +278,7 @@ class BestScore(Asked):
             about="the named option's score is at most this far from the best one",
         )
 
-    def scores(self, rows: PrivateRows) -> IntArray:
+    def read(self, rows: PrivateRows) -> IntArray:
         """The scores in units, larger is better, shape (k,)."""
         opened = self.opened(rows)
         codes = opened.codes(self.option)
@@ -288,10 +288,10 @@ class BestScore(Asked):
         units = score_units(values, self._score, self.unit_of_scores)
         return -units if self.smallest else units
 
-    def law(self, rows: PrivateRows) -> FloatArray:
+    def law_of(self, scores: IntArray) -> FloatArray:
         """Chance of each candidate, shape (k,), exact."""
-        return self.choice.law(self.scores(rows))
+        return self.choice.law(scores)
 
-    def answer(self, rows: PrivateRows) -> dict[str, Any]:
+    def draw(self, scores: IntArray) -> dict[str, Any]:
         """The winner: ``candidate``."""
-        return {"candidate": self.candidates[self.choice.draw(self.scores(rows))]}
+        return {"candidate": self.candidates[self.choice.draw(scores)]}

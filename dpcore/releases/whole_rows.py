@@ -40,6 +40,7 @@ class WholeRows:
     """
 
     def __init__(self, features: Features, clip: int, table: OpenRows) -> None:
+        self.rows = table.rows
         self.d, self._logistic = features.d, features.two_classes
         answers = features.answers(features.target.typed(table.typed(features.target.name)))
         numbers = [column.typed(table.typed(column.name)) for column in features.columns]

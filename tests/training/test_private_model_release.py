@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from dpcore.calibration import zcdp_rho
-from dpcore.datasets import Column, Schema, load_sample
+from dpcore.datasets import Column, Schema, apply, load_sample
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger
 from dpcore.release import release
@@ -46,7 +46,7 @@ def cells(n: int, seed: int = 3) -> pd.DataFrame:
 
 
 def table(frame: pd.DataFrame):
-    return SCHEMA.apply(frame).table(fingerprint="f", lineage="l")
+    return apply(SCHEMA, frame).table(fingerprint="f", lineage="l")
 
 
 def request(target: str = "ill", **changed) -> PrivateModel:

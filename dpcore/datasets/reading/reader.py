@@ -68,7 +68,8 @@ class Reading:
     ``frame`` holds every cell as text exactly as in the file, missing ones as "". ``columns`` hold a suggestion each.
     ``lines`` gives the line of the file each row starts on, shape (rows,). ``fingerprint`` says whose data it is: the
     order of rows and columns, line ends, padding and encoding do not change it. ``key`` tells readings apart to the
-    last byte and choice: the key for caches.
+    last byte and choice: the key for caches. ``places`` says which of the ``records`` of the file each row is: others
+    were set aside.
     """
 
     frame: pd.DataFrame
@@ -77,6 +78,8 @@ class Reading:
     lines: IntArray
     fingerprint: str
     key: str
+    places: IntArray
+    records: int
 
     @property
     def rows(self) -> int:
@@ -100,8 +103,14 @@ class Reading:
 
     @property
     def private(self) -> PrivateRows:
-        """The rows for a release, which only a request of ``dpcore.releases`` opens."""
-        return PrivateRows(self.frame)
+        """The rows for a release, which only a request of ``dpcore.releases`` opens.
+
+        Records that were set aside, as those without anything in them, are here as rows of missing cells: where rows
+        stand for steps in time, the others must not move up.
+        """
+        if self.records == self.rows:
+            return PrivateRows(self.frame)
+        return PrivateRows(self.frame.set_axis(self.places).reindex(range(self.records), fill_value=""))
 
     def table(self, schema: Schema) -> Table:
         """The typed table for the pages. Raises InvalidArgument."""
@@ -163,7 +172,14 @@ def read_csv(
     found = fingerprint(table.frame)
     say(1.0, "Done")
     return Reading(
-        frame=table.frame, columns=columns, report=table.report, lines=table.lines, fingerprint=found, key=key
+        frame=table.frame,
+        columns=columns,
+        report=table.report,
+        lines=table.lines,
+        fingerprint=found,
+        key=key,
+        places=table.places,
+        records=table.records,
     )
 
 
@@ -239,4 +255,5 @@ def _parquet(data: bytes, say: Callable[[float, str], None]) -> Tabulated:
         first_line=1,
         notices=notices,
     )
-    return Tabulated(frame=frame, lines=np.arange(1, len(frame) + 1, dtype=np.int64), report=report)
+    rows = np.arange(len(frame), dtype=np.int64)
+    return Tabulated(frame=frame, lines=rows + 1, report=report, places=rows, records=len(frame))
