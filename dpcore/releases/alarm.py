@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES = 10**6
 _BLOCK = 4096  # answers compared at a time
+_DISCRETE = 20_000.0  # units of noise up to which the law is summed over whole numbers
 _FIRST_DAY = date(1970, 1, 1)
 
 
@@ -273,12 +274,16 @@ class AlarmRun(Asked):
         return np.bincount(places[inside], minlength=self.entries).astype(np.int64)
 
     def law_of(self, answers: IntArray) -> FloatArray:
-        """Where the alarms are, exact: row j the law of the place of alarm j + 1, shape (limit, entries + 1), the last
-        entry that there is none. Raises InvalidArgument for scales of more than about 20,000 units.
+        """Where the alarms are: row j the law of the place of alarm j + 1, shape (limit, entries + 1), the last entry
+        that there is none. Exact; for noise of more than 20,000 units by the continuous law, which is as near as that.
         """
         from dpcore.thresholding.discrete import discrete_alarm_law
+        from dpcore.thresholding.laws import alarm_law
 
-        return discrete_alarm_law(self.scales, answers, self.bar, self.limit).position
+        pair = self.scales
+        if pair.threshold_scale <= _DISCRETE:
+            return discrete_alarm_law(pair, answers, self.bar, self.limit).position
+        return alarm_law(pair, answers.astype(np.float64), float(self.bar), self.limit).position
 
     def draw(self, answers: IntArray) -> dict[str, Any]:
         """Run once: ``alarms``, places from 0; ``names``, their labels; ``compared``, how many answers were looked at;

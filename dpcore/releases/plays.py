@@ -44,9 +44,11 @@ KINDS: dict[Kind, str] = {
 class PrivatePlays(Asked):
     """Name the ``experts`` (columns) to follow over ``rounds`` rounds of losses in [0, 1]; one row may be any other.
 
-    Neighbours differ in ``rows_per_person`` rows in any way (replace-one), and each row touches one round, or two where
-    losses are changes of ``prices`` from a row to the next: so one person moves the total of any rounds by at most
-    ``touched``, and of two separate stretches by at most that in sum.
+    Neighbours differ in ``rows_per_person`` rows in any way (replace-one). A row touches one round, or two where losses
+    are changes of ``prices``, to the row and from it. A total over both rounds moves by at most 1 all the same: a
+    higher price makes the first loss smaller and the second larger, and a missing one makes both one half, which is at
+    most ½ from each. But where separate draws look at the two rounds, each moves by up to 1. So one person moves what
+    the draws look at by at most ``touched``, in sum over those that look at separate rounds.
 
     ``way``: ``batched`` plays afresh every ``hold`` rounds by the exponential mechanism at the rate η of
     ``dpcore.experts.Batched`` (``hold`` 1 is weighted majority) over ``touched``, each play of bounded range 2η; (ε, δ)
@@ -141,8 +143,9 @@ class PrivatePlays(Asked):
 
     @property
     def touched(self) -> int:
-        """By how many rounds' losses one person can move a total."""
-        return self.rows_per_person * (2 if self.kind == "prices" else 1)
+        """By how many rounds' losses one person can move what is looked at; see the class."""
+        apart = self.kind == "prices" and self.way == "doubling_leader"
+        return self.rows_per_person * (2 if apart else 1)
 
     @property
     def held(self) -> int:
@@ -228,7 +231,7 @@ class PrivatePlays(Asked):
                 f"{read}; a missing row counts as missing prices.",
                 f"A change by more than {self.move:.3g} counts as that; one from or to a price that is missing, "
                 "unreadable or not above 0 counts as no change.",
-                "One row touches two rounds, the change to it and the change from it: the noise covers both.",
+                "One row touches two rounds, the change to it and the change from it: the noise covers both together.",
             )
         low, high = self._bounds
         return (
