@@ -27,10 +27,10 @@ class PrivateRows:
     ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
     """
 
-    __slots__ = ("_frame",)
+    __slots__ = ("_behind",)
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        self._frame = frame
+        self._behind = frame
 
     def __repr__(self) -> str:
         return "PrivateRows()"
@@ -40,7 +40,7 @@ class PrivateRows:
 
     def has(self, names: Iterable[str]) -> bool:
         """Whether the header, which is public, has all these columns."""
-        return all(name in self._frame.columns for name in names)
+        return all(name in self._behind.columns for name in names)
 
     def public_size(self, declaration: Declaration) -> int:
         """How many rows there are, where nobody's presence changes that. Raises InvalidArgument elsewhere.
@@ -53,7 +53,7 @@ class PrivateRows:
             replaced and declaration.rows_per_person == 1 and declaration.id_column is None
         ):
             raise InvalidArgument("rows", "are private in number: state about how many there are, or buy a noisy count")
-        return len(self._frame)
+        return len(self._behind)
 
     def public_names(self, declaration: Declaration, column: str) -> tuple[str, ...]:
         """What the rows of a table of options or steps are called, made different, in order. Raises InvalidArgument.
@@ -62,19 +62,19 @@ class PrivateRows:
         """
         if declaration.each_row == "record":
             raise InvalidArgument("rows", "are private in a table with one record in each row")
-        texts = [" ".join(text.split()) for text in as_text(self._frame[declaration.column(column).name])]
+        texts = [" ".join(text.split()) for text in as_text(self._behind[declaration.column(column).name])]
         return tuple(text if texts.count(text) == 1 else f"{place + 1}. {text}" for place, text in enumerate(texts))
 
     def opened(self, reads: Reads) -> OpenRows:
         """The rows that count, to be read by column."""
         if reads.steps:
-            return OpenRows(self._frame, reads)
-        blank = np.arange(len(self._frame))
-        for name in self._frame.columns:
-            blank = blank[(as_text(self._frame[name].iloc[blank]).str.strip() == "").to_numpy(dtype=bool)]
+            return OpenRows(self._behind, reads)
+        blank = np.arange(len(self._behind))
+        for name in self._behind.columns:
+            blank = blank[(as_text(self._behind[name].iloc[blank]).str.strip() == "").to_numpy(dtype=bool)]
             if blank.size == 0:
-                return OpenRows(self._frame, reads)
-        return OpenRows(self._frame.drop(self._frame.index[blank]), reads)
+                return OpenRows(self._behind, reads)
+        return OpenRows(self._behind.drop(self._behind.index[blank]), reads)
 
 
 class OpenRows:
@@ -86,7 +86,7 @@ class OpenRows:
     order of the file or other columns; and how likely a row is to stay does not depend on what it holds.
     """
 
-    __slots__ = ("_frame", "_reads", "rows")
+    __slots__ = ("_behind", "_reads", "rows")
 
     def __init__(self, frame: pd.DataFrame, reads: Reads) -> None:
         self._reads = reads
@@ -94,13 +94,13 @@ class OpenRows:
         texts = pd.DataFrame(chosen, index=pd.RangeIndex(len(frame)))
         if reads.person is not None:
             texts = texts[kept(_text(frame, reads.person), texts, reads.person, reads.most)].reset_index(drop=True)
-        self._frame = texts
+        self._behind = texts
         self.rows = len(texts)
 
     def typed(self, name: str, *, as_declared: Column | None = None) -> pd.Series:
         """One column as in ``dpcore.datasets.Table``; ``as_declared`` reads it by another declaration."""
         column = self._reads.column(name) if as_declared is None else as_declared
-        return apply(Schema(columns=(column,)), self._frame[[name]]).frame[name]
+        return apply(Schema(columns=(column,)), self._behind[[name]]).frame[name]
 
     def numbers(self, name: str) -> FloatArray:
         """A column of numbers, within its declared bounds, shape (rows,); NaN where missing."""

