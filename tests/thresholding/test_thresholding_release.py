@@ -243,13 +243,13 @@ def test_rows_are_counted_by_declared_days_and_options() -> None:
 def test_a_line_chosen_after_looking_is_on_the_grid_and_on_the_receipt() -> None:
     chosen = series(threshold=50.0, chosen_after_looking=("threshold",))
     assert chosen.notes[-1] == "The line was chosen after looking at the data: not covered by ε."
-    with pytest.raises(InvalidArgument, match="^threshold must lie on the public grid"):
+    with pytest.raises(InvalidArgument, match=r"^threshold must lie on the public grid"):
         series(threshold=47.0, chosen_after_looking=("threshold",))
 
 
 @pytest.mark.parametrize("noise", ["laplace", "exponential"])
 def test_the_error_bound_holds_by_the_exact_law(noise: str) -> None:
-    """A series as far below the line as promised, and one answer as far above: a wrong alarm or none is rarer than β."""
+    """Answers as far below the line as promised, and one as far above: a wrong alarm or none is rarer than β."""
     for beta in (0.3, 0.02):
         request = series(threshold=0.0, entries=6, noise=noise, epsilon=0.8, sensitivity=2)
         far = math.ceil(request.error_bound(beta).number)
