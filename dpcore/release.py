@@ -26,7 +26,7 @@ TICK = 0.25
 """Answers come back at a multiple of this many seconds after the call: a sampler's running time would tell about the
 noise it drew."""
 
-REFUSED = "These data lack a column of this question; nothing was charged and nothing was shown."
+REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
 
 
@@ -95,7 +95,7 @@ def _release(
     }
     earlier = ledger.receipt(request_id)
     reads = getattr(request, "reads", None)
-    if earlier is None and reads is not None and not rows.has(reads.names):
+    if (earlier is None or earlier.answer_hash is None) and reads is not None and not rows.has(reads.names):
         raise ReleaseRefused(REFUSED)
     receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked)
     if receipt.answer_hash is not None:

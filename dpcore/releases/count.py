@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from dpcore.costs import Cost
-from dpcore.datasets.declaration import Declaration
+from dpcore.datasets.declaration import Declaration, shown
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.releases.asked import Asked, ErrorBound
@@ -43,15 +43,21 @@ class NoisyCount(Asked):
         declaration: Declaration,
         *,
         epsilon: float,
+        people: bool = False,
         neighbours: Neighbours | None = None,
         chosen_after_looking: tuple[str, ...] = (),
     ) -> Self:
-        """The question about a table with one record in each row. Raises InvalidArgument."""
+        """The question about a table with one record in each row: how many rows, or with an id column how many
+        ``people``, at the noise of one row each. Raises InvalidArgument.
+        """
         if declaration.each_row != "record":
             raise InvalidArgument("each_row", "must be a record: people do not move the number of steps")
+        reads = declaration.reads(*(() if declaration.id_column is None else (declaration.id_column,)))
+        if people and reads.person is None:
+            raise InvalidArgument("people", "cannot be told apart without an id column; count rows")
         return cls(
             epsilon=epsilon,
-            reads=declaration.reads(*(() if declaration.id_column is None else (declaration.id_column,))),
+            reads=replace(reads, most=1) if people else reads,
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,
@@ -65,6 +71,8 @@ class NoisyCount(Asked):
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
+        if self.reads.person is not None and self.rows_per_person == 1:
+            return f"How many different “{shown(self.reads.person.name)}” are there?"
         return "How many rows are there?"
 
     @property

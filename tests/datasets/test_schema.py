@@ -27,6 +27,10 @@ def text(**columns: list[str]) -> pd.DataFrame:
         ({"type": "category", "categories": ("a", "a")}, "categories"),
         ({"type": "category", "categories": ("a",), "fill": "b"}, "fill"),
         ({"type": "number", "decimal": ";"}, "decimal"),
+        ({"type": "number", "counts": True}, "counts"),
+        ({"type": "integer", "fill": "many"}, "fill"),
+        ({"type": "number", "fill": float("inf")}, "fill"),
+        ({"type": "date", "fill": "yesterday"}, "fill"),
         ({"type": "date", "date_order": "ydm"}, "date_order"),
         ({"type": "integer", "sensitivity": 0.0}, "sensitivity"),
         ({"type": "integer", "better": "both"}, "better"),
@@ -47,6 +51,10 @@ def test_a_wrong_schema_is_refused() -> None:
         Schema(columns=(x, x))
     with pytest.raises(InvalidArgument, match="rows_per_person"):
         Schema(columns=(x,), rows_per_person=0)
+    for wrong in ({"people": 0}, {"id_column": "y"}, {"id_column": "x", "each_row": "step"}):
+        with pytest.raises(InvalidArgument, match=next(iter(wrong))):
+            Schema(columns=(x,), **wrong)  # type: ignore[arg-type]
+    assert Schema(columns=(x, Column(name="y", type="text")), id_column="y").only("x").id_column is None
     with pytest.raises(InvalidArgument, match="each_row"):
         Schema(columns=(x,), each_row="cell")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument):

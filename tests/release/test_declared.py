@@ -19,6 +19,7 @@ from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument
 from dpcore.grid import STEPS, nearest, on_grid, round_down, round_up
 from dpcore.releases import catalog
+from dpcore.releases.count import NoisyCount
 from dpcore.releases.selection import MostCommonOption
 from tests.test_architecture import ROOT, imports, inside, module_name, reachable
 
@@ -135,6 +136,21 @@ def test_at_most_m_rows_of_each_person_stay() -> None:
     who = ["u"] * 7 + ["v"] * 2 + ["", "n/a"] + [" u "]
     for most, left in ((1, 2), (2, 4), (3, 5), (8, 10), (20, 10)):
         assert sum(people(who, ["a"] * 12, most)) == left
+
+
+def test_people_are_counted_by_their_id_at_the_noise_of_one_row() -> None:
+    declared = Declaration(columns=(WHO, WORD), id_column="who", rows_per_person=5)
+    rows = file(who=["u", "u", "v", "", "w "], word=["a"] * 5)
+    persons, records = NoisyCount.of(declared, epsilon=1.0, people=True), NoisyCount.of(declared, epsilon=1.0)
+    assert (persons.read(rows), records.read(rows)) == (3, 4)
+    assert (persons.scale, records.scale) == (1.0, 5.0)
+    assert persons.what == "How many different “who” are there?"
+    away = np.abs(np.arange(101) - 3)
+    for beta in (0.3, 0.05):
+        assert persons.law_of(3)[away > persons.error_bound(beta).number].sum() <= beta
+    assert persons.law_of(40).sum() == pytest.approx(1.0, abs=1e-9)
+    with pytest.raises(InvalidArgument, match="people"):
+        NoisyCount.of(replace(declared, id_column=None), epsilon=1.0, people=True)
 
 
 def test_what_is_kept_of_a_person_depends_on_that_person_alone() -> None:
