@@ -30,6 +30,19 @@ def guess_chance(epsilon: float, prior: float = 0.5) -> float:
     return before / (before + (1 - before) * math.exp(-level))
 
 
+def right_at_most(epsilon: float, delta: float = 0.0, prior: float = 0.5) -> float:
+    """How often in 100, at most, a guess is right that was right with chance ``prior`` ≥ ½; rounded up to a tenth.
+
+    100 × (1 − (1 − δ)(1 − ``guess_chance``)), from an even start 100 × (e^ε + δ)/(1 + e^ε): wrong guesses one way or
+    the other weigh at least (1 − δ) × min(1 − p, 1/(1 + e^ε)) together (``misses`` at its corners). δ does not say how
+    often the privacy loss exceeds ε, which for Gaussian noise is many times δ. Raises InvalidArgument.
+    """
+    share = 1.0 - in_range(0.0, 1.0, delta=delta)
+    before = in_range(0.5, 1.0, open_high=True, prior=prior)
+    chance = 1.0 - share * (1.0 - guess_chance(epsilon, before))
+    return min(100.0, math.ceil(1000.0 * chance - 1e-9) / 10.0)
+
+
 def right_in_hundred(epsilon: float, prior: float = 0.5) -> int:
     """``guess_chance`` as a whole number of times in 100, to the nearest (half up)."""
     return math.floor(100 * guess_chance(epsilon, prior) + 0.5)

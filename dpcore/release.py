@@ -1,8 +1,8 @@
 """The only path from private data to a published answer.
 
-Check the data → charge, durably → note that the draw begins → draw the noise → store the answer → wait for the tick →
-return the receipt. A crash after the charge may burn budget and never refunds it; nothing is returned that is not
-stored. Noise comes from
+Charge, durably → note that the draw begins → draw the noise → store the answer → wait for the tick → return the
+receipt. No value is looked at before the charge: the header alone is, which is public. A crash after the charge may
+burn budget and never refunds it; nothing is returned that is not stored. Noise comes from
 ``dpcore.releases.draws`` alone; nothing here reaches ``random`` or ``numpy.random`` (a test walks the imports).
 """
 
@@ -14,6 +14,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
+from datetime import date
 from inspect import signature
 from typing import Any, Protocol
 
@@ -25,14 +26,15 @@ TICK = 0.25
 """Answers come back at a multiple of this many seconds after the call: a sampler's running time would tell about the
 noise it drew."""
 
-REFUSED = "These data cannot be used for this private answer; nothing was charged and nothing was shown."
+REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
 
 
 class Request(Protocol):
-    """What ``dpcore.releases`` defines: a frozen dataclass of public parameters; all is public but ``data``.
+    """What ``dpcore.releases`` defines: a frozen dataclass of public parameters.
 
-    ``validate`` raises when the data cannot be answered about; ``answer`` draws and returns what JSON can hold.
+    ``answer`` draws and returns what JSON can hold, whatever the rows hold. Where there are ``reads``, the rows'
+    header must have those columns. ``notes``, where there are any, go on the receipt after the question.
     """
 
     @property
@@ -51,9 +53,7 @@ class Request(Protocol):
     def cost(self) -> Cost:
         """What one answer costs."""
 
-    def validate(self, data: Any) -> None: ...
-
-    def answer(self, data: Any) -> Any: ...
+    def answer(self, rows: Any) -> Any: ...
 
 
 def release(
@@ -61,21 +61,21 @@ def release(
     request_id: str,
     lineage: str,
     request: Request,
-    data: Any,
+    rows: Any,
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Receipt:
-    """One private answer about ``data``, paid from the budget of ``lineage``; the receipt holds it.
+    """One private answer about ``rows`` (``PrivateRows``), paid from the budget of ``lineage``; the receipt holds it.
 
-    The same ``request_id`` again gives the same stored answer and no second charge, whatever ``data`` is then; with a
+    The same ``request_id`` again gives the same stored answer and no second charge, whatever ``rows`` are then; with a
     different request it is refused. ``progress`` is told the share done by a request that can be long (one whose
     ``answer`` takes it). Returns on a fixed tick. Raises BudgetExceeded, UnknownLineage and LedgerError
-    from the ledger, InvalidArgument for public parameters, and ReleaseRefused, always with the same sentence, for
-    everything that could depend on the data.
+    from the ledger, InvalidArgument for public parameters, and ReleaseRefused where a column of the question is not in
+    the header, or, after the charge and always with the same sentence, where the machine failed.
     """
     started = time.monotonic()
     try:
-        return _release(ledger, request_id, lineage, request, data, progress)
+        return _release(ledger, request_id, lineage, request, rows, progress)
     finally:
         _wait_for_tick(started)
 
@@ -85,7 +85,7 @@ def _release(
     request_id: str,
     lineage: str,
     request: Request,
-    data: Any,
+    rows: Any,
     progress: Callable[[float], None] | None,
 ) -> Receipt:
     asked = {
@@ -94,17 +94,24 @@ def _release(
         "question": question_digest(request),
     }
     earlier = ledger.receipt(request_id)
-    if earlier is None and not _attempt(lambda: request.validate(data))[0]:
+    reads = getattr(request, "reads", None)
+    if (earlier is None or earlier.answer_hash is None) and reads is not None and not rows.has(reads.names):
         raise ReleaseRefused(REFUSED)
-    receipt = ledger.charge(request_id, lineage, request.cost, request.what, **asked)
+    receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked)
     if receipt.answer_hash is not None:
         return receipt
     ledger.begin_draw(request_id)
     told = {"progress": progress} if "progress" in signature(request.answer).parameters else {}
-    done, answer = _attempt(lambda: _checked(request.answer(data, **told)))
+    done, answer = _attempt(lambda: _checked(request.answer(rows, **told)))
     if not done:
         raise ReleaseRefused(FAILED)
     return ledger.store_answer(request_id, answer)
+
+
+def sentence(request: Request) -> str:
+    """What a receipt says was asked: the question, what was promised, and what ε does not cover."""
+    what = request.what if request.what.endswith(("?", ".")) else f"{request.what}."
+    return " ".join([what, *getattr(request, "notes", ())])
 
 
 def _attempt(work: Any) -> tuple[bool, Any]:
@@ -134,7 +141,14 @@ def question_digest(request: Request) -> str:
         raise InvalidArgument("request", "must be a dataclass of public parameters")
     kind = f"{type(request).__module__}.{type(request).__qualname__}"
     try:
-        text = json.dumps([kind, asdict(parameters)], sort_keys=True, separators=(",", ":"))
+        text = json.dumps([kind, asdict(parameters)], sort_keys=True, separators=(",", ":"), default=_day)
     except (TypeError, ValueError):
         raise InvalidArgument("request", "must hold plain values only: numbers, text and tuples of them") from None
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _day(value: Any) -> str:
+    """A date among the parameters, as text."""
+    if type(value) is not date:
+        raise TypeError
+    return value.isoformat()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
+from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.count import NoisyCount
 from dpcore.releases.plays import PrivatePlays
-from dpcore.releases.quantile import QuantileValue
-from dpcore.releases.selection import BestRule, BestScore, MostCommonOption
-from dpcore.selection.rules import Categories
+from dpcore.releases.selection import BestRule, BestScore, LeastCost, MostCommonOption, QuantileValue
 
 EPSILON = 2.0
 
@@ -24,9 +26,9 @@ class Case:
 
     name: str
     request: Any
-    here: Any
-    there: Any
-    outcome: Callable[[Any], Hashable] = field(default=lambda answer: answer["index"])
+    here: PrivateRows
+    there: PrivateRows
+    outcome: Callable[[Any], Hashable]
     answers: int
     less: float = 0.8
     quick: int = 2_000  # answers per side that show a twin at half the noise, for the tests
@@ -36,76 +38,117 @@ class Case:
         return str(self.request.key)
 
 
-TWO = ("a", "b")
+def rows(**columns: list[str]) -> PrivateRows:
+    """A file with these columns."""
+    return PrivateRows(pd.DataFrame(columns, dtype="str"))
+
+
+OPTION = Column(name="o", type="category", categories=("a", "b"))
+SCORE = Column(name="s", type="integer", low=-5, high=5, sensitivity=1)
+SHARE = Column(name="r", type="number", low=0, high=1, sensitivity=0.5)
+COUNTS = Column(name="n", type="integer", low=-5, high=5, sensitivity=1)
+LOSSES = tuple(Column(name=name, type="number", low=0, high=1) for name in ("a", "b"))
+PRICES = tuple(Column(name=name, type="number") for name in ("a", "b"))
+PEOPLE = Declaration(columns=(OPTION, *LOSSES, Column(name="y", type="yes/no")))
+OPTIONS = Declaration(columns=(OPTION, SCORE, SHARE), each_row="option", hidden="replace_one")
+STEPS = Declaration(columns=(COUNTS,), each_row="step")
+ROUNDS = Declaration(columns=LOSSES, each_row="step", hidden="replace_one")
+MARKET = Declaration(columns=PRICES, each_row="step", hidden="replace_one")
+
 CASES: tuple[Case, ...] = (
     Case(
         name="most common, permute-and-flip, one added",
-        request=MostCommonOption(epsilon=EPSILON, options=TWO),
-        here=[],
-        there=["a"],
+        request=MostCommonOption.of(PEOPLE, "o", epsilon=EPSILON),
+        here=rows(o=[]),
+        there=rows(o=["a"]),
+        outcome=lambda answer: answer["option"],
         answers=8_000,
     ),
     Case(
         name="most common, permute-and-flip, one replaced",
-        request=MostCommonOption(epsilon=EPSILON, options=TWO, neighbours="replace_one"),
-        here=["a", "b"],
-        there=["a", "a"],
+        request=MostCommonOption.of(PEOPLE, "o", epsilon=EPSILON, neighbours="replace_one"),
+        here=rows(o=["a", "b"]),
+        there=rows(o=["a", "a"]),
+        outcome=lambda answer: answer["option"],
         answers=8_000,
     ),
     Case(
         name="most common, exponential mechanism, one added",
-        request=MostCommonOption(epsilon=EPSILON, options=TWO, rule="exponential"),
-        here=[],
-        there=["a"],
+        request=MostCommonOption.of(PEOPLE, "o", epsilon=EPSILON, rule="exponential"),
+        here=rows(o=[]),
+        there=rows(o=["a"]),
+        outcome=lambda answer: answer["option"],
         answers=6_000,
         less=0.6,
     ),
     Case(
         name="best score, exponential mechanism, general",
-        request=BestScore(epsilon=EPSILON, candidates=TWO, rule="exponential"),
-        here=[1.0, 0.0],
-        there=[2.0, -1.0],
+        request=BestScore.of(OPTIONS, option="o", score="s", epsilon=EPSILON, rule="exponential"),
+        here=rows(o=["a", "b"], s=["1", "0"]),
+        there=rows(o=["a", "b"], s=["2", "-1"]),
+        outcome=lambda answer: answer["candidate"],
         answers=16_000,
         less=0.7,
         quick=6_000,
     ),
     Case(
         name="best score in fractions, permute-and-flip",
-        request=BestScore(epsilon=EPSILON, candidates=TWO, sensitivity=0.5, resolution=1e-3),
-        here=[0.25, 0.25],
-        there=[0.75, -0.25],
+        request=BestScore.of(OPTIONS, option="o", score="r", epsilon=EPSILON),
+        here=rows(o=["a", "b"], r=["0.5", "0.5"]),
+        there=rows(o=["a", "b"], r=["1", "0"]),
+        outcome=lambda answer: answer["candidate"],
         answers=8_000,
     ),
     Case(
+        name="least cost, permute-and-flip, one replaced",
+        request=LeastCost.of(PEOPLE, ["a", "b"], epsilon=EPSILON, neighbours="replace_one"),
+        here=rows(a=["0", "1"], b=["1", "0"]),
+        there=rows(a=["0", "0"], b=["1", "1"]),
+        outcome=lambda answer: answer["column"],
+        answers=8_000,
+        less=0.7,
+    ),
+    Case(
         name="median, permute-and-flip, one added",
-        request=QuantileValue(epsilon=EPSILON, low=0.0, high=1.0, points=3, rule="permute_and_flip"),
-        here=[0.25],
-        there=[0.25, 0.75],
+        request=QuantileValue.of(PEOPLE, "a", epsilon=EPSILON, points=3, rule="permute_and_flip"),
+        here=rows(a=["0.25"]),
+        there=rows(a=["0.25", "0.75"]),
+        outcome=lambda answer: answer["value"],
         answers=8_000,
         less=0.7,
     ),
     Case(
         name="best rule, permute-and-flip, one added",
-        request=BestRule(epsilon=EPSILON, columns=(Categories(column="x", values=("a",)),), target="y"),
-        here={"x": [], "y": []},
-        there={"x": ["b"], "y": [0]},
+        request=BestRule.of(PEOPLE, ["o"], target="y", epsilon=EPSILON),
+        here=rows(o=[], y=[]),
+        there=rows(o=["b"], y=["no"]),
+        outcome=lambda answer: answer["rule"],
         answers=8_000,
         less=0.6,
     ),
     Case(
+        name="number of rows, discrete Laplace noise",
+        request=NoisyCount.of(PEOPLE, epsilon=EPSILON),
+        here=rows(o=["a"] * 9),
+        there=rows(o=["a"] * 10),
+        outcome=lambda answer: answer["count"],
+        answers=6_000,
+        less=0.7,
+    ),
+    Case(
         name="alarm, geometric noise",
-        request=AlarmRun(epsilon=EPSILON, threshold=0.0, entries=2),
-        here=[-1, 0],
-        there=[0, -1],
+        request=AlarmRun.of(STEPS, "n", threshold=0.0, entries=2, epsilon=EPSILON),
+        here=rows(n=["-1", "0"]),
+        there=rows(n=["0", "-1"]),
         outcome=lambda answer: tuple(answer["alarms"]),
         answers=4_000,
         less=0.6,
     ),
     Case(
         name="alarm, Laplace noise",
-        request=AlarmRun(epsilon=EPSILON, threshold=0.0, entries=4, noise="laplace"),
-        here=[-1, -1, -1, 0],
-        there=[0, 0, 0, -1],
+        request=AlarmRun.of(STEPS, "n", threshold=0.0, entries=4, epsilon=EPSILON, noise="laplace"),
+        here=rows(n=["-1", "-1", "-1", "0"]),
+        there=rows(n=["0", "0", "0", "-1"]),
         outcome=lambda answer: tuple(answer["alarms"]),
         answers=5_000,
         less=0.5,
@@ -113,27 +156,39 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         name="whom to follow from now on",
-        request=PrivatePlays(epsilon=EPSILON, delta=0.0, rounds=2, experts=TWO, way="from_now_on"),
-        here=[[0.0, 1.0], [1.0, 0.0]],
-        there=[[1.0, 0.0], [1.0, 0.0]],
+        request=PrivatePlays.of(ROUNDS, ["a", "b"], rounds=2, epsilon=EPSILON, way="from_now_on"),
+        here=rows(a=["0", "1"], b=["1", "0"]),
+        there=rows(a=["1", "1"], b=["0", "0"]),
         outcome=lambda answer: tuple(answer["plays"]),
         answers=10_000,
         less=0.7,
     ),
     Case(
         name="whom to follow, doubling",
-        request=PrivatePlays(epsilon=EPSILON, delta=0.0, rounds=2, experts=TWO, way="doubling_leader"),
-        here=[[0.0, 1.0], [0.0, 0.0]],
-        there=[[1.0, 0.0], [0.0, 0.0]],
+        request=PrivatePlays.of(ROUNDS, ["a", "b"], rounds=2, epsilon=EPSILON, way="doubling_leader"),
+        here=rows(a=["0", "0"], b=["1", "0"]),
+        there=rows(a=["1", "0"], b=["0", "0"]),
         outcome=lambda answer: answer["plays"][-1],
         answers=6_000,
         less=0.5,
     ),
     Case(
+        name="whom to follow by prices, doubling",
+        request=PrivatePlays.of(
+            MARKET, ["a", "b"], rounds=4, epsilon=EPSILON, way="doubling_leader", kind="prices", move=0.1
+        ),
+        here=rows(a=["100", "110", "100", "100", "100"], b=["100", "90", "100", "100", "100"]),
+        there=rows(a=["100", "90", "100", "100", "100"], b=["100", "110", "100", "100", "100"]),
+        outcome=lambda answer: tuple(answer["plays"][-2:]),
+        answers=6_000,
+        less=0.5,
+        quick=2_500,
+    ),
+    Case(
         name="whom to follow, batched",
-        request=PrivatePlays(epsilon=EPSILON, delta=1e-6, rounds=2, experts=TWO, hold=1),
-        here=[[0.0, 1.0], [0.0, 0.0]],
-        there=[[1.0, 0.0], [0.0, 0.0]],
+        request=PrivatePlays.of(ROUNDS, ["a", "b"], rounds=2, epsilon=EPSILON, delta=1e-6, hold=1),
+        here=rows(a=["0", "0"], b=["1", "0"]),
+        there=rows(a=["1", "0"], b=["0", "0"]),
         outcome=lambda answer: answer["plays"][-1],
         answers=4_000,
         less=0.3,

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-import pandas as pd
 
 from benchmarks.audit.bounds import epsilon_bound, scale_bound
-from benchmarks.audit.cases import CASES, EPSILON, Case
-from dpcore.datasets import Column, Schema
+from benchmarks.audit.cases import CASES, EPSILON, Case, rows
+from dpcore.datasets import Column, Declaration
 from dpcore.releases import draws
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.whole_rows import SUM_UNIT
@@ -49,7 +48,8 @@ def bound(case: Case, answers: int) -> float:
     """The ε that ``answers`` per side of a case rule out."""
 
     def drawn(data: Any) -> list[Hashable]:
-        return [case.outcome(case.request.answer(data)) for _ in range(answers)]
+        found = case.request.read(data)
+        return [case.outcome(case.request.draw(found)) for _ in range(answers)]
 
     return epsilon_bound(drawn(case.here), drawn(case.there), case.request.cost.delta)
 
@@ -85,18 +85,16 @@ def audit_model() -> Finding:
     One step from zero: the weights are minus a public rate times the noisy sums, and the rows are empty, so the sums
     are 0. 600 draws see a fifth less noise with chance above 0.999.
     """
-    schema = Schema(columns=_COLUMNS)
-    request = PrivateModel.of(schema, target="ill", columns=["age", "since"], epsilon=EPSILON, delta=1e-5, people=100)
-    request = PrivateModel(
-        features=request.features, epsilon=EPSILON, delta=1e-5, people=100, steps=_STEPS, momentum=0.0, tail=1.0
-    )
-    nobody = pd.DataFrame({"age": [""], "since": [""], "ill": [""]})
-    table = schema.apply(nobody).table(fingerprint="audit", lineage="audit")
-    unit = request.descend(lambda weights: np.full(weights.size, 2**20, dtype=np.int64))[0] / (2**20 * SUM_UNIT)
+    declaration = Declaration(columns=_COLUMNS, people=100)
+    request = PrivateModel.of(declaration, target="ill", columns=["age", "since"], epsilon=EPSILON, delta=1e-5)
+    request = replace(request, steps=_STEPS, momentum=0.0, tail=1.0)
+    table = rows(age=[""], since=[""], ill=[""])
+    unit = request.descend(lambda weights: np.full(weights.size, 2**20, dtype=np.int64), 100)[0] / (2**20 * SUM_UNIT)
     claimed = abs(unit) * request.sensitivity * SUM_UNIT * request.noise_multiplier
 
     def ratio() -> tuple[float, int]:
-        drawn = [weight for _ in range(_RUNS) for weight in request.answer(table)["weights"]]
+        found = request.read(table)
+        drawn = [weight for _ in range(_RUNS) for weight in request.draw(found)["weights"]]
         return scale_bound(drawn, claimed), len(drawn)
 
     found, count = ratio()

@@ -78,9 +78,6 @@ class Heads:
     def cost(self) -> Cost:
         return Cost.pure(self.epsilon)
 
-    def validate(self, data: list[int]) -> None:
-        """Any list will do."""
-
     def answer(self, data: list[int]) -> dict[str, int]:
         return {"count": int(draws.laplace([len(data)], sensitivity=1, epsilon=self.epsilon)[0])}
 

@@ -6,10 +6,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.completion import completed_from
-from dpcore.datasets.conversion import Account, Applied
+from dpcore.datasets.conversion import Account, Applied, apply
+from dpcore.datasets.declaration import Declaration
 from dpcore.datasets.entry import QUESTIONS, Question, Sample
+from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.report import Alternative, ColumnReading, Notice, ReadColumn, Report
-from dpcore.datasets.samples import expanded, load_sample, sample, samples
+from dpcore.datasets.samples import expanded, load_sample, sample, sample_rows, samples
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.suitability import Suited, questions_for
 from dpcore.datasets.table import Table
@@ -26,8 +28,10 @@ __all__ = [
     "Applied",
     "Column",
     "ColumnReading",
+    "Declaration",
     "Likeness",
     "Notice",
+    "PrivateRows",
     "Question",
     "ReadColumn",
     "Reading",
@@ -40,6 +44,7 @@ __all__ = [
     "Table",
     "UnavailableSample",
     "UnreadableFile",
+    "apply",
     "completed_from",
     "expanded",
     "fingerprint",
@@ -48,6 +53,7 @@ __all__ = [
     "questions_for",
     "read_csv",
     "sample",
+    "sample_rows",
     "samples",
     "sketch",
     "twin",

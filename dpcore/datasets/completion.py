@@ -15,8 +15,9 @@ from dpcore.datasets.schema import Column, Schema
 def completed_from(schema: Schema, frame: pd.DataFrame) -> Schema:
     """The schema with what is not declared read from the frame; such columns are marked ``from_file``.
 
-    Bounds are the extremes rounded outwards to one significant digit of their range; categories are in the order of
-    how often they occur. Never for a release: a minimum taken from the data gives that person away.
+    Bounds are the extremes rounded outwards to one significant digit of their range; categories are in alphabetical
+    order, because how often they occur is private. Never for a release: a minimum taken from the data gives that person
+    away.
     """
     typed = apply(schema, frame).frame
     return replace(schema, columns=tuple(_completed(column, typed[column.name]) for column in schema.columns))
@@ -25,7 +26,7 @@ def completed_from(schema: Schema, frame: pd.DataFrame) -> Schema:
 def _completed(column: Column, values: pd.Series) -> Column:
     present = values.dropna()
     if column.type == "category" and not column.categories:
-        words = tuple(str(word) for word in present.value_counts().index)
+        words = tuple(sorted(str(word) for word in present.unique()))
         return replace(column, categories=words, from_file=True)
     if column.bounded or present.empty:
         return column

@@ -59,7 +59,12 @@ class Applied:
 
 
 def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
-    """See ``Schema.apply``. Category columns without declared categories take the words of the file, marked so."""
+    """Typed columns of a frame of text, with an account of every cell that was not taken as it stood.
+
+    A cell is read by itself, whatever the others hold. Columns of the frame that are not declared are not looked at;
+    category columns without declared categories take the words of the file, marked so. Raises InvalidArgument when a
+    declared column is not in the frame.
+    """
     typed: dict[str, pd.Series] = {}
     accounts: list[Account] = []
     columns: list[Column] = []

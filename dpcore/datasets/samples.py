@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.conversion import apply
 from dpcore.datasets.entry import Progress, Request, Sample
+from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.table import Table
 from dpcore.errors import InvalidArgument
 
@@ -49,9 +51,17 @@ def load_sample(name: str, *, path: str | Path | None = None, progress: Progress
     if path is not None and not known.path_allowed:
         raise InvalidArgument("path", "is not used by this sample")
     frame = known.load(Request(path=None if path is None else Path(path), progress=progress))
-    applied = known.schema.apply(frame)
+    applied = apply(known.schema, frame)
     lineage = f"sample:{name}"
     return applied.table(fingerprint=f"{lineage}:{_digest(applied.frame, repr(applied.schema))}", lineage=lineage)
+
+
+def sample_rows(name: str, *, path: str | Path | None = None, progress: Progress | None = None) -> PrivateRows:
+    """The rows of a sample as a release takes them, for practice. Arguments and errors as ``load_sample``."""
+    known = sample(name)
+    if path is not None and not known.path_allowed:
+        raise InvalidArgument("path", "is not used by this sample")
+    return PrivateRows(known.load(Request(path=None if path is None else Path(path), progress=progress)))
 
 
 def expanded(table: Table, *, option: str, count: str) -> Table:

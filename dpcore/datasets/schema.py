@@ -9,20 +9,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from dpcore.errors import InvalidArgument
-from dpcore.validate import one_of, positive, whole
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from dpcore.datasets.conversion import Applied
+from dpcore.validate import boolean, one_of, positive, whole
 
 ColumnType = Literal["category", "number", "integer", "yes/no", "date", "text"]
 Decimal = Literal[".", ","]
 DateOrder = Literal["ymd", "dmy", "mdy", "serial"]
 EachRow = Literal["record", "option", "step"]
+
+MOST_PEOPLE = 2**28
 
 SPREADSHEET_ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 MISSING_WORDS = (
@@ -42,7 +39,12 @@ class Column:
     ``fill`` takes the place of missing values (a category's name, a number, "yes" or "no", an ISO date);
     without it a missing cell stays missing and its row is left out of questions about this column.
     ``missing_words`` are compared without case and padding. ``sensitivity`` is how far one person can move one entry
-    of a table whose rows are options or steps; ``better`` says which way such scores point. Raises InvalidArgument.
+    of a table whose rows are options or steps; ``better`` says which way such scores point. ``counts`` says that such
+    an integer column counts people: one person added or removed moves all entries the same way.
+
+    ``words_from_file`` says that the categories are the words that occur in the file: good for a release, but then that
+    a word occurs is not hidden, and their order must not tell more, so that they are kept in alphabetical order.
+    Raises InvalidArgument.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Column:
     unit: str = ""
     about: str = ""
     from_file: bool = False
+    words_from_file: bool = False
 
     def __post_init__(self) -> None:
         one_of(get_args(ColumnType), type=self.type)
@@ -83,8 +86,14 @@ class Column:
             raise InvalidArgument("no_words", "must not share a word with yes_words")
         if self.sensitivity is not None:
             positive(sensitivity=self.sensitivity)
+        if boolean(counts=self.counts) and self.type != "integer":
+            raise InvalidArgument("counts", "is for integer columns only")
+        if boolean(words_from_file=self.words_from_file):
+            object.__setattr__(self, "categories", tuple(sorted(self.categories)))
         if self.fill is not None and self.categories and self.fill not in self.categories:
             raise InvalidArgument("fill", "must be one of the categories")
+        if self.fill is not None:
+            _check_fill(self.type, self.fill)
 
     @property
     def is_numeric(self) -> bool:
@@ -105,27 +114,45 @@ class Column:
         return self.bounded and not self.from_file
 
 
+def _check_fill(kind: ColumnType, fill: str | float) -> None:
+    try:
+        if kind == "date":
+            date.fromisoformat(str(fill))
+        elif kind in ("number", "integer") and not math.isfinite(float(fill)):
+            raise ValueError
+    except ValueError:
+        what = "day, as 2024-05-01" if kind == "date" else "number"
+        raise InvalidArgument("fill", f"must be a {what}") from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     """Declared columns, and what one row is.
 
     ``each_row`` is a ``record`` (a person, a visit), an ``option`` with its score or count, or a ``step`` in time, in
-    order. ``rows_per_person`` is the most rows that one ``unit`` (who is protected: "person", "district") can have.
-    Raises InvalidArgument.
+    order. ``rows_per_person`` is the most rows that one ``unit`` (who is protected: "person", "district") can have;
+    with ``id_column``, which says whose row it is, more are never used. ``people`` is about how many there are, where a
+    person says so. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
     each_row: EachRow = "record"
     rows_per_person: int = 1
     unit: str = "person"
+    people: int | None = None
+    id_column: str | None = None
 
     def __post_init__(self) -> None:
         one_of(get_args(EachRow), each_row=self.each_row)
-        whole(1, rows_per_person=self.rows_per_person)
+        whole(1, MOST_PEOPLE, rows_per_person=self.rows_per_person)
+        if self.people is not None:
+            whole(1, MOST_PEOPLE, people=self.people)
         if not self.columns:
             raise InvalidArgument("columns", "must not be empty")
         if len(set(self.names)) != len(self.columns):
             raise InvalidArgument("columns", "must have different names")
+        if self.id_column is not None and (self.id_column not in self.names or self.each_row != "record"):
+            raise InvalidArgument("id_column", "must be a column of a table with one record in each row")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,19 +175,10 @@ class Schema:
 
     def only(self, *names: str) -> Schema:
         """This schema with the named columns, in that order. Raises InvalidArgument."""
-        return replace(self, columns=tuple(self.column(name) for name in names))
+        chosen = tuple(self.column(name) for name in names)
+        return replace(self, columns=chosen, id_column=self.id_column if self.id_column in names else None)
 
     def led_by(self, name: str) -> Schema:
         """This schema with one column first, the others as they were. Raises InvalidArgument."""
         first = self.column(name)
         return replace(self, columns=(first, *(column for column in self.columns if column.name != name)))
-
-    def apply(self, frame: pd.DataFrame) -> Applied:
-        """Typed columns of a frame of text, with an account of every cell that was not taken as it stood.
-
-        Columns of the frame that are not declared are not looked at. Raises InvalidArgument when a declared column is
-        not in the frame.
-        """
-        from dpcore.datasets.conversion import apply
-
-        return apply(self, frame)

@@ -3,86 +3,169 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dpcore.costs import Cost
+from dpcore.datasets.declaration import Declaration, shown
+from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
-from dpcore.releases.choice import of
+from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.cells import (
+    check_scores,
+    entry_sensitivity,
+    missing_rule,
+    option_rules,
+    options_of,
+    resolution_of,
+    score_units,
+    sensitivity_rule,
+)
 from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
-from dpcore.validate import IntArray, Neighbours, boolean, finite_vector, in_range, one_of, positive, whole
+from dpcore.validate import FloatArray, IntArray, Neighbours, in_range, one_of, probability, whole
+
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import OpenRows, PrivateRows
 
 MOST_ENTRIES = 10**6
 _BLOCK = 4096  # answers compared at a time
+_DISCRETE = 20_000.0  # units of noise up to which the law is summed over whole numbers
+_FIRST_DAY = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlarmRun:
+class AlarmRun(Asked):
     """Names the first ``limit`` of ``entries`` answers that reach ``threshold`` + ``offset``, all with noise.
 
     The sparse vector technique (Lyu, Su & Li, VLDB 2017) in whole numbers: answers and threshold are counted in units
     and all noise is discrete, ``laplace`` or ``exponential`` (geometric). ε-DP for the whole run, however many answers
     it compares; its exact law is in ``dpcore.thresholding.discrete``.
 
-    Declared, never read from the data: ``entries``, how many answers there are; ``sensitivity``, how far one person can
-    move any one of them (for counts, the rows one person can have; how many answers a person moves does not matter);
-    ``neighbours``; and ``one_way``, that one person added or removed moves all answers the same way, as counts do: it
-    halves the noise, and cannot hold when a row is replaced. ``resolution`` left out means that answers are counts;
-    otherwise the unit is the largest power of two up to it, and rounding costs one unit of sensitivity more.
-    ``threshold_share`` as in ``dpcore.thresholding``, left out ``best``. ``labels``: public names of the answers, such
-    as days, for the receipt; ``subject`` names the series, part of the question. Data: the answers in order, shape
-    (entries,). Raises InvalidArgument.
+    The answers are the entries of ``column`` in a table of steps or options, or else how many rows each day or option
+    of ``column`` has (``where`` that column says yes). ``sensitivity`` is how far one person can move any one answer
+    (how many answers a person moves does not matter): declared, or the rows one person has, or the whole declared
+    range. ``one_way``, that one person added or removed moves all answers the same way, holds for rows that are counted
+    and for columns declared as counts; it halves the noise. ``labels`` are public names of the entries for the receipt:
+    the person's own, or with ``labels_from_file`` those of the table's rows, which people do not move.
+    ``threshold_share`` as in ``dpcore.thresholding``, left out ``best``. Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "alarm"
+    own_numbers: ClassVar[tuple[str, ...]] = ("epsilon", "threshold")
 
-    epsilon: float
+    column: str
     threshold: float
     entries: int
-    sensitivity: float = 1.0
-    neighbours: Neighbours = "add_remove"
-    one_way: bool = False
+    counted: bool
+    sensitivity: float
+    where: str | None = None
     limit: int = 1
     noise: NoiseKind = "exponential"
     threshold_share: Share = None
     offset: float = 0.0
-    resolution: float | None = None
     labels: tuple[str, ...] = ()
-    subject: str = ""
+    labels_from_file: bool = False
 
     def __post_init__(self) -> None:
-        boolean(one_way=self.one_way)
+        Asked.check(self)
         check_parameters(
             self.epsilon, self.sensitivity, self.noise, self.threshold_share, self.one_way, self.offset, self.limit
         )
         in_range(-1e15, 1e15, threshold=self.threshold)
         whole(1, whole(1, MOST_ENTRIES, entries=self.entries), limit=self.limit)
-        one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
-        if self.one_way and self.neighbours == "replace_one":
-            raise InvalidArgument("one_way", "does not hold when one person's row is replaced")
-        if self.resolution is None:
-            whole(1, sensitivity=self.sensitivity)
-        else:
-            positive(resolution=self.resolution)
         if self.labels and len(self.labels) != self.entries:
             raise InvalidArgument("labels", "must be as many as the answers")
         if abs(self.bar) > draws.LARGEST:
-            raise InvalidArgument("resolution", "must be larger: the threshold would not fit")
+            raise InvalidArgument("threshold", "is too large for the sensitivity: it would not fit")
+        if self.scales.query_scale > draws.LARGEST_SCALE:
+            raise InvalidArgument("epsilon", "is too small: the noise would not fit")
+
+    @classmethod
+    def of(
+        cls,
+        declaration: Declaration,
+        column: str,
+        *,
+        threshold: float,
+        epsilon: float,
+        entries: int | None = None,
+        where: str | None = None,
+        limit: int = 1,
+        noise: NoiseKind = "exponential",
+        threshold_share: Share = None,
+        offset: float = 0.0,
+        labels: tuple[str, ...] = (),
+        labels_from_file: bool = False,
+        neighbours: Neighbours | None = None,
+        chosen_after_looking: tuple[str, ...] = (),
+    ) -> Self:
+        """The question about a declared column.
+
+        In a table with one record in each row: how many rows each declared day or option of ``column`` has, those only
+        whose ``where`` is yes. Else: the entries of ``column``, ``entries`` of them, a number the person states or
+        ``PrivateRows.public_size``. Raises InvalidArgument.
+        """
+        counted = declaration.each_row == "record"
+        if counted:
+            entries, labels = _counted_entries(declaration.bounded(column), entries, labels)
+            sensitivity = float(declaration.rows_per_person)
+            if where is not None and declaration.column(where).type != "yes/no":
+                raise InvalidArgument("where", "must be a column of yes and no")
+        elif entries is None or where is not None:
+            raise InvalidArgument("entries" if entries is None else "where", "must fit a table of steps or options")
+        else:
+            sensitivity = entry_sensitivity(check_scores(declaration.column(column)), declaration.rows_per_person)
+        names = (column,) if where is None else (column, where)
+        return cls(
+            epsilon=epsilon,
+            reads=declaration.reads(*names),
+            neighbours=neighbours or declaration.hidden,
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
+            column=column,
+            threshold=threshold,
+            entries=entries,
+            counted=counted,
+            sensitivity=sensitivity,
+            where=where,
+            limit=limit,
+            noise=noise,
+            threshold_share=threshold_share,
+            offset=offset,
+            labels=labels,
+            labels_from_file=labels_from_file,
+        )
 
     @property
-    def unit(self) -> float:
+    def _column(self) -> Column:
+        return self.reads.column(self.column)
+
+    @property
+    def one_way(self) -> bool:
+        """Whether one person moves all answers the same way, by what was declared."""
+        return (self.counted or self._column.counts) and self.neighbours == "add_remove"
+
+    @property
+    def resolution(self) -> float | None:
+        """What answers are rounded to; None where they are whole by their declaration."""
+        return None if self.counted else resolution_of(self._column, self.sensitivity)
+
+    @property
+    def unit_of_answers(self) -> float:
         """What everything is counted in."""
         return 1.0 if self.resolution is None else draws.binary_unit(self.resolution)
 
     @property
     def steps(self) -> int:
         """``sensitivity`` in units, never too few."""
-        return math.ceil(self.sensitivity / self.unit) + (0 if self.resolution is None else 1)
+        return math.ceil(Fraction(self.sensitivity) / Fraction(self.unit_of_answers)) + (
+            0 if self.resolution is None else 1
+        )
 
     @property
     def scales(self) -> NoisePair:
@@ -103,13 +186,15 @@ class AlarmRun:
     @property
     def bar(self) -> int:
         """Threshold and offset in units, upward: an answer is a whole number of units."""
-        return math.ceil(Fraction(self.threshold + self.offset) / Fraction(self.unit))
+        return math.ceil(Fraction(self.threshold + self.offset) / Fraction(self.unit_of_answers))
 
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
         named = "is the first" if self.limit == 1 else f"are the first {self.limit}"
-        return f"Which of {self.entries:,} answers{of(self.subject)} {named} to reach {self.threshold:g}"
+        series = f"rows per “{shown(self.column)}”" if self.counted else f"“{shown(self.column)}”"
+        only = "" if self.where is None else f", “{shown(self.where)}” being yes,"
+        return f"Which of {self.entries:,} answers of {series}{only} {named} to reach {self.threshold:g}"
 
     @property
     def mechanism(self) -> str:
@@ -122,24 +207,89 @@ class AlarmRun:
         """The whole run."""
         return Cost.pure(self.epsilon)
 
-    def validate(self, data: ArrayLike) -> None:
-        """Refuse answers that are not ``entries`` finite numbers (whole ones, for counts). Raises InvalidArgument."""
-        self.in_units(data)
+    @property
+    def promise(self) -> str:
+        """How far one person can move an answer, and how that is known."""
+        if self.counted:
+            return self.rows_promise
+        return sensitivity_rule(self._column, self.unit, math.ceil(self.sensitivity))
 
-    def in_units(self, data: ArrayLike) -> IntArray:
-        """The answers as whole numbers of units, shape (entries,). Raises InvalidArgument."""
-        answers = finite_vector(answers=data)
-        if answers.size != self.entries:
-            raise InvalidArgument("answers", "must be as many as was declared")
-        if self.resolution is None and (answers != np.floor(answers)).any():
-            raise InvalidArgument("answers", "must be whole numbers; declare a resolution for others")
-        return draws.to_units(answers, self.unit)
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        name = shown(self.column)
+        if not self.counted:
+            read = f"The first {self.entries:,} rows are the answers; one that is not there counts as missing."
+            names = "The names of the rows are the file's: people move its entries, not its rows."
+            return (missing_rule(self._column), read, *((names,) if self.labels_from_file else ()))
+        places = option_rules(self._column)
+        if self._column.type == "date":
+            missing = "for none" if self._column.fill is None else f"as {self._column.fill}"
+            places = (
+                f"A clock time in “{name}” is dropped; a day outside {self._column.earliest} to {self._column.latest} "
+                "counts for none.",
+                f"A missing or unreadable “{name}” counts {missing}.",
+            )
+        only = () if self.where is None else (f"A missing or unreadable “{shown(self.where)}” is not yes.",)
+        return (*places, *only, *self.person_rules)
 
-    def answer(self, data: ArrayLike) -> dict[str, Any]:
-        """Run once: ``alarms``, indices from 0; ``names``, their labels; ``compared``, how many answers were looked at;
+    def error_bound(self, beta: float = 0.05) -> ErrorBound:
+        """How far from the line answers are told apart from it, in the answers' own unit. Raises InvalidArgument.
+
+        Dwork & Roth 2014, Theorem 3.24, for discrete noise: a discrete Laplace tail is at most twice the continuous
+        one; the line and the answers are rounded by up to a unit and a half together.
+        """
+        from dpcore.thresholding.accuracy import theorem_alpha
+
+        level = probability(beta=beta) * (0.5 if self.noise == "laplace" else 1.0)
+        far = theorem_alpha(self.scales, self.entries, level, self.offset / self.unit_of_answers) + 1.5
+        return ErrorBound(
+            number=far * self.unit_of_answers,
+            unit="rows" if self.counted else (self._column.unit or self.column),
+            confidence=1.0 - beta,
+            about="no answer that far below the line raises an alarm, and each that far above does while alarms last",
+        )
+
+    def read(self, rows: PrivateRows) -> IntArray:
+        """The answers as whole numbers of units, shape (entries,)."""
+        opened = self.opened(rows)
+        if self.counted:
+            return self._counts(opened)
+        values = np.full(self.entries, np.nan)
+        found = opened.numbers(self.column)[: self.entries]
+        values[: found.size] = found
+        return score_units(values, self._column, self.unit_of_answers)
+
+    def _counts(self, opened: OpenRows) -> IntArray:
+        if self._column.type == "date":
+            first = ((self._column.earliest or _FIRST_DAY) - _FIRST_DAY).days
+            places = opened.days(self.column, replace(self._column, earliest=None, latest=None))
+            inside = (places >= first) & (places < first + self.entries)
+            places = np.where(inside, places, first) - first
+        else:
+            places = opened.codes(self.column)
+            inside = places >= 0
+        if self.where is not None:
+            inside &= opened.codes(self.where) == 1
+        return np.bincount(places[inside], minlength=self.entries).astype(np.int64)
+
+    def law_of(self, answers: IntArray) -> FloatArray:
+        """Where the alarms are: row j the law of the place of alarm j + 1, shape (limit, entries + 1), the last entry
+        that there is none. Exact; for noise of more than 20,000 units by the continuous law, which is as near as that.
+        """
+        from dpcore.thresholding.discrete import discrete_alarm_law
+        from dpcore.thresholding.laws import alarm_law
+
+        pair = self.scales
+        if pair.threshold_scale <= _DISCRETE:
+            return discrete_alarm_law(pair, answers, self.bar, self.limit).position
+        return alarm_law(pair, answers.astype(np.float64), float(self.bar), self.limit).position
+
+    def draw(self, answers: IntArray) -> dict[str, Any]:
+        """Run once: ``alarms``, places from 0; ``names``, their labels; ``compared``, how many answers were looked at;
         ``stopped``, whether all alarms were spent.
         """
-        answers, pair = self.in_units(data), self.scales
+        pair = self.scales
         draw = draws.geometric_noise if pair.one_sided else draws.laplace_noise
         line = self.bar + int(draw(1, pair.threshold_scale)[0])
         alarms: list[int] = []
@@ -153,7 +303,27 @@ class AlarmRun:
         stopped = len(alarms) == self.limit
         return {
             "alarms": alarms,
-            "names": [self.labels[place] for place in alarms] if self.labels else [],
+            "names": [self.name_of(place) for place in alarms],
             "compared": alarms[-1] + 1 if stopped else self.entries,
             "stopped": stopped,
         }
+
+    def name_of(self, place: int) -> str:
+        """What the answer at a ``place`` (from 0) is called, in public: its label, day or option, or its number."""
+        if self.labels:
+            return self.labels[place]
+        if not self.counted:
+            return f"{place + 1}"
+        if self._column.type == "date" and self._column.earliest is not None:
+            return (self._column.earliest + timedelta(days=place)).isoformat()
+        return options_of(self._column)[place]
+
+
+def _counted_entries(column: Column, entries: int | None, labels: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    """How many days or options a declared column has; they name themselves. Raises InvalidArgument."""
+    if entries is not None or labels:
+        raise InvalidArgument("entries", "must be left out: they are the declared days or options")
+    if column.type == "date" and column.earliest is not None and column.latest is not None:
+        return (column.latest - column.earliest).days + 1, ()
+    one_of(("category", "yes/no"), column=column.type)
+    return len(options_of(column)), ()

@@ -2,49 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from dpcore.costs import Cost
+from dpcore.datasets.declaration import Declaration, shown
 from dpcore.errors import InvalidArgument
-from dpcore.releases.choice import MOST_OPTIONS, NAMES, Choice, check
+from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.cells import bound_rule, options_of
+from dpcore.releases.choice import MOST_OPTIONS, NAMES, Choice
 from dpcore.releases.draws import Rule
 from dpcore.selection.rules import Categories, Cuts, RuleClass
 from dpcore.validate import FloatArray, IntArray, Neighbours, whole
 
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import PrivateRows
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BestRule:
-    """Names the rule of ``dpcore.selection.RuleClass(columns=columns)`` with the fewest errors on ``target``.
+class BestRule(Asked):
+    """Names the rule with the fewest errors on whether ``target`` is ``positive``, of those that look at ``columns``.
 
-    Cuts, categories and ``rows_per_person`` are declared, never read from the data. One person moves every error count
-    by at most their rows: all one way when the person is added or removed, which halves the noise; Kasiviswanathan et
-    al., FOCS 2008. Data: a mapping from the names of the columns and ``target`` to arrays of one length n, nothing
-    missing, ``target`` of yes and no (or 1 and 0). Raises InvalidArgument.
+    The rules are those of ``dpcore.selection.RuleClass``: ``cuts`` of a number, the options of a word. One person moves
+    every error count by at most their rows: all one way when the person is added or removed, which halves the noise;
+    Kasiviswanathan et al., FOCS 2008. Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "best_rule"
 
-    epsilon: float
-    columns: tuple[Cuts | Categories, ...]
+    columns: tuple[str, ...]
     target: str
-    neighbours: Neighbours = "add_remove"
-    rows_per_person: int = 1
+    positive: str
+    cuts: int = 20
     rule: Rule = "permute_and_flip"
 
     def __post_init__(self) -> None:
-        check(self.epsilon, self.neighbours, self.rule, self.rows_per_person)
-        whole(1, MOST_OPTIONS, columns=self.rules.size)
-        if not isinstance(self.target, str) or self.target in {column.column for column in self.columns}:
-            raise InvalidArgument("target", "must be the name of a column that the rules do not look at")
+        Asked.check(self)
+        whole(1, MOST_OPTIONS, columns=self.rules_to_choose.size)
+        if self.target in self.columns:
+            raise InvalidArgument("target", "must be a column that the rules do not look at")
+        if self.positive not in options_of(self.reads.column(self.target)):
+            raise InvalidArgument("positive", f"must be an option of “{shown(self.target)}”")
+        _ = self.choice
+
+    @classmethod
+    def of(
+        cls,
+        declaration: Declaration,
+        columns: Sequence[str],
+        *,
+        target: str,
+        epsilon: float,
+        positive: str | None = None,
+        cuts: int = 20,
+        neighbours: Neighbours | None = None,
+        rule: Rule = "permute_and_flip",
+        chosen_after_looking: tuple[str, ...] = (),
+    ) -> Self:
+        """The question about declared columns; ``positive`` is yes, or the second of two options, if left out.
+
+        Raises InvalidArgument.
+        """
+        options = options_of(declaration.bounded(target))
+        if positive is None and len(options) == 2:
+            positive = options[1]
+        for name in columns:
+            if declaration.bounded(name).type == "date":
+                raise InvalidArgument("columns", f"cannot include “{shown(name)}”: rules do not look at dates")
+        return cls(
+            epsilon=epsilon,
+            reads=declaration.reads(*columns, target),
+            neighbours=neighbours or declaration.hidden,
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
+            columns=tuple(columns),
+            target=target,
+            positive=positive or "",
+            cuts=cuts,
+            rule=rule,
+        )
 
     @property
-    def rules(self) -> RuleClass:
-        """The class of rules."""
-        return RuleClass(columns=self.columns)
+    def rules_to_choose(self) -> RuleClass:
+        """The class of rules, from declared facts."""
+        parts: list[Cuts | Categories] = []
+        for name in self.columns:
+            column = self.reads.column(name)
+            if column.is_numeric:
+                low, high = float(column.low or 0.0), float(column.high or 0.0)
+                parts.append(Cuts(column=name, low=low, high=high, count=self.cuts))
+            else:
+                parts.append(Categories(column=name, values=options_of(column)))
+        return RuleClass(columns=tuple(parts))
 
     @property
     def choice(self) -> Choice:
@@ -59,7 +111,9 @@ class BestRule:
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        return f"Which of {self.rules.size:,} simple rules predicts “{self.target}” best?"
+        target = self.reads.column(self.target)
+        named = "" if target.type == "yes/no" and self.positive == "yes" else f" being “{shown(self.positive)}”"
+        return f"Which of {self.rules_to_choose.size:,} simple rules predicts “{shown(self.target)}”{named} best?"
 
     @property
     def mechanism(self) -> str:
@@ -71,28 +125,57 @@ class BestRule:
         """One answer."""
         return self.choice.cost
 
-    def validate(self, data: Mapping[str, Any]) -> None:
-        """Refuse tables without the columns, with gaps, or with a target that is not yes and no."""
-        self.scores(data)
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        numeric = [self.reads.column(name) for name in self.columns if self.reads.column(name).is_numeric]
+        return (
+            f"A row whose “{shown(self.target)}” is missing or no option counts for none.",
+            *(bound_rule(column) for column in numeric),
+            *(
+                f"A missing or unreadable “{shown(column.name)}” counts as {_stand_in(column.fill, column.low):g}."
+                for column in numeric
+            ),
+            "A missing or unknown word is none of the options.",
+            *self.person_rules,
+        )
 
-    def scores(self, data: Mapping[str, Any]) -> IntArray:
-        """Minus the errors of each rule, shape (k,). Raises InvalidArgument."""
-        if not isinstance(data, Mapping) or self.target not in data:
-            raise InvalidArgument("data", "must have the column to predict")
-        return -self.rules.errors(data, np.asarray(data[self.target]))
+    def error_bound(self, beta: float = 0.05) -> ErrorBound:
+        """How many more rows the named rule gets wrong than the best one, at most. Raises InvalidArgument."""
+        return ErrorBound(
+            number=self.choice.behind(self.rules_to_choose.size, beta),
+            unit="rows",
+            confidence=1.0 - beta,
+            about="the named rule is wrong on at most this many rows more than the best one",
+        )
 
-    def law(self, data: Mapping[str, Any]) -> FloatArray:
-        """Chance of each rule, shape (k,), in the order of ``rules.rules``, exact. Raises InvalidArgument."""
-        return self.choice.law(self.scores(data))
+    def read(self, rows: PrivateRows) -> IntArray:
+        """Minus the errors of each rule, shape (k,)."""
+        opened = self.opened(rows)
+        answers = opened.codes(self.target)
+        counted = answers >= 0
+        table: dict[str, Any] = {}
+        for name in self.columns:
+            column = self.reads.column(name)
+            if column.is_numeric:
+                values = opened.numbers(name)[counted]
+                table[name] = np.where(np.isnan(values), _stand_in(column.fill, column.low), values)
+            else:
+                words = np.array([*options_of(column), None], dtype=object)  # place −1 is a missing word
+                table[name] = words[opened.codes(name)[counted]]
+        place = options_of(self.reads.column(self.target)).index(self.positive)
+        return -self.rules_to_choose.errors(table, answers[counted] == place)
 
-    def answer(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The rule: ``rule`` in words, its ``column``, ``comparison``, ``value``, and its ``index`` from 0."""
-        winner = self.choice.draw(self.scores(data))
-        rule = self.rules.rules[winner]
-        return {
-            "rule": str(rule),
-            "column": rule.column,
-            "comparison": rule.comparison,
-            "value": rule.value,
-            "index": winner,
-        }
+    def law_of(self, scores: IntArray) -> FloatArray:
+        """Chance of each rule, shape (k,), in the order of ``rules_to_choose.rules``, exact."""
+        return self.choice.law(scores)
+
+    def draw(self, scores: IntArray) -> dict[str, Any]:
+        """The rule: ``rule`` in words, and its ``column``, ``comparison`` and ``value``."""
+        rule = self.rules_to_choose.rules[self.choice.draw(scores)]
+        return {"rule": str(rule), "column": rule.column, "comparison": rule.comparison, "value": rule.value}
+
+
+def _stand_in(fill: str | float | None, low: float | None) -> float:
+    """What a missing number counts as: the declared fill, else the lower bound."""
+    return float(low or 0.0) if fill is None else float(fill)

@@ -7,15 +7,17 @@ Gumbel noise; under zero-concentrated divergence).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpcore.costs import Cost
+from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.releases.draws import Rule
 from dpcore.selection.laws import laws
-from dpcore.validate import FloatArray, IntArray, one_of, positive, whole
+from dpcore.validate import FloatArray, IntArray, one_of, positive, probability, whole
 
 MOST_OPTIONS = 10**5
 NAMES: dict[Rule, str] = {
@@ -26,12 +28,27 @@ NAMES: dict[Rule, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """How one noisy maximum is drawn: ``sensitivity`` in whole units of score, ``monotonic`` when all move one way."""
+    """How one noisy maximum is drawn: ``sensitivity`` in whole units of score, ``monotonic`` when all move one way.
+
+    Raises InvalidArgument for a rule that cannot be drawn here: another would not be the mechanism that was asked for.
+    """
 
     epsilon: float
     sensitivity: int
     monotonic: bool
     rule: Rule
+
+    def __post_init__(self) -> None:
+        positive(epsilon=self.epsilon)
+        whole(1, draws.LARGEST, sensitivity=self.sensitivity)
+        one_of(tuple(NAMES), rule=self.rule)
+        if self.scale > draws.LARGEST_SCALE:
+            raise InvalidArgument("epsilon", "is too small: the noise would not fit")
+
+    @property
+    def scale(self) -> float:
+        """Of the noise, in units of score."""
+        return (1 if self.monotonic else 2) * self.sensitivity / self.epsilon
 
     def draw(self, scores: IntArray) -> int:
         """The index of the winner; ε-DP. Raises InvalidArgument, ReleaseRefused."""
@@ -50,18 +67,17 @@ class Choice:
         )[0]
         return law
 
+    def behind(self, k: int, beta: float) -> float:
+        """How far the winner's score is behind the best of ``k`` at most, with probability 1 − β: scale × ln(k/β).
+
+        McSherry & Talwar, FOCS 2007; permute-and-flip is never worse (McKenna & Sheldon, NeurIPS 2020).
+        """
+        return self.scale * math.log(k / probability(beta=beta))
+
     @property
     def cost(self) -> Cost:
         """Of one draw: bounded range for the exponential mechanism, pure ε-DP for permute-and-flip."""
         return Cost.bounded_range(self.epsilon) if self.rule == "exponential" else Cost.pure(self.epsilon)
-
-
-def check(epsilon: float, neighbours: str, rule: str, rows_per_person: int = 1) -> None:
-    """The parameters that every request here has. Raises InvalidArgument."""
-    positive(epsilon=epsilon)
-    one_of(("add_remove", "replace_one"), neighbours=neighbours)
-    one_of(tuple(NAMES), rule=rule)
-    whole(1, 10**6, rows_per_person=rows_per_person)
 
 
 def check_names(**named: Sequence[str]) -> None:
@@ -74,4 +90,4 @@ def check_names(**named: Sequence[str]) -> None:
 
 def of(subject: str) -> str:
     """“ of “subject””, or nothing when there is none: how a request's sentence names what its data are about."""
-    return f" of “{subject}”" if subject else ""
+    return f" of “{shown(subject)}”" if subject else ""

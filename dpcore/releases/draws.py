@@ -231,8 +231,10 @@ def quantile_scores(sorted_values: IntArray, candidates: IntArray, *, numerator:
     """
     if not 0 < whole(1, numerator=numerator) < whole(2, denominator=denominator):
         raise InvalidArgument("numerator", "must be between 0 and the denominator")
-    values = np.asarray(_integers("sorted_values", sorted_values), dtype=np.int64)
-    points = np.asarray(_integers("candidates", candidates), dtype=np.int64)
+    values, points = np.asarray(sorted_values), np.asarray(candidates)
+    for name, array in (("sorted_values", values), ("candidates", points)):
+        if array.dtype != np.int64 or array.ndim != 1:
+            raise InvalidArgument(name, "must be a one-dimensional list of whole numbers")
     if (np.diff(values) < 0).any() or (np.diff(points) <= 0).any():
         raise InvalidArgument("candidates", "and values must be in rising order")
     below = np.searchsorted(values, points, side="left").astype(np.int64)

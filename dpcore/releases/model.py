@@ -18,52 +18,53 @@ import numpy as np
 
 from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
+from dpcore.datasets.declaration import Declaration, shown
+from dpcore.datasets.schema import MOST_PEOPLE, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.events import GaussianEvent
 from dpcore.releases import draws
-from dpcore.releases.whole_rows import LARGEST_WEIGHT, MOST_ROWS, SUM_UNIT, WholeRows, clip_units
+from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.whole_rows import LARGEST_WEIGHT, SUM_UNIT, WholeRows, clip_units
 from dpcore.training.descent import step_length
 from dpcore.training.features import Features
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 from dpcore.training.model import LinearModel
-from dpcore.validate import FloatArray, IntArray, Neighbours, in_range, one_of, positive, probability, whole
+from dpcore.validate import FloatArray, IntArray, Neighbours, in_range, probability, whole
 
 if TYPE_CHECKING:
-    from dpcore.datasets.schema import Schema
-    from dpcore.datasets.table import Table
+    from dpcore.datasets.private_rows import PrivateRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateModel:
+class PrivateModel(Asked):
     """Train a linear model of ``features`` by noisy gradient descent and publish its weights.
 
     ρ-zCDP with ρ = ``zcdp_rho(epsilon, delta)``, hence (ε, δ)-DP: ``steps`` discrete Gaussian releases of L2
-    sensitivity ``clip`` (twice that when a row is replaced) × ``rows_per_person``, each ρ/steps (Canonne, Kamath &
-    Steinke, NeurIPS 2020). ``people`` is the declared number of rows: public, used to scale steps only. A row with a
-    missing value adds nothing. Fixed settings, nothing tuned on the data; no loss or accuracy on it is ever shown.
-    ``validate`` and ``answer`` take a ``dpcore.datasets.Table``. Raises InvalidArgument.
+    sensitivity ``clip`` (twice that when a row is replaced) × the rows of one person, in equal parts of ρ (Canonne,
+    Kamath & Steinke, NeurIPS 2020). ``people`` is about how many rows there are, used to scale steps only: as declared,
+    or where it is None bought as a noisy count, one more discrete Gaussian release with an equal part of ρ; the exact
+    number is in nothing. Fixed settings, nothing tuned on the data; no loss or accuracy on it is ever shown. Raises
+    InvalidArgument.
     """
 
     key: ClassVar[str] = "model"
     mechanism: ClassVar[str] = "Noisy gradient descent with discrete Gaussian noise"
 
     features: Features
-    epsilon: float
     delta: float
-    people: int
-    rows_per_person: int = 1
-    neighbours: Neighbours = "add_remove"
+    people: int | None = None
     steps: int = 100
     clip: float = 0.5
     momentum: float = 0.9
     tail: float = 0.5
 
     def __post_init__(self) -> None:
-        positive(epsilon=self.epsilon)
+        Asked.check(self)
         probability(delta=self.delta)
-        whole(2, MOST_ROWS, people=self.people)
-        whole(1, rows_per_person=self.rows_per_person)
-        one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
+        if self.people is not None:
+            whole(2, MOST_PEOPLE, people=self.people)
+        elif self.neighbours != "add_remove":
+            raise InvalidArgument("people", "must be stated: where a row is replaced, the number of rows is public")
         whole(1, 10_000, steps=self.steps)
         in_range(0.0, 1.0, open_low=True, clip=self.clip)
         in_range(0.0, 1.0, open_high=True, momentum=self.momentum)
@@ -74,31 +75,28 @@ class PrivateModel:
     @classmethod
     def of(
         cls,
-        schema: Schema,
+        declaration: Declaration,
         *,
         target: str,
         columns: Sequence[str],
         positive: str | None = None,
         epsilon: float,
         delta: float,
-        people: int,
-        neighbours: Neighbours = "add_remove",
+        neighbours: Neighbours | None = None,
+        chosen_after_looking: tuple[str, ...] = (),
     ) -> Self:
-        """From declared columns. Raises InvalidArgument where bounds or categories were read from the file."""
-        for name in (target, *columns):
-            if not schema.column(name).releasable:
-                raise InvalidArgument(
-                    "columns",
-                    f"cannot include “{name}” until its bounds or categories are declared: those read from the file "
-                    "could give people in it away",
-                )
+        """From declared columns. Raises InvalidArgument where bounds or options were not declared."""
+        names = (target, *columns)
+        declared = tuple(declaration.column(name) for name in dict.fromkeys(names))
         return cls(
-            features=Features.of(schema, target=target, columns=columns, positive=positive),
+            features=Features.of(Schema(columns=declared), target=target, columns=columns, positive=positive),
             epsilon=epsilon,
+            reads=declaration.reads(*dict.fromkeys(names)),
+            neighbours=neighbours or declaration.hidden,
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
             delta=delta,
-            people=people,
-            rows_per_person=schema.rows_per_person,
-            neighbours=neighbours,
+            people=None if declaration.people is None else max(2, declaration.people),
         )
 
     @property
@@ -110,17 +108,22 @@ class PrivateModel:
     def what(self) -> str:
         """The question in one plain sentence."""
         count = len(self.features.columns)
-        return f"A model that predicts “{self.features.target.name}” from {count} column{'s' * (count > 1)}"
+        return f"A model that predicts “{shown(self.features.target.name)}” from {count} column{'s' * (count > 1)}"
 
     @property
     def rho(self) -> float:
-        """zCDP of all steps together."""
+        """zCDP of all steps together, and of the count."""
         return zcdp_rho(self.epsilon, self.delta)
 
     @property
+    def releases(self) -> int:
+        """How many equal parts ρ is spent in: one a step, and one for the number of rows where that is bought."""
+        return self.steps + (self.people is None)
+
+    @property
     def noise_multiplier(self) -> float:
-        """Each step's noise over the sensitivity."""
-        return math.sqrt(self.steps / (2.0 * self.rho))
+        """Each part's noise over its sensitivity."""
+        return math.sqrt(self.releases / (2.0 * self.rho))
 
     @property
     def cost(self) -> Cost:
@@ -128,24 +131,58 @@ class PrivateModel:
             epsilon=self.epsilon,
             delta=self.delta,
             rho=self.rho,
-            event=GaussianEvent(noise_multiplier=self.noise_multiplier, count=self.steps),
+            event=GaussianEvent(noise_multiplier=self.noise_multiplier, count=self.releases),
         )
+
+    @property
+    def count_sensitivity(self) -> float:
+        """How far one person moves the number of rows."""
+        return float(self.rows_per_person)
 
     @property
     def sensitivity(self) -> int:
         """How far one person can move a step's sums, in L2 and in their units."""
         return clip_units(self.clip) * self.rows_per_person * (1 if self.neighbours == "add_remove" else 2)
 
-    def validate(self, data: Table) -> None:
-        """Raises InvalidArgument unless every column is there and rows are not too many to add up exactly."""
-        WholeRows(self.features, clip_units(self.clip), data)
+    @property
+    def own_notes(self) -> tuple[str, ...]:
+        """How the number of rows that scales the steps is known."""
+        if self.people is None:
+            return (f"About how many rows there are was bought with 1/{self.releases} of ρ.",)
+        return (f"That there are about {self.people:,} rows was stated.",)
 
-    def answer(self, data: Table) -> dict[str, Any]:
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        filled = [shown(column.name) for column in self.reads.columns if column.fill is not None]
+        return (
+            "Values outside their declared bounds are moved to the nearer bound.",
+            "A missing or unreadable number counts as the middle of its declared range, a missing word as none of the "
+            "options.",
+            f"A row without a value of “{shown(self.features.target.name)}” adds nothing.",
+            *((f"Missing cells of {', '.join(filled)} count as the value declared for them.",) if filled else ()),
+            *self.person_rules,
+        )
+
+    def error_bound(self, beta: float = 0.05) -> ErrorBound | None:
+        """None: how good a model is depends on the data, and no bound from declared facts says anything."""
+        probability(beta=beta)
+        return None
+
+    def read(self, rows: PrivateRows) -> WholeRows:
+        """The rows in whole units."""
+        return WholeRows(self.features, clip_units(self.clip), self.opened(rows))
+
+    def draw(self, ready: WholeRows) -> dict[str, Any]:
         """The model as JSON can hold it (``dpcore.training.load_model`` reads it)."""
-        rows = WholeRows(self.features, clip_units(self.clip), data)
+        part = self.rho / self.releases
+        people = self.people
+        if people is None:
+            noisy = draws.gaussian([ready.rows], sensitivity=self.count_sensitivity, rho=part)
+            people = min(max(2, int(noisy[0])), MOST_PEOPLE)
 
         def noisy_sums(weights: FloatArray) -> IntArray:
-            return draws.gaussian(rows.sums(weights), sensitivity=self.sensitivity, rho=self.rho / self.steps)
+            return draws.gaussian(ready.sums(weights), sensitivity=self.sensitivity, rho=part)
 
         about = {
             "method": self.mechanism,
@@ -154,22 +191,26 @@ class PrivateModel:
             "delta": self.delta,
             "rho": self.rho,
             "neighbours": self.neighbours,
-            "people": self.people,
+            "people": people,
+            "people_from": "stated" if self.people is not None else "noisy count",
             "rows_per_person": self.rows_per_person,
             "steps": self.steps,
             "clip": self.clip,
             "noise_multiplier": self.noise_multiplier,
         }
-        return LinearModel(features=self.features, weights=self.descend(noisy_sums), about=about).plain()
+        return LinearModel(features=self.features, weights=self.descend(noisy_sums, people), about=about).plain()
 
-    def descend(self, noisy_sums: Callable[[FloatArray], IntArray]) -> FloatArray:
-        """Weights (d,) from noisy gradient sums alone, which ``noisy_sums(weights)`` gives in ``SUM_UNIT``, (d,)."""
+    def descend(self, noisy_sums: Callable[[FloatArray], IntArray], people: int) -> FloatArray:
+        """Weights (d,) from noisy gradient sums alone, which ``noisy_sums(weights)`` gives in ``SUM_UNIT``, (d,).
+
+        ``people`` is public: stated, or counted with noise.
+        """
         whole_run = self.sensitivity * SUM_UNIT * self.noise_multiplier / self.steps**0.5
-        rate = step_length(self.loss, self.people, whole_run, self.steps, self.momentum)
+        rate = step_length(self.loss, people, whole_run, self.steps, self.momentum)
         at, speed, total = (np.zeros(self.features.d) for _ in range(3))
         last = max(1, round(self.tail * self.steps))
         for step in range(self.steps):
-            speed = self.momentum * speed + draws.from_units(noisy_sums(at), SUM_UNIT) / self.people
+            speed = self.momentum * speed + draws.from_units(noisy_sums(at), SUM_UNIT) / people
             at = np.clip(at - rate * speed, -LARGEST_WEIGHT, LARGEST_WEIGHT)
             if step >= self.steps - last:
                 total = total + at

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
+from dpcore.datasets.declaration import Declaration, shown
 from dpcore.errors import InvalidArgument
+from dpcore.experts.bounds import held_bound
 from dpcore.experts.doubling import epoch_starts
-from dpcore.experts.hedge import as_losses
-from dpcore.experts.rates import best_hold, capped_rate, draws_with_data, plays_cost
-from dpcore.releases import draws
-from dpcore.releases.choice import of
-from dpcore.validate import IntArray, Neighbours, one_of, positive, probability, whole
+from dpcore.experts.rates import best_hold, draws_with_data, hedge_rate, learning_rate, plays_cost
+from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.cells import check_scores
+from dpcore.releases.choice import Choice
+from dpcore.validate import FloatArray, IntArray, Neighbours, in_range, one_of, probability, whole
+
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import OpenRows, PrivateRows
 
 UNIT = 2.0**-20  # losses are whole numbers of it, so a round moves a total by at most 2²⁰ units, exactly
 ONE = 2**20
@@ -25,36 +30,56 @@ MOST_ROUNDS = 10**6
 
 Way = Literal["batched", "doubling_leader", "from_now_on"]
 WAYS: tuple[Way, ...] = ("batched", "doubling_leader", "from_now_on")
+Kind = Literal["losses", "squared", "absolute", "zero_one", "prices"]
+KINDS: dict[Kind, str] = {
+    "losses": "what each lost",
+    "squared": "forecasts, judged by the squared miss",
+    "absolute": "forecasts, judged by the miss",
+    "zero_one": "forecasts, right or wrong",
+    "prices": "prices, held from one row to the next",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivatePlays:
-    """Name the experts to follow over ``rounds`` rounds of losses in [0, 1]; one round may be any other (replace-one).
+class PrivatePlays(Asked):
+    """Name the ``experts`` (columns) to follow over ``rounds`` rounds of losses in [0, 1]; one row may be any other.
+
+    Neighbours differ in ``rows_per_person`` rows in any way (replace-one). A row touches one round, or two where losses
+    are changes of ``prices``, to the row and from it. A total over both rounds moves by at most 1 all the same: a
+    higher price makes the first loss smaller and the second larger, and a missing one makes both one half, which is at
+    most ½ from each. But where separate draws look at the two rounds, each moves by up to 1. So one person moves what
+    the draws look at by at most ``touched``, in sum over those that look at separate rounds.
 
     ``way``: ``batched`` plays afresh every ``hold`` rounds by the exponential mechanism at the rate η of
-    ``dpcore.experts.Batched`` (``hold`` 1 is weighted majority), each play of bounded range 2η; (ε, δ)-DP in all by
-    zCDP, the account that the ledger adds up (the exact one would charge more ρ for the same ε).
+    ``dpcore.experts.Batched`` (``hold`` 1 is weighted majority) over ``touched``, each play of bounded range 2η; (ε, δ)
+    in all by zCDP, the account that the ledger adds up (the exact one would charge more ρ for the same ε).
     ``doubling_leader`` follows the leader of the epoch before by permute-and-flip, and ``from_now_on`` names one expert
-    by the total over all rounds, by permute-and-flip: both ε-DP with no δ. Losses are rounded to 2⁻²⁰ one by one and
-    added up as whole numbers; totals get OpenDP's noise, so the laws of ``dpcore.experts`` hold exactly for the rounded
-    losses. ``experts`` and ``rounds`` are declared; ``subject`` says in a few words what the losses are, part of the
-    question. Data: the losses, shape (rounds, experts). Raises InvalidArgument.
+    by the total over all rounds, by permute-and-flip: both ε-DP with no δ. For the doubling leader a person who moves
+    epoch e by c_e ≤ ``touched`` in all costs Σ ε·c_e/touched ≤ ε.
+
+    Losses are rounded to 2⁻²⁰ one by one and added up as whole numbers; totals get OpenDP's noise, so the laws of
+    ``dpcore.experts`` hold exactly for the rounded losses. A loss runs from the ``low`` to the ``high`` of the widest
+    declared bounds (forecasts: of a miss; prices: of a change by ``move`` either way). Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "plays"
-    neighbours: ClassVar[Neighbours] = "replace_one"
 
-    epsilon: float
+    neighbours: Neighbours = "replace_one"
     delta: float
     rounds: int
     experts: tuple[str, ...]
+    kind: Kind = "losses"
+    outcome: str | None = None
+    move: float = 0.15
     way: Way = "batched"
     hold: int | None = None
-    subject: str = ""
 
     def __post_init__(self) -> None:
-        positive(epsilon=self.epsilon)
+        Asked.check(self)
+        if self.neighbours != "replace_one":
+            raise InvalidArgument("neighbours", "must be replace_one: the number of rounds is public")
         one_of(WAYS, way=self.way)
+        one_of(tuple(KINDS), kind=self.kind)
         if self.way == "batched":
             probability(delta=self.delta)
         elif self.delta != 0.0:
@@ -63,10 +88,64 @@ class PrivatePlays:
         whole(2, experts=len(self.experts))
         if len(set(self.experts)) < len(self.experts):
             raise InvalidArgument("experts", "must all have different names")
+        if (self.kind in ("squared", "absolute", "zero_one")) != (self.outcome is not None):
+            raise InvalidArgument("outcome", "must be given for forecasts and for nothing else")
+        in_range(0.0, 1.0, open_low=True, move=self.move)
         if self.hold is not None:
             whole(1, self.rounds, hold=self.hold)
             if self.way != "batched":
                 raise InvalidArgument("hold", "is for batched plays only")
+        _ = self.choice
+
+    @classmethod
+    def of(
+        cls,
+        declaration: Declaration,
+        experts: Sequence[str],
+        *,
+        rounds: int,
+        epsilon: float,
+        delta: float = 0.0,
+        kind: Kind = "losses",
+        outcome: str | None = None,
+        move: float = 0.15,
+        way: Way = "batched",
+        hold: int | None = None,
+        chosen_after_looking: tuple[str, ...] = (),
+    ) -> Self:
+        """The question about declared columns; ``rounds`` is stated by the person or ``PrivateRows.public_size`` (less
+        one for prices). ``move`` is the largest change of a price that is told apart. Raises InvalidArgument.
+        """
+        for name in experts:
+            check_scores(declaration.column(name) if kind == "prices" else declaration.bounded(name))
+        names = tuple(experts)
+        if outcome is not None:
+            column = declaration.bounded(outcome)
+            if outcome in names or column.type not in ("number", "integer", "yes/no"):
+                raise InvalidArgument("outcome", f"cannot be “{shown(outcome)}”: it must hold what then happened")
+            names = (*names, outcome)
+        if declaration.id_column is not None:
+            raise InvalidArgument("id_column", "is not for rows in time order: a row stands for a round")
+        return cls(
+            epsilon=epsilon,
+            reads=declaration.reads(*names),
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
+            delta=delta,
+            rounds=rounds,
+            experts=tuple(experts),
+            kind=kind,
+            outcome=outcome,
+            move=move,
+            way=way,
+            hold=hold,
+        )
+
+    @property
+    def touched(self) -> int:
+        """By how many rounds' losses one person can move what is looked at; see the class."""
+        apart = self.kind == "prices" and self.way == "doubling_leader"
+        return self.rows_per_person * (2 if apart else 1)
 
     @property
     def held(self) -> int:
@@ -75,19 +154,50 @@ class PrivatePlays:
 
     @property
     def rate(self) -> float:
-        """η of batched plays."""
-        return capped_rate(self.epsilon, self.delta, self.rounds, len(self.experts), hold=self.held, rule="zcdp")
+        """η of batched plays times ``touched``: half of the bounded range of each."""
+        count = draws_with_data(self.rounds, self.held)
+        if count == 0:
+            return 0.0
+        fastest = self.touched * hedge_rate(self.rounds, len(self.experts), self.held)
+        return min(learning_rate(self.epsilon, self.delta, count, "zcdp"), fastest)
+
+    @property
+    def choice(self) -> Choice:
+        """How each play is drawn.
+
+        The first of a run looks at nothing: any scale will do there, and the rate may be 0 when it is the only one.
+        """
+        batched = self.way == "batched"
+        return Choice(
+            epsilon=(2 * self.rate or 1.0) if batched else self.epsilon,
+            sensitivity=self.touched * ONE,
+            monotonic=False,
+            rule="exponential" if batched else "permute_and_flip",
+        )
 
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
+        which = f"Which of {len(self.experts):,} experts ({self._meaning})"
         if self.way == "from_now_on":
-            return f"{self._which} to follow from now on, after {self.rounds:,} rounds"
-        return f"{self._which} to follow in each of {self.rounds:,} rounds"
+            return f"{which} to follow from now on, after {self.rounds:,} rounds"
+        return f"{which} to follow in each of {self.rounds:,} rounds"
 
     @property
-    def _which(self) -> str:
-        return f"Which of {len(self.experts):,} experts{of(self.subject)}"
+    def _meaning(self) -> str:
+        if self.kind == "prices":
+            return f"{KINDS['prices']}, up to {self.move:.3g} either way"
+        low, high = self._bounds
+        about = "" if self.outcome is None else f" of “{shown(self.outcome)}”"
+        return f"{KINDS[self.kind]}{about}, from {low:g} to {high:g}"
+
+    @property
+    def _bounds(self) -> tuple[float, float]:
+        """The widest declared bounds of the experts' columns."""
+        columns = [self.reads.column(name) for name in self.experts]
+        return min(float(column.low or 0.0) for column in columns), max(
+            1.0 if column.high is None else float(column.high) for column in columns
+        )
 
     @property
     def mechanism(self) -> str:
@@ -107,6 +217,55 @@ class PrivatePlays:
         return Cost.pure(self.epsilon)
 
     @property
+    def promise(self) -> str:
+        """What is hidden: rows, not people who may be in many of them."""
+        rows = "1 row" if self.rows_per_person == 1 else f"{self.rows_per_person:,} rows"
+        return f"What is hidden is all that {rows} of the table may hold, the part of one {shown(self.unit)}."
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        read = f"The first {self.rounds + (self.kind == 'prices'):,} rows are the rounds, in the order of the file"
+        if self.kind == "prices":
+            return (
+                f"{read}; a missing row counts as missing prices.",
+                f"A change by more than {self.move:.3g} counts as that; one from or to a price that is missing, "
+                "unreadable or not above 0 counts as no change.",
+                "One row touches two rounds, the change to it and the change from it: the noise covers both together.",
+            )
+        low, high = self._bounds
+        return (
+            f"{read}; a missing row counts as missing cells.",
+            f"Values outside {low:g} to {high:g} are moved to the nearer bound; what is missing or unreadable makes a "
+            "loss of one half.",
+        )
+
+    def error_bound(self, beta: float = 0.05) -> ErrorBound | None:
+        """How much more is lost than by the best expert, at most; None for the doubling leader, whose bound needs days
+        that are alike and independent. Raises InvalidArgument.
+
+        From now on: the named expert's total, with probability 1 − β. Batched: over all rounds, on average, for losses
+        that do not react to plays (Cesa-Bianchi & Lugosi 2006, Theorem 2.2, each play held).
+        """
+        if self.way == "from_now_on":
+            return ErrorBound(
+                number=self.choice.behind(len(self.experts), beta) / ONE,
+                unit="rounds' losses",
+                confidence=1.0 - beta,
+                about="the named expert has lost at most this much more in all than the best one",
+            )
+        if self.way == "doubling_leader":
+            return None
+        rate = self.rate / self.touched
+        total = held_bound(rate, self.rounds, len(self.experts), self.held) if rate else math.inf
+        return ErrorBound(
+            number=min(total, float(self.rounds)),
+            unit="rounds' losses",
+            confidence=None,
+            about="over all rounds, at most this much more is lost than by the best expert, on average",
+        )
+
+    @property
     def starts(self) -> IntArray:
         """The first round, from 0, of each play; ``rounds`` for a play that comes after all of them."""
         if self.way == "from_now_on":
@@ -115,39 +274,68 @@ class PrivatePlays:
             return epoch_starts(self.rounds)
         return np.arange(0, self.rounds, self.held)
 
-    def validate(self, data: ArrayLike) -> None:
-        """Raises InvalidArgument unless the losses have the declared shape and lie in [0, 1]."""
-        self.in_units(data)
+    def read(self, rows: PrivateRows) -> IntArray:
+        """The losses as whole numbers of 2⁻²⁰, shape (rounds, experts)."""
+        opened = self.opened(rows)
+        if self.kind == "prices":
+            prices = np.column_stack([_first(opened, name, self.rounds + 1) for name in self.experts])
+            prices = np.where(prices > 0.0, prices, np.nan)
+            with np.errstate(over="ignore"):
+                changes = np.clip(prices[1:] / prices[:-1] - 1.0, -self.move, self.move)
+            losses = (self.move - changes) / (2.0 * self.move)
+        else:
+            low, high = self._bounds
+            values = np.clip(np.column_stack([_first(opened, name, self.rounds) for name in self.experts]), low, high)
+            losses = (values - low) / (high - low)
+            if self.outcome is not None:
+                happened = (np.clip(_first(opened, self.outcome, self.rounds), low, high) - low) / (high - low)
+                losses = self._misses(losses, happened[:, None])
+        shares = np.where(np.isnan(losses), 0.5, np.clip(losses, 0.0, 1.0))
+        return np.floor(shares / UNIT + 0.5).astype(np.int64)
 
-    def in_units(self, data: ArrayLike) -> IntArray:
-        """The losses as whole numbers of 2⁻²⁰, shape (rounds, experts). Raises InvalidArgument."""
-        losses = as_losses(data)
-        if losses.shape != (self.rounds, len(self.experts)):
-            raise InvalidArgument("losses", "must have one row for each round and one column for each expert")
-        return draws.to_units(losses, UNIT)
+    def _misses(self, forecasts: FloatArray, happened: FloatArray) -> FloatArray:
+        off = np.abs(forecasts - happened)
+        if self.kind == "squared":
+            return np.asarray(off * off)
+        return np.asarray(off) if self.kind == "absolute" else np.where(np.isnan(off), np.nan, off > 0.0)
 
-    def scores(self, data: ArrayLike) -> Iterator[IntArray]:
-        """What each play looks at, higher being better: minus the losses before it (in the epoch before), in units."""
-        units, starts = self.in_units(data), self.starts
+    def scores(self, units: IntArray) -> Iterator[IntArray]:
+        """What each play looks at, higher being better: minus the losses before it (in the epoch before), in units.
+
+        ``units`` are the losses, shape (rounds, experts).
+        """
         total, before = np.zeros(len(self.experts), dtype=np.int64), 0
-        for start in starts.tolist():
+        for start in self.starts.tolist():
             recent = units[before:start].sum(axis=0, dtype=np.int64)
             total = recent if self.way == "doubling_leader" else total + recent
             before = start
             yield -total
 
-    def answer(self, data: ArrayLike, progress: Callable[[float], None] | None = None) -> dict[str, Any]:
-        """``plays``, indices of experts, each from the round in ``starts`` (from 0) to the next; and the ``experts``.
+    def law_of(self, units: IntArray) -> FloatArray:
+        """Chance of each expert in each play, shape (plays, experts), exact; plays are drawn independently."""
+        return np.stack([self.choice.law(scores) for scores in self.scores(units)])
+
+    def answer(self, rows: PrivateRows, progress: Callable[[float], None] | None = None) -> dict[str, Any]:
+        """One run of plays over the rows; see ``draw``."""
+        return self.draw(self.read(rows), progress)
+
+    def draw(self, units: IntArray, progress: Callable[[float], None] | None = None) -> dict[str, Any]:
+        """``plays``, places of experts, each from the round in ``starts`` (from 0) to the next; and the ``experts``.
 
         ``progress`` is told the share of plays done: it depends on public numbers only.
         """
-        starts = self.starts.tolist()
-        rule: draws.Rule = "exponential" if self.way == "batched" else "permute_and_flip"
-        epsilon = 2 * self.rate if self.way == "batched" else self.epsilon
+        starts, choice = self.starts.tolist(), self.choice
         plays = []
-        for done, scores in enumerate(self.scores(data), start=1):
-            # the first play of a run looks at nothing: any scale will do, and the rate may be 0 when it is the only one
-            plays.append(draws.noisy_max(scores, sensitivity=ONE, epsilon=epsilon or 1.0, rule=rule))
+        for done, scores in enumerate(self.scores(units), start=1):
+            plays.append(choice.draw(scores))
             if progress is not None:
                 progress(done / len(starts))
         return {"experts": list(self.experts), "starts": starts, "plays": plays, "rounds": self.rounds}
+
+
+def _first(opened: OpenRows, name: str, count: int) -> FloatArray:
+    """The first ``count`` values of a column, NaN where there are none."""
+    values = np.full(count, np.nan)
+    found = opened.numbers(name)[:count]
+    values[: found.size] = found
+    return values

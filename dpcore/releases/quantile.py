@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dpcore.costs import Cost
+from dpcore.datasets.declaration import Declaration
+from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
-from dpcore.releases.choice import NAMES, Choice, check, of
+from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.cells import bound_rule, check_scores
+from dpcore.releases.choice import NAMES, Choice, of
 from dpcore.releases.draws import Rule
-from dpcore.validate import FloatArray, IntArray, Neighbours, finite_vector, probability, whole
+from dpcore.validate import FloatArray, IntArray, Neighbours, probability, whole
+
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import PrivateRows
 
 MOST_POINTS = 10**5
 _FINEST = 1024  # units between neighbouring points
@@ -22,40 +28,73 @@ _DENOMINATOR = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuantileValue:
-    """The ``q``-quantile (a fraction with denominator up to 1000) of values within ``low`` < ``high``, from a grid.
+class QuantileValue(Asked):
+    """The ``q``-quantile (a fraction with denominator up to 1000) of a column of numbers within its declared bounds.
 
-    The answer is one of ``points`` numbers, evenly spaced from ``low`` to ``high``, chosen by how evenly the values
-    split around it: values below and above, those equal to it speak for it. Values outside the bounds are moved to
-    them. Bounds, grid and ``rows_per_person`` are declared, never read from the data. It is the grid form of
-    ``dpcore.selection.Quantile``; Smith, STOC 2011. ``subject`` names the column: part of the question. Data: the
-    values, shape (n,), n ≥ 0, none missing. Raises InvalidArgument.
+    The answer is one of ``points`` numbers, evenly spaced between the bounds, chosen by how evenly the values split
+    around it: values below and above, those equal to it speak for it. It is the grid form of
+    ``dpcore.selection.Quantile``; Smith, STOC 2011. Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "quantile"
 
-    epsilon: float
-    low: float
-    high: float
+    column: str
     q: float = 0.5
     points: int = 1001
-    neighbours: Neighbours = "add_remove"
-    rows_per_person: int = 1
     rule: Rule = "exponential"
-    subject: str = ""
 
     def __post_init__(self) -> None:
-        check(self.epsilon, self.neighbours, self.rule, self.rows_per_person)
-        finite_vector(low=[self.low])
-        finite_vector(high=[self.high])
+        Asked.check(self)
         if not 0 < self.high - self.low < np.inf:
             raise InvalidArgument("high", "must be greater than low")
         probability(q=self.q)
         if abs(self.fraction - Fraction(self.q)) > Fraction(1, 10**9):
             raise InvalidArgument("q", "must be a fraction with a denominator of at most 1000")
         whole(2, MOST_POINTS, points=self.points)
-        if max(abs(self.low), abs(self.high)) / self.unit > draws.LARGEST or (np.diff(self.grid) <= 0).any():
+        if max(abs(self.low), abs(self.high)) / self.unit_of_values > draws.LARGEST or (np.diff(self.grid) <= 0).any():
             raise InvalidArgument("points", "must be fewer: they are too close together to tell apart")
+        _ = self.choice
+
+    @classmethod
+    def of(
+        cls,
+        declaration: Declaration,
+        column: str,
+        *,
+        epsilon: float,
+        q: float = 0.5,
+        points: int = 1001,
+        neighbours: Neighbours | None = None,
+        rule: Rule = "exponential",
+        chosen_after_looking: tuple[str, ...] = (),
+    ) -> Self:
+        """The question about a declared column of numbers. Raises InvalidArgument."""
+        check_scores(declaration.bounded(column))
+        return cls(
+            epsilon=epsilon,
+            reads=declaration.reads(column),
+            neighbours=neighbours or declaration.hidden,
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
+            column=column,
+            q=q,
+            points=points,
+            rule=rule,
+        )
+
+    @property
+    def _declared(self) -> Column:
+        return self.reads.column(self.column)
+
+    @property
+    def low(self) -> float:
+        """The lower bound."""
+        return float(self._declared.low or 0.0)
+
+    @property
+    def high(self) -> float:
+        """The upper bound."""
+        return float(self._declared.high or 0.0)
 
     @property
     def fraction(self) -> Fraction:
@@ -63,7 +102,7 @@ class QuantileValue:
         return Fraction(self.q).limit_denominator(_DENOMINATOR)
 
     @property
-    def unit(self) -> float:
+    def unit_of_values(self) -> float:
         """What values are counted in: a power of two, at most a 1024th of the distance between points."""
         return draws.binary_unit((self.high - self.low) / (self.points - 1) / _FINEST)
 
@@ -83,7 +122,7 @@ class QuantileValue:
     def what(self) -> str:
         """The question in one plain sentence."""
         name = "median" if self.fraction == Fraction(1, 2) else f"{100 * self.q:g} % quantile"
-        return f"What is the {name}{of(self.subject)}, between {self.low:g} and {self.high:g}?"
+        return f"What is the {name}{of(self.column)}, between {self.low:g} and {self.high:g}?"
 
     @property
     def mechanism(self) -> str:
@@ -95,25 +134,40 @@ class QuantileValue:
         """One answer."""
         return self.choice.cost
 
-    def validate(self, data: ArrayLike) -> None:
-        """Refuse values that are not finite numbers. Raises InvalidArgument."""
-        finite_vector(values=data, at_least=0)
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        fill = self._declared.fill
+        missing = "counts for none" if fill is None else f"counts as {float(fill):g}"
+        return (bound_rule(self._declared), f"A missing or unreadable cell {missing}.", *self.person_rules)
 
-    def scores(self, data: ArrayLike) -> IntArray:
-        """How evenly the values split around each point, shape (points,), 0 at best. Raises InvalidArgument."""
-        inside = np.clip(finite_vector(values=data, at_least=0), self.low, self.high)
+    def error_bound(self, beta: float = 0.05) -> ErrorBound:
+        """How far the answer's rank is from the wanted one, beyond the best point of the grid's, at most.
+
+        Raises InvalidArgument.
+        """
+        return ErrorBound(
+            number=self.choice.behind(self.points, beta) / self.fraction.denominator,
+            unit="rows",
+            confidence=1.0 - beta,
+            about="the answer's rank is at most this many rows farther off than that of the best point of the grid",
+        )
+
+    def read(self, rows: PrivateRows) -> IntArray:
+        """How evenly the values split around each point, shape (points,), 0 at best."""
+        values = self.opened(rows).numbers(self.column)
+        inside = np.clip(values[~np.isnan(values)], self.low, self.high)
         return draws.quantile_scores(
-            np.sort(draws.to_units(inside, self.unit)),
-            draws.to_units(self.grid, self.unit),
+            np.sort(draws.to_units(inside, self.unit_of_values)),
+            draws.to_units(self.grid, self.unit_of_values),
             numerator=self.fraction.numerator,
             denominator=self.fraction.denominator,
         )
 
-    def law(self, data: ArrayLike) -> FloatArray:
-        """Chance of each point of the grid, shape (points,), exact. Raises InvalidArgument."""
-        return self.choice.law(self.scores(data))
+    def law_of(self, scores: IntArray) -> FloatArray:
+        """Chance of each point of the grid, shape (points,), exact."""
+        return self.choice.law(scores)
 
-    def answer(self, data: ArrayLike) -> dict[str, Any]:
-        """The number: ``value``, and its ``index`` on the grid from 0."""
-        winner = self.choice.draw(self.scores(data))
-        return {"value": float(self.grid[winner]), "index": winner}
+    def draw(self, scores: IntArray) -> dict[str, Any]:
+        """The number: ``value``, one of the grid."""
+        return {"value": float(self.grid[self.choice.draw(scores)])}

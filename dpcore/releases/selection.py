@@ -1,54 +1,94 @@
 """Private choices: the most common option, the best score; and, from their own files, a quantile and the best rule.
 
-``law`` of each request gives the exact law of that request on those data, for tests and What-if; a release never shows
-it.
+``law`` of each request gives the exact law of that request on those rows, for tests and demonstrations; a release never
+shows it.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dpcore.costs import Cost
+from dpcore.datasets.declaration import Declaration, Reads, shown
+from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
+from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.best_rule import BestRule
-from dpcore.releases.choice import NAMES, Choice, check, check_names, of
+from dpcore.releases.cells import (
+    check_scores,
+    entry_sensitivity,
+    missing_rule,
+    option_rules,
+    options_of,
+    resolution_of,
+    score_units,
+    sensitivity_rule,
+)
+from dpcore.releases.choice import NAMES, Choice, check_names, of
 from dpcore.releases.draws import Rule
+from dpcore.releases.least_cost import LeastCost
 from dpcore.releases.quantile import QuantileValue
-from dpcore.validate import FloatArray, IntArray, Neighbours, boolean, finite_vector, positive, whole
+from dpcore.validate import FloatArray, IntArray, Neighbours
 
-__all__ = ["BestRule", "BestScore", "MostCommonOption", "QuantileValue"]
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import PrivateRows
+
+__all__ = ["BestRule", "BestScore", "LeastCost", "MostCommonOption", "QuantileValue"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MostCommonOption:
-    """Names the most common of the declared ``options`` (k,) in a column.
+class MostCommonOption(Asked):
+    """Names the most common of the declared options (k,) of ``column``.
 
-    One person has at most ``rows_per_person`` rows, so each count moves by at most that many: all one way when the
-    person is added or removed, which halves the noise. ``subject`` names the column: part of the question. Data: the
-    option of each row, shape (n,); what is not declared counts for none. Raises InvalidArgument.
+    One person has at most m rows, so each count moves by at most m: all one way when the person is added or removed,
+    which halves the noise. Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "most_common"
 
-    epsilon: float
-    options: tuple[str, ...]
-    neighbours: Neighbours = "add_remove"
-    rows_per_person: int = 1
+    column: str
     rule: Rule = "permute_and_flip"
-    subject: str = ""
 
     def __post_init__(self) -> None:
-        check(self.epsilon, self.neighbours, self.rule, self.rows_per_person)
+        Asked.check(self)
         check_names(options=self.options)
+        _ = self.choice
+
+    @classmethod
+    def of(
+        cls,
+        declaration: Declaration,
+        column: str,
+        *,
+        epsilon: float,
+        neighbours: Neighbours | None = None,
+        rule: Rule = "permute_and_flip",
+        chosen_after_looking: tuple[str, ...] = (),
+    ) -> Self:
+        """The question about a declared column. Raises InvalidArgument."""
+        asked = declaration.bounded(column)
+        if asked.type not in ("category", "yes/no"):
+            raise InvalidArgument("columns", f"cannot include “{shown(column)}”: it does not hold options")
+        return cls(
+            epsilon=epsilon,
+            reads=declaration.reads(column),
+            neighbours=neighbours or declaration.hidden,
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
+            column=column,
+            rule=rule,
+        )
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What may be named, in the order declared."""
+        return options_of(self.reads.column(self.column))
 
     @property
     def choice(self) -> Choice:
@@ -63,7 +103,7 @@ class MostCommonOption:
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        return f"Which of {len(self.options):,} options{of(self.subject)} is most common?"
+        return f"Which of {len(self.options):,} options{of(self.column)} is most common?"
 
     @property
     def mechanism(self) -> str:
@@ -75,79 +115,132 @@ class MostCommonOption:
         """One answer."""
         return self.choice.cost
 
-    def validate(self, data: Sequence[object]) -> None:
-        """Refuse what is not a list with one entry for each row. Raises InvalidArgument."""
-        self.scores(data)
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        return (*option_rules(self.reads.column(self.column)), *self.person_rules)
 
-    def scores(self, data: Sequence[object]) -> IntArray:
-        """How many rows have each option, shape (k,). Raises InvalidArgument."""
-        if isinstance(data, (str, bytes, Mapping)) or np.ndim(np.asarray(data, dtype=object)) != 1:
-            raise InvalidArgument("data", "must be a list with one entry for each row")
-        tally = Counter(value for value in data if isinstance(value, str))
-        return np.array([tally[option] for option in self.options], dtype=np.int64)
+    def error_bound(self, beta: float = 0.05) -> ErrorBound:
+        """How many rows the named option has less than the most common one, at most. Raises InvalidArgument."""
+        return ErrorBound(
+            number=self.choice.behind(len(self.options), beta),
+            unit="rows",
+            confidence=1.0 - beta,
+            about="the named option has at most this many fewer than the most common one",
+        )
 
-    def law(self, data: Sequence[object]) -> FloatArray:
-        """Chance of each option, shape (k,), exact. Raises InvalidArgument."""
-        return self.choice.law(self.scores(data))
+    def read(self, rows: PrivateRows) -> IntArray:
+        """How many rows have each option, shape (k,)."""
+        codes = self.opened(rows).codes(self.column)
+        return np.bincount(codes[codes >= 0], minlength=len(self.options)).astype(np.int64)
 
-    def answer(self, data: Sequence[object]) -> dict[str, Any]:
-        """The winner: ``option`` and its ``index`` from 0."""
-        winner = self.choice.draw(self.scores(data))
-        return {"option": self.options[winner], "index": winner}
+    def law_of(self, scores: IntArray) -> FloatArray:
+        """Chance of each option, shape (k,), exact."""
+        return self.choice.law(scores)
+
+    def draw(self, scores: IntArray) -> dict[str, Any]:
+        """The winner: ``option``."""
+        return {"option": self.options[self.choice.draw(scores)]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BestScore:
-    """Names the candidate (of the declared ``candidates``, k of them) with the largest score.
+class BestScore(Asked):
+    """Names the option (of the declared ones of ``option``, k of them) with the best entry in ``score``.
 
-    ``sensitivity``: how far one person can move any score. ``monotonic``: one person added or removed moves all scores
-    the same way; it halves the noise. ``resolution`` left out means that scores are whole numbers; otherwise the unit
-    is the largest power of two up to it, and rounding costs one unit of sensitivity more. With ``smallest`` the
-    smallest score wins. ``subject`` names the scores: part of the question. Data: the scores, shape (k,).
-    Raises InvalidArgument.
+    For tables with one option in each row, whose entries a person moves by at most ``sensitivity``: all the same way
+    where the column is declared to hold counts and a person is added or removed, which halves the noise. Entries that
+    are not whole by their declaration are rounded to a power of two near a thousandth of the sensitivity, which costs
+    one unit of sensitivity more. Raises InvalidArgument.
     """
 
     key: ClassVar[str] = "best_score"
 
-    epsilon: float
-    candidates: tuple[str, ...]
-    sensitivity: float = 1.0
-    neighbours: Neighbours = "replace_one"
-    monotonic: bool = False
-    resolution: float | None = None
-    smallest: bool = False
+    option: str
+    score: str
+    sensitivity: float
     rule: Rule = "permute_and_flip"
-    subject: str = ""
 
     def __post_init__(self) -> None:
-        check(self.epsilon, self.neighbours, self.rule)
-        check_names(candidates=self.candidates)
-        boolean(smallest=self.smallest)
-        if boolean(monotonic=self.monotonic) and self.neighbours == "replace_one":
-            raise InvalidArgument("monotonic", "does not hold when one person's row is replaced")
-        if self.resolution is None:
-            whole(1, draws.LARGEST, sensitivity=self.sensitivity)
-        else:
-            positive(resolution=self.resolution)
-            if positive(sensitivity=self.sensitivity) / self.unit > draws.LARGEST:
-                raise InvalidArgument("resolution", "must be larger: the sensitivity would not fit")
+        Asked.check(self)
+        check_names(options=self.candidates)
+        check_scores(self._score)
+        _ = self.choice
+
+    @classmethod
+    def of(
+        cls,
+        declaration: Declaration,
+        *,
+        option: str,
+        score: str,
+        epsilon: float,
+        candidates: tuple[str, ...] = (),
+        candidates_from_file: bool = False,
+        neighbours: Neighbours | None = None,
+        rule: Rule = "permute_and_flip",
+        chosen_after_looking: tuple[str, ...] = (),
+    ) -> Self:
+        """The question about declared columns; ``candidates`` are the options where ``option`` is free text.
+
+        ``candidates_from_file`` says that they are ``PrivateRows.public_names``: then their order is the alphabet's.
+        Raises InvalidArgument.
+        """
+        if declaration.each_row != "option":
+            raise InvalidArgument("each_row", "must be an option with its score")
+        names = declaration.column(option)
+        if names.type == "text":
+            check_names(candidates=candidates)
+            names = replace(names, type="category", categories=candidates, words_from_file=candidates_from_file)
+        elif candidates:
+            raise InvalidArgument("candidates", f"must be left out: the options of “{shown(option)}” are declared")
+        if names.type != "category" or not names.categories:
+            raise InvalidArgument("option", f"cannot be “{shown(option)}” until its options are declared")
+        scores = declaration.column(score)
+        return cls(
+            epsilon=epsilon,
+            reads=Reads(columns=(names, scores)),
+            neighbours=neighbours or declaration.hidden,
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
+            option=option,
+            score=score,
+            sensitivity=entry_sensitivity(check_scores(scores), declaration.rows_per_person),
+            rule=rule,
+        )
 
     @property
-    def unit(self) -> float:
+    def candidates(self) -> tuple[str, ...]:
+        """What may be named, in their public order."""
+        return self.reads.column(self.option).categories
+
+    @property
+    def _score(self) -> Column:
+        return self.reads.column(self.score)
+
+    @property
+    def smallest(self) -> bool:
+        """Whether the smallest score is best."""
+        return self._score.better == "lower"
+
+    @property
+    def unit_of_scores(self) -> float:
         """What scores are counted in."""
-        return 1.0 if self.resolution is None else draws.binary_unit(self.resolution)
+        resolution = resolution_of(self._score, self.sensitivity)
+        return 1.0 if resolution is None else draws.binary_unit(resolution)
 
     @property
     def choice(self) -> Choice:
         """The noisy maximum over scores in units."""
-        steps = math.ceil(Fraction(self.sensitivity) / Fraction(self.unit)) + (0 if self.resolution is None else 1)
-        return Choice(epsilon=self.epsilon, sensitivity=steps, monotonic=self.monotonic, rule=self.rule)
+        rounding = 0 if self.unit_of_scores == 1.0 and self._score.type == "integer" else 1
+        steps = math.ceil(Fraction(self.sensitivity) / Fraction(self.unit_of_scores)) + rounding
+        one_way = self._score.counts and self.neighbours == "add_remove"
+        return Choice(epsilon=self.epsilon, sensitivity=steps, monotonic=one_way, rule=self.rule)
 
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        end = "smallest" if self.smallest else "best"
-        return f"Which of {len(self.candidates):,} candidates{of(self.subject)} has the {end} score?"
+        end = "smallest" if self.smallest else "largest"
+        return f"Which of {len(self.candidates):,} options{of(self.option)} has the {end} “{shown(self.score)}”?"
 
     @property
     def mechanism(self) -> str:
@@ -159,24 +252,46 @@ class BestScore:
         """One answer."""
         return self.choice.cost
 
-    def validate(self, data: ArrayLike) -> None:
-        """Refuse scores that are not k finite numbers (whole ones, without a resolution). Raises InvalidArgument."""
-        self.scores(data)
+    @property
+    def promise(self) -> str:
+        """How far one person can move a score, and how that is known."""
+        return sensitivity_rule(self._score, self.unit, math.ceil(self.sensitivity))
 
-    def scores(self, data: ArrayLike) -> IntArray:
-        """The scores in units, larger is better, shape (k,). Raises InvalidArgument."""
-        scores = finite_vector(scores=data)
-        if scores.size != len(self.candidates):
-            raise InvalidArgument("scores", "must be as many as the candidates")
-        if self.resolution is None and (scores != np.floor(scores)).any():
-            raise InvalidArgument("scores", "must be whole numbers; declare a resolution for others")
-        return draws.to_units(-scores if self.smallest else scores, self.unit)
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        return (
+            missing_rule(self._score),
+            "An option without a row counts like one with a missing score; of several rows of one option the first "
+            "counts; rows of no option count for none.",
+            *option_rules(self.reads.column(self.option))[1:],
+        )
 
-    def law(self, data: ArrayLike) -> FloatArray:
-        """Chance of each candidate, shape (k,), exact. Raises InvalidArgument."""
-        return self.choice.law(self.scores(data))
+    def error_bound(self, beta: float = 0.05) -> ErrorBound:
+        """How far the named option's score is behind the best one, at most. Raises InvalidArgument."""
+        rounding = 0.0 if self.choice.sensitivity == math.ceil(self.sensitivity) else 1.0
+        behind = self.choice.behind(len(self.candidates), beta) + rounding
+        return ErrorBound(
+            number=behind * self.unit_of_scores,
+            unit=self._score.unit or self.score,
+            confidence=1.0 - beta,
+            about="the named option's score is at most this far from the best one",
+        )
 
-    def answer(self, data: ArrayLike) -> dict[str, Any]:
-        """The winner: ``candidate`` and its ``index`` from 0."""
-        winner = self.choice.draw(self.scores(data))
-        return {"candidate": self.candidates[winner], "index": winner}
+    def read(self, rows: PrivateRows) -> IntArray:
+        """The scores in units, larger is better, shape (k,)."""
+        opened = self.opened(rows)
+        codes = opened.codes(self.option)
+        named, first = np.unique(codes, return_index=True)
+        values = np.full(len(self.candidates), np.nan)
+        values[named[named >= 0]] = opened.numbers(self.score)[first[named >= 0]]
+        units = score_units(values, self._score, self.unit_of_scores)
+        return -units if self.smallest else units
+
+    def law_of(self, scores: IntArray) -> FloatArray:
+        """Chance of each candidate, shape (k,), exact."""
+        return self.choice.law(scores)
+
+    def draw(self, scores: IntArray) -> dict[str, Any]:
+        """The winner: ``candidate``."""
+        return {"candidate": self.candidates[self.choice.draw(scores)]}

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
-from dpcore.errors import InvalidArgument
 from dpcore.training.features import Features
-from dpcore.validate import FloatArray, IntArray, whole
+from dpcore.validate import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from dpcore.datasets.table import Table
+    from dpcore.datasets.private_rows import OpenRows
 
 ROW_BITS, SLOPE_BITS, WEIGHT_BITS = 18, 14, 14
 SUM_UNIT = 2.0 ** -(ROW_BITS + SLOPE_BITS)
 LARGEST_WEIGHT = 2.0**11
-MOST_ROWS = 2_000_000
+LARGEST_SUM = 2**60  # so that noise cannot wrap; far beyond what 2²⁸ rows of the largest clip add up to
 _MARGIN_BITS = ROW_BITS + WEIGHT_BITS
 _TABLE_BITS, _TABLE_REACH = 12, 32  # slopes at margins −32 to 32, 2⁻¹² apart
 _CHUNK = 1 << 16  # rows at a time: 2¹⁶ rows × slope 2¹⁴ × entry 2¹⁸ is 2⁴⁸
@@ -36,21 +35,18 @@ def clip_units(clip: float) -> int:
 class WholeRows:
     """The rows of a table as whole units of 2⁻¹⁸; ``sums(weights)`` adds up their clipped gradients in ``SUM_UNIT``.
 
-    For any weights, one row's part in the sums has an L2 length of at most ``clip`` units. Rows with a missing value
-    are rows of 0. Raises InvalidArgument for columns that are not there and for too many rows.
+    For any weights, one row's part in the sums has an L2 length of at most ``clip`` units. Every row counts: a missing
+    number is the middle of its declared range, a missing word none of the options, and a row without an answer adds 0.
     """
 
-    def __init__(self, features: Features, clip: int, table: Table) -> None:
-        needed = [features.target, *features.columns]
-        if any(column.name not in table.frame.columns for column in needed):
-            raise InvalidArgument("data", "must have every column of the model")
-        whole(1, MOST_ROWS, data=len(table.frame))
+    def __init__(self, features: Features, clip: int, table: OpenRows) -> None:
+        self.rows = table.rows
         self.d, self._logistic = features.d, features.two_classes
-        answers = features.answers(features.target.typed(table.frame[features.target.name]))
-        numbers = [column.typed(table.frame[column.name]) for column in features.columns]
-        present = ~(np.isnan(answers) | np.isnan(np.stack(numbers)).any(axis=0))
+        answers = features.answers(features.target.typed(table.typed(features.target.name)))
+        numbers = [column.typed(table.typed(column.name)) for column in features.columns]
+        present = ~np.isnan(answers)
         self._chunks: list[Any] = []
-        for start in range(0, len(table.frame), _CHUNK):
+        for start in range(0, table.rows, _CHUNK):
             rows = slice(start, start + _CHUNK)
             here = np.trunc(features.rows([values[rows] for values in numbers]) * 2.0**ROW_BITS).astype(np.int64)
             squares = (here**2).sum(axis=1)
@@ -76,7 +72,7 @@ class WholeRows:
             exact = rows.astype(np.float64)
             slopes = self._slopes((exact @ units).astype(np.int64), answers)
             total += (np.clip(slopes, -caps, caps).astype(np.float64) @ exact).astype(np.int64)
-        return total
+        return np.clip(total, -LARGEST_SUM, LARGEST_SUM)
 
     def _slopes(self, margins: IntArray, answers: IntArray) -> IntArray:
         if not self._logistic:

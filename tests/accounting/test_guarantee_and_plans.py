@@ -16,6 +16,7 @@ from dpcore.guarantee import (
     guess_chance,
     laplace_misses,
     misses,
+    right_at_most,
     right_in_hundred,
     widening,
 )
@@ -32,6 +33,24 @@ def test_epsilon_in_odds() -> None:
     assert guess_chance(1.0, prior=0.2) == pytest.approx(odds / (1 + odds))
     with pytest.raises(InvalidArgument, match="prior"):
         guess_chance(1.0, prior=1.0)
+
+
+def test_the_most_that_a_guess_can_be_right_is_rounded_up_and_counts_delta() -> None:
+    """(e^ε + δ)/(1 + e^ε) from an even start: 62.3 at ε = .5, not 62; by the corners of the misses from others."""
+    assert right_at_most(0.5, 1e-5) == 62.3
+    assert right_at_most(0.0) == 50.0
+    assert right_at_most(3.0, 1.0) == 100.0
+    for epsilon, delta, prior in ((0.5, 0.01, 0.5), (1.0, 0.2, 0.7), (2.0, 0.0, 0.9), (0.1, 0.3, 0.6)):
+        wrong = min(
+            float((prior * misses(RATES, epsilon=epsilon, delta=delta) + (1 - prior) * RATES).min()),
+            float(((1 - prior) * misses(RATES, epsilon=epsilon, delta=delta) + prior * RATES).min()),
+        )
+        assert right_at_most(epsilon, delta, prior) >= 100 * (1 - wrong) - 1e-9
+        if prior == 0.5:
+            exact = (math.exp(epsilon) + delta) / (1 + math.exp(epsilon))
+            assert 0.0 <= right_at_most(epsilon, delta) - 100 * exact < 0.1
+    with pytest.raises(InvalidArgument, match="prior"):
+        right_at_most(1.0, 0.0, prior=0.4)
 
 
 def attackers_curve(likely: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from dashboard.background.workers import Workers
 from dashboard.data.source import Source
 from dashboard.questions.training import curves
 from dashboard.widgets.earlier import Place
-from dpcore.datasets import Column, Schema, Table, load_sample
+from dpcore.datasets import Column, Schema, Table, apply, load_sample
 from dpcore.training import load_model, run_slice
 from dpcore.training.sweep import collect
 from tests.dashboard.conftest import APP, text
@@ -359,7 +359,7 @@ def test_bad_tables_are_refused_in_one_sentence(
     schema = Schema(
         columns=(Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0.0, high=100.0))
     )
-    frame = schema.apply(pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
+    frame = apply(schema, pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
     table = Table(frame=frame, schema=schema, fingerprint=f"test {said}", lineage="test")
     monkeypatch.setattr(compute, "sample", lambda name: table)
     app = open_app("training")

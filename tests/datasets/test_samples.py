@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Table, UnavailableSample, expanded, load_sample, questions_for, sample, samples
+from dpcore.datasets import Table, UnavailableSample, apply, expanded, load_sample, questions_for, sample, samples
 from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
 
@@ -48,7 +48,7 @@ def test_a_sample_is_what_it_says(name: str) -> None:
             values = table.numbers(column.name)
             assert values.min() >= column.low
             assert values.max() <= column.high
-    account = known.schema.apply(pd.DataFrame(table.frame))
+    account = apply(known.schema, pd.DataFrame(table.frame))
     assert all(each.outside.size == each.unparsable.size == each.unlisted.size == 0 for each in account.accounts)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Column, Schema, completed_from, load_sample, questions_for
+from dpcore.datasets import Column, Schema, apply, completed_from, load_sample, questions_for
 from dpcore.errors import InvalidArgument
 
 
@@ -27,6 +27,10 @@ def text(**columns: list[str]) -> pd.DataFrame:
         ({"type": "category", "categories": ("a", "a")}, "categories"),
         ({"type": "category", "categories": ("a",), "fill": "b"}, "fill"),
         ({"type": "number", "decimal": ";"}, "decimal"),
+        ({"type": "number", "counts": True}, "counts"),
+        ({"type": "integer", "fill": "many"}, "fill"),
+        ({"type": "number", "fill": float("inf")}, "fill"),
+        ({"type": "date", "fill": "yesterday"}, "fill"),
         ({"type": "date", "date_order": "ydm"}, "date_order"),
         ({"type": "integer", "sensitivity": 0.0}, "sensitivity"),
         ({"type": "integer", "better": "both"}, "better"),
@@ -47,10 +51,14 @@ def test_a_wrong_schema_is_refused() -> None:
         Schema(columns=(x, x))
     with pytest.raises(InvalidArgument, match="rows_per_person"):
         Schema(columns=(x,), rows_per_person=0)
+    for wrong in ({"people": 0}, {"id_column": "y"}, {"id_column": "x", "each_row": "step"}):
+        with pytest.raises(InvalidArgument, match=next(iter(wrong))):
+            Schema(columns=(x,), **wrong)  # type: ignore[arg-type]
+    assert Schema(columns=(x, Column(name="y", type="text")), id_column="y").only("x").id_column is None
     with pytest.raises(InvalidArgument, match="each_row"):
         Schema(columns=(x,), each_row="cell")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument):
-        Schema(columns=(x,)).apply(text(y=["1"]))
+        apply(Schema(columns=(x,)), text(y=["1"]))
 
 
 def test_every_cell_is_accounted_for() -> None:
@@ -73,7 +81,7 @@ def test_every_cell_is_accounted_for() -> None:
             Column(name="t", type="text"),
         )
     )
-    applied = schema.apply(frame)
+    applied = apply(schema, frame)
     got = {
         account.name: tuple(
             part.tolist() for part in (account.missing, account.unparsable, account.unlisted, account.outside)
@@ -110,15 +118,15 @@ def test_missing_cells_take_the_declared_fill() -> None:
             Column(name="t", type="text", fill="-"),
         )
     )
-    row = schema.apply(frame).frame.iloc[1]
+    row = apply(schema, frame).frame.iloc[1]
     assert row.tolist() == [2.5, "none given", False, pd.Timestamp("2024-01-01"), 4, "-"]
-    assert all(account.filled for account in schema.apply(frame).accounts)
+    assert all(account.filled for account in apply(schema, frame).accounts)
 
 
 def test_numbers_that_come_typed_are_taken_exactly() -> None:
     frame = pd.DataFrame({"x": [0.1, np.nan], "n": [2**53 + 1, 5]})
     schema = Schema(columns=(Column(name="x", type="number"), Column(name="n", type="integer")))
-    applied = schema.apply(frame)
+    applied = apply(schema, frame)
     assert applied.frame["x"].iloc[0] == 0.1
     assert applied.account("x").missing.tolist() == [1]
     assert applied.frame["n"].iloc[0] == 2**53 + 1
@@ -141,7 +149,7 @@ def test_what_is_read_from_the_file_is_marked() -> None:
     assert whole.column("k").low < whole.column("k").high
     declared = Schema(columns=(Column(name="n", type="integer", low=0, high=50),))
     assert completed_from(declared, frame).column("n").releasable
-    assert schema.apply(frame).schema.column("c").from_file
+    assert apply(schema, frame).schema.column("c").from_file
 
 
 def test_a_table_gives_counts_codes_and_numbers() -> None:

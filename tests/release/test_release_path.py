@@ -15,16 +15,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcore.accounting import Cost
+from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidArgument, LedgerError, ReleaseRefused, UnknownLineage
 from dpcore.ledger import Ledger
-from dpcore.release import FAILED, REFUSED, TICK, question_digest, release
+from dpcore.release import FAILED, REFUSED, TICK, question_digest, release, sentence
 from dpcore.releases import draws
+from dpcore.releases.selection import MostCommonOption
 
 CANARY = "canary-7391"
 ROOT = Path(__file__).parents[2]
+OPTION = Column(name="o", type="category", categories=("a", "b"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +44,6 @@ class Count:
     def cost(self) -> Cost:
         return Cost.pure(self.epsilon)
 
-    def validate(self, data: list[Any]) -> None:
-        if CANARY in data:
-            raise ValueError(f"bad row: {data}")
-
     def answer(self, data: list[Any]) -> Any:
         return {"count": int(draws.laplace([len(data)], sensitivity=1, epsilon=self.epsilon)[0])}
 
@@ -53,9 +53,6 @@ class Failing(Count):
     """Raises while it draws, with the data in the message."""
 
     result: str = "raise"
-
-    def validate(self, data: list[Any]) -> None:
-        """Takes anything."""
 
     def answer(self, data: list[Any]) -> Any:
         if self.result == "raise":
@@ -153,13 +150,41 @@ def test_a_failing_answer_costs_and_says_nothing(ledger: Ledger, result: str) ->
     assert ledger.remaining("people").epsilon == pytest.approx(0.9)
 
 
-def test_refused_data_cost_nothing_and_say_nothing(ledger: Ledger) -> None:
+def test_data_without_a_column_are_refused_by_their_header_alone(ledger: Ledger) -> None:
+    """Before any charge, and whatever the cells hold; a repeat of what was answered is not refused."""
+    asked = MostCommonOption.of(Declaration(columns=(OPTION,)), "o", epsilon=0.1)
     with pytest.raises(ReleaseRefused) as refused:
-        release(ledger, "r", "people", Count(), [CANARY])
+        release(ledger, "r", "people", asked, PrivateRows(pd.DataFrame({"p": [CANARY]})))
     assert str(refused.value) == REFUSED
     assert_holds_nothing(refused.value)
     assert ledger.remaining("people").epsilon == 1.0
     assert ledger.receipt("r") is None
+    answered = release(ledger, "r", "people", asked, PrivateRows(pd.DataFrame({"o": [CANARY]})))
+    assert release(ledger, "r", "people", asked, PrivateRows(pd.DataFrame({"p": [CANARY]}))) == answered
+
+
+def test_no_value_is_looked_at_before_the_charge(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+    opened = PrivateRows.opened
+
+    def watched(self: PrivateRows, reads: Any) -> Any:
+        seen.append(ledger.receipt("r") is not None)
+        return opened(self, reads)
+
+    monkeypatch.setattr(PrivateRows, "opened", watched)
+    asked = MostCommonOption.of(Declaration(columns=(OPTION,)), "o", epsilon=0.1)
+    release(ledger, "r", "people", asked, PrivateRows(pd.DataFrame({"o": ["a"]})))
+    assert seen == [True]
+
+
+def test_the_receipt_says_what_was_promised_and_what_was_chosen_after_looking(ledger: Ledger) -> None:
+    declaration = Declaration(columns=(OPTION,), rows_per_person=3)
+    asked = MostCommonOption.of(declaration, "o", epsilon=0.1, chosen_after_looking=("epsilon",))
+    receipt = release(ledger, "r", "people", asked, PrivateRows(pd.DataFrame({"o": ["a"]})))
+    assert receipt.what == sentence(asked)
+    assert "at most 3 rows was stated and not checked" in receipt.what
+    assert "ε was chosen after looking at the data: not covered by ε." in receipt.what
+    assert set(receipt.answer) == {"option"}
 
 
 def assert_holds_nothing(error: DpcoreError) -> None:

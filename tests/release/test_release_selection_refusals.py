@@ -1,73 +1,91 @@
-"""What private choices refuse: public parameters by name, unusable data before any charge."""
+"""What private choices refuse: declared facts and the person's own entries, by name; never what a file holds."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dpcore.datasets import Column, Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.releases.choice import Choice
-from dpcore.releases.selection import BestRule, BestScore, MostCommonOption, QuantileValue
-from dpcore.selection import Categories, Cuts
+from dpcore.releases.count import NoisyCount
+from dpcore.releases.selection import BestRule, BestScore, LeastCost, MostCommonOption, QuantileValue
 
-OPTIONS = ("a", "b", "c", "d")
-COLUMNS = (Cuts(column="x", low=0, high=1, count=3), Categories(column="c", values=("u", "v")))
+OPTION = Column(name="o", type="category", categories=("a", "b"))
+NUMBER = Column(name="v", type="number", low=0, high=1)
+PEOPLE = Declaration(
+    columns=(
+        OPTION,
+        NUMBER,
+        Column(name="w", type="number", low=0, high=1),
+        Column(name="y", type="yes/no"),
+        Column(name="open", type="number"),
+        Column(name="words", type="category"),
+        Column(name="text", type="text"),
+    )
+)
+TABLE = Declaration(columns=(OPTION, NUMBER, Column(name="open", type="number")), each_row="option")
 
-BAD = [
-    (MostCommonOption, {"options": OPTIONS}, {"options": ()}, "options"),
-    (MostCommonOption, {"options": OPTIONS}, {"options": ("a", "a")}, "options"),
-    (MostCommonOption, {"options": OPTIONS}, {"epsilon": 0.0}, "epsilon"),
-    (MostCommonOption, {"options": OPTIONS}, {"epsilon": float("inf")}, "epsilon"),
-    (MostCommonOption, {"options": OPTIONS}, {"neighbours": "x"}, "neighbours"),
-    (MostCommonOption, {"options": OPTIONS}, {"rows_per_person": 0}, "rows_per_person"),
-    (MostCommonOption, {"options": OPTIONS}, {"rule": "gumbel"}, "rule"),
-    (BestScore, {"candidates": OPTIONS}, {"candidates": ()}, "candidates"),
-    (BestScore, {"candidates": OPTIONS}, {"monotonic": True}, "monotonic"),
-    (BestScore, {"candidates": OPTIONS}, {"sensitivity": 0.5}, "sensitivity"),
-    (BestScore, {"candidates": OPTIONS}, {"resolution": 0.0}, "resolution"),
-    (BestScore, {"candidates": OPTIONS}, {"sensitivity": -1.0, "resolution": 0.1}, "sensitivity"),
-    (BestScore, {"candidates": OPTIONS}, {"sensitivity": 1e30, "resolution": 1e-9}, "resolution"),
-    (BestScore, {"candidates": OPTIONS}, {"smallest": 1}, "smallest"),
-    (QuantileValue, {"low": 0.0, "high": 1.0}, {"high": 0.0}, "high"),
-    (QuantileValue, {"low": 0.0, "high": 1.0}, {"low": float("nan")}, "low"),
-    (QuantileValue, {"low": 0.0, "high": 1.0}, {"q": 1.0}, "q"),
-    (QuantileValue, {"low": 0.0, "high": 1.0}, {"q": 0.123456}, "q"),
-    (QuantileValue, {"low": 0.0, "high": 1.0}, {"points": 1}, "points"),
-    (QuantileValue, {"low": 1e15, "high": 1e15 + 1}, {"points": 1001}, "points"),
-    (BestRule, {"columns": COLUMNS, "target": "y"}, {"columns": ()}, "columns"),
-    (BestRule, {"columns": COLUMNS, "target": "y"}, {"target": "x"}, "target"),
+BAD: list[tuple[Any, dict[str, Any], dict[str, Any], str]] = [
+    (MostCommonOption, {"column": "o"}, {"column": "words"}, "columns"),
+    (MostCommonOption, {"column": "o"}, {"column": "v"}, "columns"),
+    (MostCommonOption, {"column": "o"}, {"column": "nothing"}, "columns"),
+    (MostCommonOption, {"column": "o"}, {"epsilon": 0.0}, "epsilon"),
+    (MostCommonOption, {"column": "o"}, {"epsilon": float("inf")}, "epsilon"),
+    (MostCommonOption, {"column": "o"}, {"epsilon": 1e-30}, "epsilon"),
+    (MostCommonOption, {"column": "o"}, {"neighbours": "x"}, "neighbours"),
+    (MostCommonOption, {"column": "o"}, {"rule": "noisy_max_laplace"}, "rule"),
+    (MostCommonOption, {"column": "o"}, {"chosen_after_looking": ("column",)}, "chosen_after_looking"),
+    (MostCommonOption, {"column": "o"}, {"epsilon": 0.131, "chosen_after_looking": ("epsilon",)}, "epsilon"),
+    (BestScore, {"option": "o", "score": "v"}, {"score": "open"}, "sensitivity"),
+    (BestScore, {"option": "o", "score": "v"}, {"score": "o"}, "columns"),
+    (BestScore, {"option": "o", "score": "v"}, {"candidates": ("a",)}, "candidates"),
+    (BestScore, {"option": "o", "score": "v"}, {"rule": "gumbel"}, "rule"),
+    (QuantileValue, {"column": "v"}, {"column": "open"}, "columns"),
+    (QuantileValue, {"column": "v"}, {"column": "y"}, "columns"),
+    (QuantileValue, {"column": "v"}, {"q": 1.0}, "q"),
+    (QuantileValue, {"column": "v"}, {"q": 0.123456}, "q"),
+    (QuantileValue, {"column": "v"}, {"points": 1}, "points"),
+    (BestRule, {"columns": ["v"], "target": "y"}, {"columns": []}, "columns"),
+    (BestRule, {"columns": ["v"], "target": "y"}, {"columns": ["y"]}, "target"),
+    (BestRule, {"columns": ["v"], "target": "y"}, {"positive": "perhaps"}, "positive"),
+    (BestRule, {"columns": ["v"], "target": "y"}, {"columns": ["open"]}, "columns"),
+    (LeastCost, {"columns": ["v", "w"]}, {"columns": ["v"]}, "columns"),
+    (LeastCost, {"columns": ["v", "w"]}, {"columns": ["v", "v"]}, "columns"),
+    (LeastCost, {"columns": ["v", "w"]}, {"columns": ["v", "open"]}, "columns"),
+    (NoisyCount, {}, {"neighbours": "replace_one"}, "neighbours"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "good", "bad", "name"), BAD)
-def test_bad_parameters_are_refused_by_name(kind: type, good: dict, bad: dict, name: str) -> None:
+def test_bad_questions_are_refused_by_name(kind: Any, good: dict, bad: dict, name: str) -> None:
+    declaration = TABLE if kind is BestScore else PEOPLE
+    kind.of(declaration, **({"epsilon": 1.0} | good))
     with pytest.raises(InvalidArgument, match=rf"^{name} "):
-        kind(**({"epsilon": 1.0} | good | bad))
+        kind.of(declaration, **({"epsilon": 1.0} | good | bad))
+
+
+def test_each_kind_of_table_has_its_questions() -> None:
+    with pytest.raises(InvalidArgument, match="each_row"):
+        BestScore.of(PEOPLE, option="o", score="v", epsilon=1.0)
+    with pytest.raises(InvalidArgument, match="each_row"):
+        NoisyCount.of(replace(PEOPLE, each_row="step"), epsilon=1.0)
+
+
+def test_points_too_close_to_tell_apart_are_refused() -> None:
+    far = Declaration(columns=(Column(name="v", type="number", low=1e15, high=1e15 + 1),))
+    with pytest.raises(InvalidArgument, match="points"):
+        QuantileValue.of(far, "v", epsilon=1.0)
 
 
 @pytest.mark.parametrize(
-    ("request_", "data"),
-    [
-        (MostCommonOption(epsilon=1.0, options=OPTIONS), "abc"),
-        (MostCommonOption(epsilon=1.0, options=OPTIONS), {"a": 3}),
-        (BestScore(epsilon=1.0, candidates=OPTIONS), [1, 2, 3]),
-        (BestScore(epsilon=1.0, candidates=OPTIONS), [1, 2, 3, 4.5]),
-        (BestScore(epsilon=1.0, candidates=OPTIONS), [1, 2, 3, float("nan")]),
-        (QuantileValue(epsilon=1.0, low=0, high=1), [0.5, float("nan")]),
-        (QuantileValue(epsilon=1.0, low=0, high=1), ["0.5"]),
-        (BestRule(epsilon=1.0, columns=COLUMNS, target="y"), {"x": [0.1], "c": ["u"]}),
-        (BestRule(epsilon=1.0, columns=COLUMNS, target="y"), {"x": [0.1], "y": [True]}),
-        (BestRule(epsilon=1.0, columns=COLUMNS, target="y"), {"x": [float("nan")], "c": ["u"], "y": [True]}),
-        (BestRule(epsilon=1.0, columns=COLUMNS, target="y"), {"x": [0.1], "c": ["u"], "y": [2]}),
-    ],
+    "wrong", [{"sensitivity": 0}, {"rule": "noisy_max_laplace"}, {"epsilon": 0.0}, {"epsilon": 1e-30}]
 )
-def test_unusable_data_are_refused_before_any_charge(request_: Any, data: Any) -> None:
+def test_one_noisy_maximum_checks_its_own_numbers(wrong: dict) -> None:
     with pytest.raises(InvalidArgument):
-        request_.validate(data)
-
-
-def test_one_noisy_maximum_checks_its_own_numbers() -> None:
+        Choice(**({"epsilon": 1.0, "sensitivity": 1, "monotonic": False, "rule": "exponential"} | wrong))
     with pytest.raises(InvalidArgument):
-        Choice(epsilon=1.0, sensitivity=0, monotonic=False, rule="exponential").draw(np.array([1, 2]))
+        Choice(epsilon=1.0, sensitivity=1, monotonic=False, rule="exponential").draw(np.array([0.5, 2]))

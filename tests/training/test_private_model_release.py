@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from dpcore.calibration import zcdp_rho
-from dpcore.datasets import Column, Schema, load_sample
+from dpcore.datasets import Column, Declaration, PrivateRows, Schema, apply, load_sample, sample_rows
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger
 from dpcore.release import release
@@ -45,18 +45,21 @@ def cells(n: int, seed: int = 3) -> pd.DataFrame:
     )
 
 
+DECLARED = Declaration(columns=COLUMNS, people=400)
+
+
 def table(frame: pd.DataFrame):
-    return SCHEMA.apply(frame).table(fingerprint="f", lineage="l")
+    return apply(SCHEMA, frame).table(fingerprint="f", lineage="l")
 
 
 def request(target: str = "ill", **changed) -> PrivateModel:
     names = [column.name for column in COLUMNS if column.name != target]
-    made = PrivateModel.of(SCHEMA, target=target, columns=names, epsilon=1.0, delta=1e-5, people=400)
+    made = PrivateModel.of(DECLARED, target=target, columns=names, epsilon=1.0, delta=1e-5)
     return replace(made, **changed)
 
 
 def whole(asked: PrivateModel, frame: pd.DataFrame) -> WholeRows:
-    return WholeRows(asked.features, clip_units(asked.clip), table(frame))
+    return asked.read(PrivateRows(frame))
 
 
 @pytest.mark.parametrize("target", ["ill", "height"])
@@ -125,22 +128,27 @@ def test_every_row_stays_within_the_clip_at_extreme_values() -> None:
     assert 0.999 * asked.sensitivity < largest <= asked.sensitivity
 
 
-def test_rows_with_a_missing_value_add_nothing() -> None:
+def test_every_row_counts_by_public_constants() -> None:
+    """A missing number is the middle of its range, an unknown word none of the options; a row without an answer adds
+    nothing. So a row of gaps counts as the row that says the same in full."""
     asked, frame = request(), cells(50)
-    worse = pd.concat([frame, frame.iloc[:3].assign(age="unknown"), frame.iloc[:2].assign(ill="")], ignore_index=True)
     weights = np.ones(asked.features.d)
-    np.testing.assert_array_equal(whole(asked, frame).sums(weights), whole(asked, worse).sums(weights))
+    gaps = frame.iloc[:3].assign(age="unknown", height="")
+    middles = frame.iloc[:3].assign(age="50", height="1.6")
+    for more, same in ((gaps, middles), (frame.iloc[:2].assign(ill=""), frame.iloc[:0])):
+        pair = [whole(asked, pd.concat([frame, rest], ignore_index=True)).sums(weights) for rest in (more, same)]
+        np.testing.assert_array_equal(*pair)
+    strange = whole(asked, frame.assign(job="circus"))
+    assert strange.rows == 50
+    assert (strange.sums(weights) != whole(asked, frame).sums(weights)).any()
 
 
 @pytest.mark.parametrize(
     ("neighbours", "rows_per_person", "factor"), [("add_remove", 1, 1), ("replace_one", 1, 2), ("add_remove", 3, 3)]
 )
 def test_the_cost_and_the_noise_follow_the_declaration(neighbours, rows_per_person, factor) -> None:
-    schema = Schema(columns=COLUMNS, rows_per_person=rows_per_person)
-    names = ["age", "job"]
-    asked = PrivateModel.of(
-        schema, target="ill", columns=names, epsilon=1.0, delta=1e-5, people=400, neighbours=neighbours
-    )
+    declared = replace(DECLARED, rows_per_person=rows_per_person, hidden=neighbours)
+    asked = PrivateModel.of(declared, target="ill", columns=["age", "job"], epsilon=1.0, delta=1e-5)
     assert asked.sensitivity == factor * clip_units(0.5) == factor * 2**31
     assert asked.cost.rho == zcdp_rho(1.0, 1e-5)
     assert asked.cost.event.count == 100
@@ -176,7 +184,7 @@ def test_every_step_draws_and_nothing_else_sees_the_rows() -> None:
         seen.append(weights)
         return rows.sums(weights)
 
-    weights = asked.descend(exact)
+    weights = asked.descend(exact, 3000)
     assert len(seen) == asked.steps
     ready = asked.features.prepare(table(frame))
     huge = NoisyGradientDescent(epsilon=1e6, delta=1e-5, rate=_rate(asked))
@@ -202,9 +210,11 @@ def test_a_release_from_table_to_prediction(ledger, tmp_path) -> None:
     """Charged once, stored, as good as simulated at the same ε, and two lines of Python predict from the file."""
     town = load_sample("town")
     names = ["age", "occupation", "ward", "income", "visits"]
-    asked = PrivateModel.of(town.schema, target="condition", columns=names, epsilon=2.0, delta=1e-5, people=town.rows)
-    receipt = release(ledger, "one", "people", asked, town)
-    again = release(ledger, "one", "people", asked, town)
+    declared = replace(Declaration.of(town.schema), people=5000)
+    asked = PrivateModel.of(declared, target="condition", columns=names, epsilon=2.0, delta=1e-5)
+    rows = sample_rows("town")
+    receipt = release(ledger, "one", "people", asked, rows)
+    again = release(ledger, "one", "people", asked, rows)
     assert receipt.answer == again.answer
     assert receipt.rho == pytest.approx(asked.rho, rel=1e-6)
     text = json.dumps(receipt.answer)
@@ -212,8 +222,9 @@ def test_a_release_from_table_to_prediction(ledger, tmp_path) -> None:
         assert word not in text, "weights only: nothing measured on the data"
     assert set(receipt.answer["about"]) == {
         *("method", "loss", "epsilon", "delta", "rho", "neighbours", "people", "rows_per_person", "steps", "clip"),
-        "noise_multiplier",
+        *("noise_multiplier", "people_from"),
     }
+    assert receipt.answer["about"]["people"] == 5000
     file = tmp_path / "model.json"
     file.write_text(text, encoding="utf-8")
     person = {"age": 71, "occupation": "Retired", "ward": "Dock", "income": 21_000, "visits": 14}
@@ -233,7 +244,7 @@ def test_a_release_from_table_to_prediction(ledger, tmp_path) -> None:
 
 def test_a_number_is_predicted_in_its_own_unit() -> None:
     asked = request("height", people=300)
-    model = load_model(asked.answer(table(cells(300))))
+    model = load_model(asked.answer(PrivateRows(cells(300))))
     found = model.predict(cells(5))
     assert all(1.0 <= value <= 2.2 for value in found)
     assert model.features.names == asked.features.names
@@ -244,26 +255,26 @@ def test_a_number_is_predicted_in_its_own_unit() -> None:
 def test_bounds_read_from_the_file_are_refused() -> None:
     open_ended = Schema(columns=(Column(name="age", type="integer", low=1, high=99, from_file=True), COLUMNS[-1]))
     with pytest.raises(InvalidArgument, match="until its bounds or categories are declared"):
-        PrivateModel.of(open_ended, target="ill", columns=["age"], epsilon=1.0, delta=1e-5, people=50)
+        PrivateModel.of(Declaration.of(open_ended), target="ill", columns=["age"], epsilon=1.0, delta=1e-5)
 
 
 def test_data_without_its_columns_are_refused_with_the_one_sentence(ledger) -> None:
     with pytest.raises(ReleaseRefused, match="nothing was charged"):
-        release(ledger, "two", "people", request(), table(cells(30)).only("age", "ill"))
+        release(ledger, "two", "people", request(), PrivateRows(cells(30)[["age", "ill"]]))
     assert ledger.remaining("people").epsilon == 10.0
 
 
 @pytest.mark.parametrize("field", ["epsilon", "delta", "people", "steps", "clip", "momentum", "tail", "neighbours"])
 def test_bad_requests_are_refused_by_name(field) -> None:
     good = request()
-    fields = {"features": good.features, "epsilon": 1.0, "delta": 1e-5, "people": 100}
+    fields = {"features": good.features, "reads": good.reads, "epsilon": 1.0, "delta": 1e-5, "people": 100}
     with pytest.raises(InvalidArgument, match=field):
         PrivateModel(**(fields | {field: -1}))
 
 
 def test_noise_that_would_not_fit_is_refused_before_anything_is_charged() -> None:
     with pytest.raises(InvalidArgument, match="rows per person"):
-        request(epsilon=1e-3, rows_per_person=1000)
+        request(epsilon=1e-3, reads=replace(request().reads, most=1000))
 
 
 @pytest.mark.parametrize("source", ["{}", "[]", "no such file", {"kind": "other"}, "{broken"])
@@ -273,17 +284,42 @@ def test_other_files_are_not_models(source) -> None:
 
 
 def test_a_model_file_that_was_changed_is_refused() -> None:
-    plain = request().answer(table(cells(40)))
+    plain = request().answer(PrivateRows(cells(40)))
     for change in ({"weights": plain["weights"][:-1]}, {"columns": []}, {"predicts": {}}, {"version": 2}):
         with pytest.raises(InvalidArgument):
             load_model(plain | change)
 
 
 def test_records_may_be_incomplete_but_must_name_every_column() -> None:
-    model = load_model(request().answer(table(cells(40))))
+    model = load_model(request().answer(PrivateRows(cells(40))))
     assert len(model.predict([{"age": None, "height": "tall", "job": "circus", "since": ""}])) == 1
     with pytest.raises(InvalidArgument, match="height"):
         model.predict({"age": 3, "job": "farm", "since": "2004-01-01"})
+
+
+def test_how_many_rows_there_are_is_stated_or_bought() -> None:
+    """The exact number is in nothing; a noisy one is one more equal part of the same ρ, and is not the true one."""
+    names = ["age", "job"]
+    bought = PrivateModel.of(replace(DECLARED, people=None), target="ill", columns=names, epsilon=1.0, delta=1e-5)
+    stated = PrivateModel.of(DECLARED, target="ill", columns=names, epsilon=1.0, delta=1e-5)
+    assert bought.cost.rho == stated.cost.rho
+    assert (bought.cost.event.count, stated.cost.event.count) == (101, 100)
+    assert bought.noise_multiplier == pytest.approx(stated.noise_multiplier * np.sqrt(1.01))
+    assert "bought with 1/101 of ρ" in " ".join(bought.notes)
+    assert "about 400 rows was stated" in " ".join(stated.notes)
+    rows = PrivateRows(cells(600))
+    ready = bought.read(rows)
+    told = [bought.draw(ready)["about"] for _ in range(12)]
+    people = np.array([one["people"] for one in told])
+    assert {one["people_from"] for one in told} == {"noisy count"}
+    assert len(set(people)) > 3
+    # the noise has a standard deviation of ``noise_multiplier`` rows, about 50; a mean of twelve is within 8 of its own
+    assert abs(people.mean() - 600) < 8 * bought.noise_multiplier / np.sqrt(12)
+    assert stated.answer(rows)["about"]["people"] == 400
+    with pytest.raises(InvalidArgument, match="people"):
+        PrivateModel.of(
+            replace(DECLARED, people=None, hidden="replace_one"), target="ill", columns=names, epsilon=1.0, delta=1e-5
+        )
 
 
 def test_it_is_in_the_catalogue_of_releases() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.datasets import Column, Schema
+from dpcore.datasets import Column, Schema, apply
 from dpcore.errors import InvalidArgument
 from dpcore.training import Encoding, Features, StatisticalQueries, accuracy
 
@@ -38,7 +38,7 @@ def table(n: int = 60, columns=COLUMNS, **changed):
         "ill": np.resize(["yes", "no", "no"], n),
     } | changed
     frame = pd.DataFrame({name: [str(cell) for cell in values] for name, values in cells.items()})
-    return Schema(columns=columns).apply(frame).table(fingerprint="f", lineage="l")
+    return apply(Schema(columns=columns), frame).table(fingerprint="f", lineage="l")
 
 
 def with_column(column: Column) -> tuple[Column, ...]:

@@ -58,7 +58,7 @@ _COUNTS = Sample(
     schema=Schema(
         columns=(
             Column(name="marital status", type="category", categories=_STATUS),
-            Column(name="people", type="integer", low=0, high=1_000_000, sensitivity=1.0),
+            Column(name="people", type="integer", low=0, high=1_000_000, sensitivity=1.0, counts=True),
         ),
         each_row="option",
     ),

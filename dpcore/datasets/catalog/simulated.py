@@ -84,7 +84,16 @@ _MEETING = Sample(
     schema=Schema(
         columns=(
             Column(name="evening", type="text"),
-            Column(name="conflicts", type="integer", low=0, high=40, sensitivity=1.0, better="lower", unit="people"),
+            Column(
+                name="conflicts",
+                type="integer",
+                low=0,
+                high=40,
+                sensitivity=1.0,
+                counts=True,
+                better="lower",
+                unit="people",
+            ),
         ),
         each_row="option",
     ),

@@ -11,8 +11,9 @@ from typing import IO, Literal
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.conversion import Applied
+from dpcore.datasets.conversion import Applied, apply
 from dpcore.datasets.guessing import each_row, read_columns
+from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.container import is_parquet, refuse_other_kinds
 from dpcore.datasets.reading.tabulate import Tabulated, tabulate
@@ -68,7 +69,8 @@ class Reading:
     ``lines`` gives the line of the file each row starts on, shape (rows,). ``fingerprint`` tells files apart by what
     they hold: the order of rows and columns, line ends, padding and encoding do not change it. Anybody could work it
     out from a guess of the data, so it stays in this session, and ``Ledger.link`` keys it. ``key`` tells readings apart
-    to the last byte and choice: the key for caches.
+    to the last byte and choice: the key for caches. ``places`` says which of the
+    ``records`` of the file each row is: others were set aside.
     """
 
     frame: pd.DataFrame
@@ -77,6 +79,8 @@ class Reading:
     lines: IntArray
     fingerprint: str
     key: str
+    places: IntArray
+    records: int
 
     @property
     def rows(self) -> int:
@@ -96,7 +100,18 @@ class Reading:
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
-        return schema.apply(self.frame)
+        return apply(schema, self.frame)
+
+    @property
+    def private(self) -> PrivateRows:
+        """The rows for a release, which only a request of ``dpcore.releases`` opens.
+
+        Records that were set aside, as those without anything in them, are here as rows of missing cells: where rows
+        stand for steps in time, the others must not move up.
+        """
+        if self.records == self.rows:
+            return PrivateRows(self.frame)
+        return PrivateRows(self.frame.set_axis(self.places).reindex(range(self.records), fill_value=""))
 
     def table(self, schema: Schema) -> Table:
         """The typed table for the pages. Raises InvalidArgument."""
@@ -158,7 +173,14 @@ def read_csv(
     found = fingerprint(table.frame)
     say(1.0, "Done")
     return Reading(
-        frame=table.frame, columns=columns, report=table.report, lines=table.lines, fingerprint=found, key=key
+        frame=table.frame,
+        columns=columns,
+        report=table.report,
+        lines=table.lines,
+        fingerprint=found,
+        key=key,
+        places=table.places,
+        records=table.records,
     )
 
 
@@ -234,4 +256,5 @@ def _parquet(data: bytes, say: Callable[[float, str], None]) -> Tabulated:
         first_line=1,
         notices=notices,
     )
-    return Tabulated(frame=frame, lines=np.arange(1, len(frame) + 1, dtype=np.int64), report=report)
+    rows = np.arange(len(frame), dtype=np.int64)
+    return Tabulated(frame=frame, lines=rows + 1, report=report, places=rows, records=len(frame))

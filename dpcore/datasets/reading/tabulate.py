@@ -26,11 +26,16 @@ _Say = Callable[[float, str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tabulated:
-    """Rows of text under their names, the line each starts on, and the report."""
+    """Rows of text under their names, the line each starts on, and the report.
+
+    ``places`` says which of the ``records`` of the file, those set aside as blank or too long too, each row is.
+    """
 
     frame: pd.DataFrame
     lines: IntArray
     report: Report
+    places: IntArray
+    records: int
 
 
 def tabulate(
@@ -155,7 +160,12 @@ def _assembled(
         notices=(*notices, *renamed),
         alternatives=(*decoded.alternatives, *dialect.alternatives),
     )
-    return Tabulated(frame=frame, lines=lines[keep], report=report)
+    # in a file of one column an empty line is a record without anything in it
+    empty = np.array([line for line in seen.blank if line > lines[0]] if found.width == 1 else [], dtype=np.int64)
+    places = np.arange(lines.size) + np.searchsorted(np.sort(empty), lines)
+    return Tabulated(
+        frame=frame, lines=lines[keep], report=report, places=places[keep], records=int(lines.size + empty.size)
+    )
 
 
 def _about_lines(seen: Survey, found: Layout, dialect: Dialect, declared: str | None) -> list[Notice]:

@@ -1,0 +1,336 @@
+"""Questions on files: tables as bytes of CSV, what is declared about them, and their neighbours.
+
+A neighbour is what the declaration says is hidden: one person's rows added, removed or replaced by any others (with any
+cells: missing, unreadable, out of range, of a new option, a day with a clock time, too many rows), or in a table of
+steps or options entries moved as far as was declared.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets import Column, Declaration, PrivateRows, Schema, read_csv
+from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.count import NoisyCount
+from dpcore.releases.model import PrivateModel
+from dpcore.releases.plays import PrivatePlays
+from dpcore.releases.selection import BestRule, BestScore, LeastCost, MostCommonOption, QuantileValue
+from dpcore.validate import Neighbours
+
+Row = tuple[str, ...]
+Moves = Literal["rows", "entries"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class File:
+    """What a page holds of a file: the rows as text, for What if, and behind the door, for a release."""
+
+    frame: pd.DataFrame
+    private: PrivateRows
+
+
+Ask = Callable[[Declaration, File], Any]
+
+NASTY = ("", "n/a", "x;y", "1e300", "-7", "zebra", "2024-01-02 23:59", '"', "0.5", "yes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question as a page asks it: ``ask`` gets the declaration, and the file for its public facts alone.
+
+    ``tables`` are the files to begin with. In ``moves`` a neighbour differs in the ``rows`` of one person or in the
+    ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most.
+    """
+
+    name: str
+    schema: Schema
+    ask: Ask
+    tables: tuple[tuple[Row, ...], ...]
+    extreme: tuple[Row, ...] = ()
+    hidden: Neighbours = "add_remove"
+    moves: Moves = "rows"
+    entry: str = ""
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration.of(self.schema, hidden=self.hidden)
+
+    def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
+        """The file of these rows: its bytes as the Data page reads them once a person has settled their form, or at
+        once the cells that come of it, which takes a hundredth of the time."""
+        if not from_bytes:
+            frame = pd.DataFrame(rows, columns=list(self.schema.names), dtype="str")
+            return File(frame=frame, private=PrivateRows(frame))
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([self.schema.names, *rows])
+        reading = read_csv(
+            text.getvalue().encode(),
+            delimiter=",",
+            encoding="utf-8",
+            quote='"',
+            header_rows=1,
+            header_line=1,
+            keep_footer=True,
+            uneven="set aside",
+        )
+        return File(frame=reading.frame, private=reading.private)
+
+    def neighbours(self, rng: np.random.Generator, most: int) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
+        """Pairs of tables that differ in one person, the worst first and then ``most`` generated ones per table."""
+        for table in self.tables:
+            if self.moves == "entries":
+                yield from self._moved(table, rng, most)
+            else:
+                yield from self._rows(table, rng, most)
+
+    def _rows(
+        self, table: tuple[Row, ...], rng: np.random.Generator, most: int
+    ) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
+        spoiled = [self._spoiled(table[0], cell, place) for cell in NASTY for place in range(len(table[0]))]
+        pool = [*self.extreme, ("",) * len(table[0]), *spoiled]
+        who = None if self.schema.id_column is None else self.schema.names.index(self.schema.id_column)
+        m = self.schema.rows_per_person
+        for number in range(len(self.extreme) ** 2 + most):
+            if number < len(self.extreme) ** 2:
+                old, new = divmod(number, len(self.extreme))
+                gone, come = [self.extreme[old]] * m, [self.extreme[new]] * m
+            else:
+                gone = [pool[place] for place in rng.integers(len(pool), size=m)]
+                come = [pool[place] for place in rng.integers(len(pool), size=m)]
+            if who is not None:  # the file may hold more rows of a person than count
+                gone, come = ([self._named(row, who) for row in rows * 3] for rows in (gone, come))
+            here, there = list(table), list(table)
+            for old, new in zip(gone, come, strict=True):
+                at = int(rng.integers(len(here) + 1))
+                here.insert(at, old)
+                if self.hidden == "replace_one":
+                    there.insert(at, new)
+            yield tuple(here), tuple(there)
+
+    @staticmethod
+    def _spoiled(row: Row, cell: str, place: int) -> Row:
+        return (*row[:place], cell, *row[place + 1 :])
+
+    @staticmethod
+    def _named(row: Row, who: int) -> Row:
+        return (*row[:who], "one", *row[who + 1 :])
+
+    def _moved(
+        self, table: tuple[Row, ...], rng: np.random.Generator, most: int
+    ) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
+        """Entries moved by the declared sensitivity, all at once; by any cell at all where none was declared."""
+        column, place = self.schema.column(self.entry), self.schema.names.index(self.entry)
+        one_way = column.counts and self.hidden == "add_remove"
+        step = column.sensitivity or (float(self.schema.rows_per_person) if column.counts else None)
+        for number in range(most + 8):
+            if step is None:
+                cells = [str(column.low), str(column.high), *NASTY]
+                last = 2 if number < 8 else len(cells)
+                there = [self._spoiled(row, cells[rng.integers(last)], place) for row in table]
+                here = [self._spoiled(row, cells[rng.integers(last)], place) for row in table]
+            else:
+                signs = rng.choice([0.0, 1.0], len(table)) if one_way else rng.choice([-1.0, 0.0, 1.0], len(table))
+                if number == 0:
+                    signs = np.ones(len(table))
+                elif number < 8 and not one_way:
+                    signs = rng.choice([-1.0, 1.0], len(table))
+                here = list(table)
+                there = [
+                    self._spoiled(row, f"{float(row[place]) + step * sign:.12g}", place)
+                    for row, sign in zip(table, signs, strict=True)
+                ]
+            yield tuple(here), tuple(there)
+
+
+def _rows(*columns: Sequence[str]) -> tuple[Row, ...]:
+    return tuple(zip(*columns, strict=True))
+
+
+OPTION = Column(name="option", type="category", categories=("a", "b", "c"))
+NUMBER = Column(name="number", type="number", low=0, high=10)
+OTHER = Column(name="other", type="integer", low=0, high=10)
+ANSWER = Column(name="answer", type="yes/no")
+DAY = Column(name="day", type="date", earliest=date(2024, 1, 1), latest=date(2024, 1, 5))
+WHO = Column(name="who", type="text")
+RECORDS = Schema(columns=(OPTION, NUMBER, OTHER, ANSWER, DAY))
+SEVERAL = replace(RECORDS, rows_per_person=3)
+NAMED = Schema(columns=(WHO, *RECORDS.columns), rows_per_person=2, id_column="who")
+EXTREME: tuple[Row, ...] = (
+    ("a", "0", "0", "yes", "2024-01-01"),
+    ("a", "10", "10", "no", "2024-01-05"),
+    ("b", "10", "0", "no", "2024-01-01"),
+)
+PEOPLE: tuple[tuple[Row, ...], ...] = (
+    tuple(EXTREME[place] for place in (0, 0, 0, 1, 1, 2, 2)),
+    _rows(
+        "abcab",
+        ("1", "2.5", "", "9", "x"),
+        ("1", "2", "3", "", "8"),
+        ("yes", "no", "", "yes", "no"),
+        ("2024-01-03",) * 5,
+    ),
+)
+NAMED_PEOPLE = tuple(tuple((f"p{place % 4}", *row) for place, row in enumerate(table)) for table in PEOPLE)
+NAMED_EXTREME = tuple(("one", *row) for row in EXTREME)
+
+REVENUE = Column(name="revenue", type="integer", low=0, high=1000)
+VOTES = Column(name="net votes", type="integer", low=-50, high=50, sensitivity=1)
+CASES = Column(name="cases", type="integer", low=0, high=1000, sensitivity=1, counts=True)
+SCORE = Column(name="score", type="number", low=0, high=10, sensitivity=0.5)
+LABEL = Column(name="label", type="category", categories=("a", "b", "c"))
+LOSSES = tuple(Column(name=name, type="number", low=0, high=1) for name in ("ann", "bo"))
+PRICES = tuple(Column(name=name, type="number", unit="price") for name in ("gold", "tin"))
+
+
+def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
+    """Every question about records."""
+    named = schema.id_column is not None
+    about: dict[str, Any] = {
+        "schema": schema,
+        "tables": NAMED_PEOPLE if named else PEOPLE,
+        "extreme": NAMED_EXTREME if named else EXTREME,
+        "hidden": hidden,
+    }
+    asks: dict[str, Ask] = {
+        "most common": lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+        "most common, exponential": lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5, rule="exponential"),
+        "median": lambda d, _: QuantileValue.of(d, "number", epsilon=0.5, points=11),
+        "quartile, permute-and-flip": lambda d, _: QuantileValue.of(
+            d, "other", epsilon=0.5, q=0.25, points=11, rule="permute_and_flip"
+        ),
+        "best rule": lambda d, _: BestRule.of(d, ["option", "number"], target="answer", epsilon=0.5, cuts=4),
+        "least cost": lambda d, _: LeastCost.of(d, ["number", "other"], epsilon=0.5),
+        "alarm per day": lambda d, _: AlarmRun.of(d, "day", threshold=2, epsilon=0.5),
+        "alarm per option, where yes": lambda d, _: AlarmRun.of(
+            d, "option", where="answer", threshold=2, epsilon=0.5, noise="laplace"
+        ),
+    }
+    if hidden == "add_remove":
+        asks["how many"] = lambda d, _: NoisyCount.of(d, epsilon=0.5)
+        asks["model, counted"] = lambda d, _: PrivateModel.of(
+            d, target="answer", columns=["option", "number", "day"], epsilon=0.5, delta=1e-6
+        )
+    people = replace(schema, people=40)
+    found = [Question(name=f"{name}, {how}", ask=ask, **about) for name, ask in asks.items()]
+    model: Ask = lambda d, _: PrivateModel.of(d, target="other", columns=["option", "number"], epsilon=0.5, delta=1e-6)  # noqa: E731
+    return [*found, Question(name=f"model, {how}", ask=model, **(about | {"schema": people}))]
+
+
+def _steps() -> list[Question]:
+    def entries(file: File, declaration: Declaration) -> int:
+        return file.private.public_size(declaration)
+
+    def alarm(column: str, threshold: float, **how: Any) -> Ask:
+        return lambda d, file: AlarmRun.of(d, column, threshold=threshold, epsilon=0.5, entries=entries(file, d), **how)
+
+    series = {"revenue": ("400", "", "x", "700", "1001"), "net votes": ("-1", "0", "3", "-2", "1"),
+              "cases": ("4", "0", "6", "5", "9"), "score": ("0.5", "0", "9.8", "4", "4.2")}  # fmt: skip
+    found = []
+    for column, threshold in ((REVENUE, 500), (VOTES, 2), (CASES, 5), (SCORE, 4.1)):
+        found += [
+            Question(
+                name=f"alarm over {column.name}, {noise}",
+                schema=Schema(columns=(column,), each_row="step"),
+                ask=alarm(column.name, threshold, noise=noise),
+                tables=(_rows(series[column.name]),),
+                moves="entries",
+                entry=column.name,
+            )
+            for noise in ("exponential", "laplace")
+        ]
+        found.append(
+            Question(
+                name=f"best {column.name}",
+                schema=Schema(columns=(LABEL, column), each_row="option"),
+                ask=lambda d, _, name=column.name: BestScore.of(d, option="label", score=name, epsilon=0.5),
+                tables=(_rows("abc", series[column.name][:3]),),
+                moves="entries",
+                entry=column.name,
+            )
+        )
+    return found
+
+
+def _plays() -> list[Question]:
+    losses = Schema(columns=LOSSES, each_row="step", unit="day")
+    forecasts = Schema(columns=(*LOSSES, ANSWER), each_row="step", unit="day")
+    market = Schema(columns=PRICES, each_row="step", unit="day")
+    corner: tuple[Row, ...] = (("0", "1"), ("1", "0"), ("0", "0"))
+    ways: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("from now on", {"way": "from_now_on"}),
+        ("doubling", {"way": "doubling_leader"}),
+        ("batched", {"way": "batched", "delta": 1e-6, "hold": 2}),
+    )
+    found = []
+    for way, how in ways:
+        found += [
+            Question(
+                name=f"losses, {way}",
+                schema=losses,
+                ask=_playing(["ann", "bo"], **how),
+                tables=(corner * 2, (("0.3", "0.3"),) * 5),
+                extreme=(*corner, ("", "")),
+                hidden="replace_one",
+            ),
+            Question(
+                name=f"losses of two days of one person, {way}",
+                schema=replace(losses, rows_per_person=2),
+                ask=_playing(["ann", "bo"], **how),
+                tables=(corner * 2,),
+                extreme=(*corner, ("", "")),
+                hidden="replace_one",
+            ),
+            Question(
+                name=f"forecasts, {way}",
+                schema=forecasts,
+                ask=_playing(["ann", "bo"], kind="squared", outcome="answer", **how),
+                tables=((("0.9", "0.2", "yes"), ("0.1", "0.5", "no"), ("0.5", "", ""), ("1", "0", "yes")),),
+                extreme=(("1", "0", "yes"), ("1", "0", "no"), ("", "", "")),
+                hidden="replace_one",
+            ),
+            Question(
+                name=f"prices, {way}",
+                schema=market,
+                ask=_playing(["gold", "tin"], kind="prices", **how),
+                tables=(
+                    (("100", "100"),) * 6,
+                    tuple((f"{100 * 1.3**day:.2f}", f"{100 * 0.7**day:.2f}") for day in range(6)),
+                ),
+                extreme=(("900", "1"), ("1", "900"), ("0", "")),
+                hidden="replace_one",
+            ),
+        ]
+    return found
+
+
+def _playing(experts: list[str], **how: Any) -> Ask:
+    def ask(declaration: Declaration, file: File) -> Any:
+        rows = file.private.public_size(declaration) - (how.get("kind") == "prices")
+        return PrivatePlays.of(declaration, experts, rounds=rows, epsilon=0.5, **how)
+
+    return ask
+
+
+QUESTIONS: tuple[Question, ...] = (
+    *_records("add_remove", RECORDS, "a row added"),
+    *_records("replace_one", RECORDS, "a row replaced"),
+    *_records("add_remove", SEVERAL, "three rows of a person"),
+    *_records("replace_one", SEVERAL, "three rows replaced"),
+    *_records("add_remove", NAMED, "two rows by who"),
+    *_records("replace_one", NAMED, "two rows by who replaced"),
+    *_steps(),
+    *_plays(),
+)
+
+
+def question(name: str) -> Question:
+    """One of ``QUESTIONS``."""
+    return next(one for one in QUESTIONS if one.name == name)

@@ -1,0 +1,266 @@
+"""The holes that releases once had, each dug again: the audit must fall into every one of them.
+
+Each is a way of asking, or a rule of reading, as the product once had it or might have again. Numbers are those of the
+list in which they were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.audit.files import Ask, File, Question, question
+from benchmarks.audit.interference import Verdict, check
+from dpcore.datasets import Declaration, Schema, apply
+from dpcore.datasets import private_rows as doors
+from dpcore.errors import InvalidArgument
+from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.model import PrivateModel
+from dpcore.releases.plays import PrivatePlays
+from dpcore.releases.selection import LeastCost
+from dpcore.validate import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hole:
+    """A mutant of the question called ``on``: asked by ``ask``, or answered ``within`` a patch."""
+
+    name: str
+    on: str
+    ask: Callable[[Question], Ask] = lambda found: found.ask
+    within: Callable[[], AbstractContextManager[Any]] = nullcontext
+
+    def dug(self, *, most: int = 12, from_bytes: int = 0) -> Verdict:
+        """What the audit says with the hole in place."""
+        found = question(self.on)
+        with self.within():
+            return check(found, most=most, from_bytes=from_bytes, ask=self.ask(found))
+
+
+def typed(declaration: Declaration, file: File) -> pd.DataFrame:
+    """The values of the file, which no question may look at."""
+    return apply(Schema(columns=declaration.columns), file.frame).frame
+
+
+def _changed(**numbers: Any) -> Callable[[Question], Ask]:
+    """The question's own request with some of its public numbers wrong."""
+    return lambda found: lambda declaration, file: replace(found.ask(declaration, file), **numbers)
+
+
+def _computed(compute: Callable[[pd.DataFrame, Any], dict[str, Any]]) -> Callable[[Question], Ask]:
+    """The question's own request with some of its public numbers computed from the values."""
+
+    def asking(found: Question) -> Ask:
+        def ask(declaration: Declaration, file: File) -> Any:
+            request = found.ask(declaration, file)
+            return replace(request, **compute(typed(declaration, file), request))
+
+        return ask
+
+    return asking
+
+
+def _line(values: FloatArray) -> float:
+    usual, highest = float(np.nanmedian(values)), float(np.nanmax(values))
+    return float(f"{usual + (highest - usual) * 0.35:.3g}")
+
+
+def _epsilon(frame: pd.DataFrame, request: Any) -> dict[str, Any]:
+    """The least ε at which the exact private law is right 95 times in 100."""
+    counts = frame["option"].value_counts().to_numpy()
+    lead = counts[0] - counts[1]
+    return {"epsilon": float(f"{max(0.001, 3.0 / max(lead, 0.5)):.3g}")}
+
+
+def _refusing(needed: Callable[[pd.DataFrame], bool]) -> Callable[[Question], Ask]:
+    def asking(found: Question) -> Ask:
+        def ask(declaration: Declaration, file: File) -> Any:
+            if not needed(typed(declaration, file)):
+                raise InvalidArgument("losses", "must not miss a day")
+            return found.ask(declaration, file)
+
+        return ask
+
+    return asking
+
+
+def _by_frequency(found: Question) -> Ask:
+    def ask(declaration: Declaration, file: File) -> Any:
+        words = file.frame["option"]
+        ranked = tuple(str(word) for word in words[words.isin(["a", "b", "c"])].value_counts().index)
+        rest = tuple(word for word in ("a", "b", "c") if word not in ranked)
+        column = replace(declaration.column("option"), categories=(*ranked, *rest))
+        columns = tuple(column if one.name == "option" else one for one in declaration.columns)
+        return found.ask(replace(declaration, columns=columns), file)
+
+    return ask
+
+
+def _rows_as_people(found: Question) -> Ask:
+    return lambda declaration, file: found.ask(replace(declaration, people=len(file.frame)), file)
+
+
+def _curve_as_forecast(found: Question) -> Ask:
+    """The error bound replaced by what the file's own curve says."""
+
+    def ask(declaration: Declaration, file: File) -> Any:
+        wrong = float((typed(declaration, file)["answer"] == True).mean())  # noqa: E712 - missing is not yes
+
+        @dataclass(frozen=True, slots=True, kw_only=True)
+        class Promised(PrivateModel):
+            def error_bound(self, beta: float = 0.05) -> ErrorBound:
+                return ErrorBound(number=wrong, unit="errors", confidence=1 - beta, about="as the curve shows")
+
+        request = found.ask(declaration, file)
+        return Promised(**{field.name: getattr(request, field.name) for field in fields(request)})
+
+    return ask
+
+
+def _all_one_way(found: Question) -> Ask:
+    """Whole numbers taken for counts, whatever was declared."""
+
+    def ask(declaration: Declaration, file: File) -> Any:
+        columns = tuple(
+            replace(column, counts=True) if column.type == "integer" else column for column in declaration.columns
+        )
+        return found.ask(replace(declaration, columns=columns), file)
+
+    return ask
+
+
+def _whole_by_values(found: Question) -> Ask:
+    """A column of numbers taken for whole ones where all its values happen to be."""
+
+    def ask(declaration: Declaration, file: File) -> Any:
+        values = typed(declaration, file)[found.entry].dropna()
+        if not bool((values == np.rint(values)).all()):
+            return found.ask(declaration, file)
+        columns = tuple(
+            replace(column, type="integer") if column.name == found.entry else column for column in declaration.columns
+        )
+        return found.ask(replace(declaration, columns=columns), file)
+
+    return ask
+
+
+def _as_if_added(found: Question) -> Ask:
+    return lambda declaration, file: found.ask(replace(declaration, hidden="add_remove"), file)
+
+
+@contextmanager
+def _touching_once() -> Iterator[None]:
+    """A row of prices reckoned to touch one round."""
+    with patch.object(PrivatePlays, "touched", property(lambda self: self.rows_per_person)):
+        yield
+
+
+@contextmanager
+def _all_rows() -> Iterator[None]:
+    """Every row of a person kept, whatever was declared."""
+    with patch.object(doors, "kept", lambda person, texts, column, most: np.ones(len(texts), dtype=np.bool_)):
+        yield
+
+
+@contextmanager
+def _first_in_file() -> Iterator[None]:
+    """The first rows of the file kept, whosever they are."""
+    with patch.object(doors, "kept", lambda person, texts, column, most: np.arange(len(texts)) < 6):
+        yield
+
+
+@contextmanager
+def _dropping_steps() -> Iterator[None]:
+    """Steps without anything in them set aside: the others move up."""
+    opened = doors.PrivateRows.opened
+    with patch.object(doors.PrivateRows, "opened", lambda self, reads: opened(self, replace(reads, steps=False))):
+        yield
+
+
+@contextmanager
+def _missing_left_out() -> Iterator[None]:
+    """Rows with a missing cost left out and totals put in relation to those that are there."""
+    read = LeastCost.read
+
+    def averaged(self: LeastCost, rows: Any) -> Any:
+        there = max(1, sum(~np.isnan(self.opened(rows).numbers(self.columns[0]))))
+        return (read(self, rows) * 100) // there
+
+    with patch.object(LeastCost, "read", averaged):
+        yield
+
+
+@contextmanager
+def _unbounded() -> Iterator[None]:
+    """A fill beyond the bounds taken as it is."""
+    with (
+        patch("dpcore.releases.cells.stand_in", lambda column: -5000.0),
+        patch("dpcore.releases.cells._bounds", lambda column: (-np.inf, np.inf)),
+    ):
+        yield
+
+
+@contextmanager
+def _one_row_a_person() -> Iterator[None]:
+    """Three rows of a person reckoned as one."""
+    with patch.object(Asked, "rows_per_person", property(lambda self: 1)):
+        yield
+
+
+HOLES: tuple[Hole, ...] = (
+    Hole(
+        name="1 an alarm with sensitivity 1 whatever the column",
+        on="alarm over revenue, exponential",
+        ask=_changed(sensitivity=1.0),
+    ),
+    Hole(name="1 whole numbers taken as one-way counts", on="alarm over net votes, exponential", ask=_all_one_way),
+    Hole(
+        name="1 an alarm that forgets the rows of a person",
+        on="alarm per day, three rows of a person",
+        ask=_changed(sensitivity=1.0),
+    ),
+    Hole(name="2 the exact number of rows scales a model", on="model, a row added", ask=_rows_as_people),
+    Hole(
+        name="3 the line of an alarm from the series",
+        on="alarm over cases, exponential",
+        ask=_computed(lambda frame, _: {"threshold": _line(frame["cases"].to_numpy(np.float64, na_value=np.nan))}),
+    ),
+    Hole(name="3 scores whole by their values", on="best score", ask=_whole_by_values),
+    Hole(name="3 scores one way by their type", on="best net votes", ask=_all_one_way),
+    Hole(name="3 ε from the exact law", on="most common, a row added", ask=_computed(_epsilon)),
+    Hole(name="4 a price that touches one round", on="prices, doubling", within=_touching_once),
+    Hole(
+        name="5 a missing cell refuses the losses",
+        on="losses, from now on",
+        ask=_refusing(lambda frame: bool(frame.notna().all().all())),
+    ),
+    Hole(
+        name="5 equal columns refuse the losses",
+        on="losses, from now on",
+        ask=_refusing(lambda frame: not bool((frame["ann"] == frame["bo"]).all())),
+    ),
+    Hole(
+        name="5 a missing label refuses the best rule",
+        on="best rule, a row added",
+        ask=_refusing(lambda frame: bool(frame["answer"].notna().all())),
+    ),
+    Hole(name="5 steps without anything in them move the others", on="losses, doubling", within=_dropping_steps),
+    Hole(name="5 a missing cell counts beyond the bounds", on="alarm over revenue, exponential", within=_unbounded),
+    Hole(name="5 missing cells change how the others count", on="least cost, a row added", within=_missing_left_out),
+    Hole(name="11 options in the order of frequency", on="most common, a row added", ask=_by_frequency),
+    Hole(name="12 rows of a person beyond what is declared", on="most common, two rows by who", within=_all_rows),
+    Hole(name="12 rows kept by other people's", on="most common, two rows by who", within=_first_in_file),
+    Hole(
+        name="12 three rows of a person at the noise of one",
+        on="median, three rows of a person",
+        within=_one_row_a_person,
+    ),
+    Hole(name="13 the file's curve as a forecast", on="model, a row added", ask=_curve_as_forecast),
+    Hole(name="a replaced row at the noise of an added one", on="most common, a row replaced", ask=_as_if_added),
+)

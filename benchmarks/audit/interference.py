@@ -1,0 +1,129 @@
+"""From a file to an answer: what neighbouring files change, and by how much.
+
+Everything up to the answer must be the same to the byte: whether a question is refused and in which words, the request,
+its digest, cost, sentences, rules and error bounds. The answer's exact law on the two files must stay within the
+claim. Laws are compared as what is used of the claim: 1 is all of it. For one draw that is the largest log-ratio over
+ε; for several, its sum over the draws that differ; for plays at a bounded range, the largest range over what each may
+have; for sums under Gaussian noise, the distance over the sensitivity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from benchmarks.audit.files import Ask, File, Question
+from dpcore.errors import DpcoreError
+from dpcore.release import question_digest, sentence
+from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.count import NoisyCount
+from dpcore.releases.model import PrivateModel
+from dpcore.releases.plays import PrivatePlays
+from dpcore.validate import FloatArray
+
+SLACK = 1e-9
+SEED = 20
+_WEIGHTS = 3  # public points at which gradient sums are compared
+
+
+@dataclass(slots=True, kw_only=True)
+class Verdict:
+    """What was found for one question: ``used`` of the claim, over how many ``pairs``, and ``trouble`` in sentences."""
+
+    name: str
+    used: float
+    pairs: int
+    trouble: tuple[str, ...]
+
+    @property
+    def good(self) -> bool:
+        return not self.trouble
+
+
+def check(
+    question: Question, *, most: int, from_bytes: int, ask: Ask | None = None, answers: int = 1, every: int = 1
+) -> Verdict:
+    """Ask the question on ``most`` generated neighbours of each table and on the worst ones; ``every`` so manieth.
+
+    The first ``from_bytes`` of them as bytes of CSV; ``answers`` of them are drawn too, which must not fail. ``ask``
+    asks in another way than the question's own: a mutant, which is looked at until it is caught.
+    """
+    rng = np.random.Generator(np.random.PCG64(SEED))
+    asked = ask or question.ask
+    used, pairs, trouble = 0.0, 0, set[str]()
+    for here, there in islice(question.neighbours(rng, most), 0, None, every):
+        if ask is not None and trouble:
+            break
+        files = [question.file(rows, from_bytes=pairs < from_bytes) for rows in (here, there)]
+        requests, words = zip(*(_asked(question, asked, file) for file in files), strict=True)
+        pairs += 1
+        if words[0] != words[1]:
+            trouble.add("what is public differs")
+            continue
+        if requests[0] is None:
+            trouble.add(f"refused: {words[0]}")
+            continue
+        try:
+            found = [requests[0].read(file.private) for file in files]
+            if pairs <= answers:
+                requests[0].draw(found[0])
+        except (DpcoreError, ValueError, KeyError, IndexError) as error:
+            trouble.add(f"no answer: {type(error).__name__}")
+            continue
+        share = spent(requests[0], *found)
+        used = max(used, share)
+        if share > 1.0 + SLACK:
+            trouble.add("more than the claim")
+    return Verdict(name=question.name, used=used, pairs=pairs, trouble=tuple(sorted(trouble)))
+
+
+def _asked(question: Question, ask: Ask, file: File) -> tuple[Any, str]:
+    """The request and all that is public about it as text; no request where it is refused."""
+    try:
+        request = ask(question.declaration, file)
+        return request, public(request)
+    except (DpcoreError, ValueError) as error:
+        return None, f"{type(error).__name__}: {error}"
+
+
+def public(request: Any) -> str:
+    """All that is shown, stored or charged before the answer."""
+    about = (request.mechanism, request.neighbours, request.cost, request.rules, request.notes, request.unit)
+    bounds = [request.error_bound(beta) for beta in (0.05, 0.5)]
+    return repr((question_digest(request), sentence(request), about, bounds, request))
+
+
+def spent(request: Any, here: Any, there: Any) -> float:
+    """The part of the claim that the law of the answer to what was read uses on these two, exactly."""
+    if isinstance(request, PrivateModel):
+        return _spent_on_sums(request, here, there)
+    if isinstance(request, NoisyCount):
+        return abs(here - there) / request.rows_per_person
+    first, second = (np.log(np.maximum(request.law_of(found), 1e-300)) for found in (here, there))
+    if isinstance(request, PrivatePlays) and request.way == "batched":
+        return float(np.ptp(first - second, axis=1).max()) / (2 * request.rate)
+    if isinstance(request, PrivatePlays):
+        return _both_ways(first, second, axis=1) / request.epsilon
+    if isinstance(request, AlarmRun):
+        # smaller chances are not exact to a part in a million; with both raised to this the ratio can only shrink
+        first, second = np.maximum(first, np.log(1e-12)), np.maximum(second, np.log(1e-12))
+        return float(np.abs(first - second).max()) / request.epsilon * (1 - 1e-6)
+    return _both_ways(first, second, axis=0) / float(request.epsilon)
+
+
+def _both_ways(first: FloatArray, second: FloatArray, axis: int) -> float:
+    """The largest log-ratio of independent draws: of the worst outcome of each, added up, one way or the other."""
+    ratio = first - second
+    return float(max(ratio.max(axis=axis).sum(), (-ratio).max(axis=axis).sum()))
+
+
+def _spent_on_sums(request: PrivateModel, here: Any, there: Any) -> float:
+    rng = np.random.Generator(np.random.PCG64(SEED))
+    d = request.features.d
+    points = [np.zeros(d), *(rng.standard_normal((_WEIGHTS - 1, d)) * [[1.0], [100.0]])]
+    moved = [np.linalg.norm((here.sums(at) - there.sums(at)).astype(np.float64)) for at in points]
+    counted = abs(here.rows - there.rows) / request.count_sensitivity if request.people is None else 0.0
+    return float(max(max(moved) / request.sensitivity, counted))

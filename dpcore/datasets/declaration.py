@@ -1,0 +1,130 @@
+"""What a person stated about a table, and nothing else: all that a private question may be made from.
+
+Nothing here reads a value, and nothing that was read from a file's values gets in: columns marked ``from_file`` are
+refused. How the declared columns are to be read is a public fact too (``Reads``); the reading itself is in
+``dpcore.datasets.private_rows``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from dpcore.datasets.schema import Column, EachRow, Schema
+from dpcore.errors import InvalidArgument
+from dpcore.validate import Neighbours, one_of
+
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reads:
+    """Which columns are read and how, and which rows count: a part of every question.
+
+    With ``person``, the column that says whose row it is, at most ``most`` rows of each person count and rows of nobody
+    count for none; without it that nobody has more is a promise. Where rows are ``steps`` one without anything in it
+    keeps its place; elsewhere it counts for none.
+    """
+
+    columns: tuple[Column, ...]
+    person: Column | None = None
+    most: int = 1
+    steps: bool = False
+
+    def column(self, name: str) -> Column:
+        """One of the columns. Raises InvalidArgument."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise InvalidArgument("column", "must be one that the question reads")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column that must be in the table."""
+        own = tuple(column.name for column in self.columns)
+        return own if self.person is None or self.person.name in own else (*own, self.person.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """The declared facts of one table.
+
+    ``columns`` as a person declared them, what was read from the file left out. ``each_row`` is a record of one
+    ``unit`` (a person, a visit), an option with its score, or a step in time. ``people`` is about how many units there
+    are, if that was said. Of each unit at most ``rows_per_person`` rows count where ``id_column`` says whose a row is;
+    else that there are no more is a promise. ``hidden`` is what a private answer hides. Raises InvalidArgument.
+    """
+
+    columns: tuple[Column, ...]
+    each_row: EachRow = "record"
+    unit: str = "person"
+    people: int | None = None
+    rows_per_person: int = 1
+    id_column: str | None = None
+    hidden: Neighbours = "add_remove"
+
+    def __post_init__(self) -> None:
+        one_of(("add_remove", "replace_one"), hidden=self.hidden)
+        if any(column.from_file for column in self.columns):
+            raise InvalidArgument("columns", "must be declared by a person, not read from the file")
+        # the other rules are those of a schema
+        Schema(
+            columns=self.columns,
+            each_row=self.each_row,
+            rows_per_person=self.rows_per_person,
+            people=self.people,
+            id_column=self.id_column,
+        )
+
+    @classmethod
+    def of(cls, schema: Schema, *, hidden: Neighbours = "add_remove") -> Self:
+        """From what a person declared; columns with bounds or categories read from the file are left out.
+
+        Raises InvalidArgument, where no column is left too.
+        """
+        declared = tuple(replace(column, about="") for column in schema.columns if not column.from_file)
+        if not declared:
+            raise InvalidArgument("columns", "must have bounds or categories declared by a person in at least one")
+        return cls(
+            columns=declared,
+            each_row=schema.each_row,
+            unit=schema.unit,
+            people=schema.people,
+            rows_per_person=schema.rows_per_person,
+            id_column=schema.id_column,
+            hidden=hidden,
+        )
+
+    def column(self, name: str) -> Column:
+        """A declared column. Raises InvalidArgument with what to do where it was not declared."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise InvalidArgument(
+            "columns",
+            f"cannot include “{shown(name)}” until its bounds or categories are declared: those read from the file "
+            "could give people in it away",
+        )
+
+    def bounded(self, name: str) -> Column:
+        """A declared column with its bounds, days or options. Raises InvalidArgument."""
+        column = self.column(name)
+        if not column.bounded:
+            lacking = {"category": "options", "date": "first and last day"}.get(
+                column.type, "lowest and highest values"
+            )
+            raise InvalidArgument("columns", f"cannot include “{shown(name)}” until its {lacking} are declared")
+        return column
+
+    def reads(self, *names: str) -> Reads:
+        """How these columns are read. Raises InvalidArgument."""
+        person = None if self.id_column is None else self.column(self.id_column)
+        columns = tuple(self.column(name) for name in names)
+        steps = self.each_row == "step"
+        return Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps)
+
+
+def shown(name: str) -> str:
+    """A column's name as it can stand in a sentence: one line, no control characters, not too long."""
+    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
+    return plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - 1] + "…"

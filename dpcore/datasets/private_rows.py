@@ -1,0 +1,145 @@
+"""The rows of a file behind a door: a page can hold them and hand them on, and only a request opens them.
+
+Reading is total: whatever the cells hold, every declared column gives numbers, and a cell is read by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.conversion import apply, as_text, is_missing
+from dpcore.datasets.declaration import Declaration, Reads
+from dpcore.datasets.schema import Column, Schema
+from dpcore.errors import InvalidArgument
+from dpcore.validate import BoolArray, FloatArray, IntArray
+
+NO_DAY = np.iinfo(np.int64).min
+_KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
+
+
+class PrivateRows:
+    """Rows as text, one column for each name of the header. Shows nothing of itself but the header.
+
+    ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
+    """
+
+    __slots__ = ("_behind",)
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._behind = frame
+
+    def __repr__(self) -> str:
+        return "PrivateRows()"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("private rows are not written out")
+
+    def has(self, names: Iterable[str]) -> bool:
+        """Whether the header, which is public, has all these columns."""
+        return all(name in self._behind.columns for name in names)
+
+    def public_size(self, declaration: Declaration) -> int:
+        """How many rows there are, where nobody's presence changes that. Raises InvalidArgument elsewhere.
+
+        In a table of options or steps a person moves entries, not rows; where one row of one person is replaced by
+        another, their number stays.
+        """
+        replaced = declaration.hidden == "replace_one"
+        if declaration.each_row == "record" and not (
+            replaced and declaration.rows_per_person == 1 and declaration.id_column is None
+        ):
+            raise InvalidArgument("rows", "are private in number: state about how many there are, or buy a noisy count")
+        return len(self._behind)
+
+    def public_names(self, declaration: Declaration, column: str) -> tuple[str, ...]:
+        """What the rows of a table of options or steps are called, made different, in order. Raises InvalidArgument.
+
+        People move the entries of such a table, and which rows it has does not depend on them.
+        """
+        if declaration.each_row == "record":
+            raise InvalidArgument("rows", "are private in a table with one record in each row")
+        texts = [" ".join(text.split()) for text in as_text(self._behind[declaration.column(column).name])]
+        return tuple(text if texts.count(text) == 1 else f"{place + 1}. {text}" for place, text in enumerate(texts))
+
+    def opened(self, reads: Reads) -> OpenRows:
+        """The rows that count, to be read by column."""
+        if reads.steps:
+            return OpenRows(self._behind, reads)
+        blank = np.arange(len(self._behind))
+        for name in self._behind.columns:
+            blank = blank[(as_text(self._behind[name].iloc[blank]).str.strip() == "").to_numpy(dtype=bool)]
+            if blank.size == 0:
+                return OpenRows(self._behind, reads)
+        return OpenRows(self._behind.drop(self._behind.index[blank]), reads)
+
+
+class OpenRows:
+    """The rows that count in a question, read column by column; a column that is not there is missing everywhere.
+
+    With ``reads.person`` at most ``reads.most`` rows of each person are kept. Each row draws a number from its person,
+    its cells in the columns that are read and how many equal rows of that person came before it; those with the
+    smallest numbers stay. So what is kept of a person depends on that person's rows alone, not on other people's, the
+    order of the file or other columns; and how likely a row is to stay does not depend on what it holds.
+    """
+
+    __slots__ = ("_behind", "_reads", "rows")
+
+    def __init__(self, frame: pd.DataFrame, reads: Reads) -> None:
+        self._reads = reads
+        chosen = {column.name: _text(frame, column) for column in reads.columns}
+        texts = pd.DataFrame(chosen, index=pd.RangeIndex(len(frame)))
+        if reads.person is not None:
+            texts = texts[kept(_text(frame, reads.person), texts, reads.person, reads.most)].reset_index(drop=True)
+        self._behind = texts
+        self.rows = len(texts)
+
+    def typed(self, name: str, *, as_declared: Column | None = None) -> pd.Series:
+        """One column as in ``dpcore.datasets.Table``; ``as_declared`` reads it by another declaration."""
+        column = self._reads.column(name) if as_declared is None else as_declared
+        return apply(Schema(columns=(column,)), self._behind[[name]]).frame[name]
+
+    def numbers(self, name: str) -> FloatArray:
+        """A column of numbers, within its declared bounds, shape (rows,); NaN where missing."""
+        return self.typed(name).to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def codes(self, name: str) -> IntArray:
+        """Places among the declared options ("no", "yes" for yes/no), shape (rows,); −1 where missing."""
+        typed = self.typed(name)
+        if self._reads.column(name).type == "yes/no":
+            return np.asarray(typed.astype("Int8").fillna(-1), dtype=np.int64)
+        return np.asarray(typed.cat.codes, dtype=np.int64)
+
+    def days(self, name: str, column: Column) -> IntArray:
+        """Days since 1970 by the declaration ``column``, clock times dropped, shape (rows,); ``NO_DAY`` where none."""
+        stamps = self.typed(name, as_declared=column).to_numpy(dtype="datetime64[s]")
+        days = np.floor_divide(stamps.astype(np.int64), 86_400)
+        return np.where(np.isnat(stamps), NO_DAY, days)
+
+
+def kept(person: pd.Series, texts: pd.DataFrame, column: Column, most: int) -> BoolArray:
+    """Which rows count, shape (rows,): at most ``most`` of each ``person``, and none of nobody. See ``OpenRows``."""
+    names = person.str.strip()
+    there = ~is_missing(names, column.missing_words)
+    who = pd.Series(pd.util.hash_array(names.to_numpy(dtype=object), hash_key=_KEY))
+    cells = pd.Series(pd.util.hash_pandas_object(texts, index=False, hash_key=_KEY).to_numpy())
+    places, _ = pd.factorize(names)
+    before = cells.groupby([places, cells.to_numpy()]).cumcount()
+    numbers = pd.DataFrame({"who": who, "cells": cells, "before": before})
+    drawn = pd.util.hash_pandas_object(numbers, index=False, hash_key=_KEY).to_numpy()
+    order = np.lexsort((drawn, places))
+    sorted_places = places[order]
+    first = np.flatnonzero(np.diff(sorted_places, prepend=-1))
+    rank = np.arange(order.size) - np.repeat(first, np.diff(np.append(first, order.size)))
+    stay = np.zeros(order.size, dtype=np.bool_)
+    stay[order] = rank < most
+    return stay & there
+
+
+def _text(frame: pd.DataFrame, column: Column) -> pd.Series:
+    if column.name not in frame.columns:
+        return pd.Series([""] * len(frame), dtype="str")
+    return as_text(frame[column.name]).reset_index(drop=True)

@@ -1,0 +1,126 @@
+"""What every request has: which columns it reads, what it hides, and the sentences that go with it.
+
+A request is made by its ``of`` from a ``Declaration`` and the person's own entries alone. Nothing in these modules can
+read a value or is handed one before ``answer`` and ``law`` (a test walks the imports).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dpcore.datasets.declaration import Reads, shown
+from dpcore.errors import InvalidArgument, UnsupportedEvent
+from dpcore.grid import on_grid
+from dpcore.validate import FloatArray, Neighbours, one_of, positive, whole
+
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import OpenRows, PrivateRows
+
+MOST_ROWS_PER_PERSON = 10**6
+CHOSEN = "chosen after looking at the data: not covered by ε"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorBound:
+    """How far off an answer may be, from declared facts alone: at most ``number`` of ``unit``, in the sense of
+    ``about``, with probability ``confidence`` (on average where that is None), whatever the data are.
+    """
+
+    number: float
+    unit: str
+    confidence: float | None
+    about: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The fields of every request. ``unit`` is whom the answer hides, ``reads`` how the rows are read.
+
+    ``chosen_after_looking`` names those of ``own_numbers`` that the person took from a picture of the very data: they
+    must lie on the public grid, and the receipt says so. Raises InvalidArgument.
+    """
+
+    own_numbers: ClassVar[tuple[str, ...]] = ("epsilon",)
+
+    epsilon: float
+    reads: Reads
+    neighbours: Neighbours = "add_remove"
+    unit: str = "person"
+    chosen_after_looking: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """The parameters that every request has. Raises InvalidArgument."""
+        positive(epsilon=self.epsilon)
+        one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
+        whole(1, MOST_ROWS_PER_PERSON, rows_per_person=self.reads.most)
+        for name in self.chosen_after_looking:
+            one_of(self.own_numbers, chosen_after_looking=name)
+            if not on_grid(getattr(self, name)):
+                raise InvalidArgument(name, "must lie on the public grid: it was chosen after looking at the data")
+
+    @property
+    def rows_per_person(self) -> int:
+        """The most rows of one person that count."""
+        return self.reads.most
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that belong on the receipt: what is promised about a person's rows, and what ε does not cover."""
+        words = {"epsilon": "ε", "threshold": "The line"}
+        chosen = [f"{words[name]} was {CHOSEN}." for name in self.chosen_after_looking]
+        return (self.promise, *self.own_notes, *chosen)
+
+    @property
+    def own_notes(self) -> tuple[str, ...]:
+        """What else belongs on the receipt of this kind of request."""
+        return ()
+
+    @property
+    def promise(self) -> str:
+        """What is promised about one person's part in the table, and how that is known."""
+        return self.rows_promise
+
+    @property
+    def rows_promise(self) -> str:
+        """How many rows one person has, and how that is known."""
+        most, unit = self.reads.most, shown(self.unit)
+        rows = "1 row" if most == 1 else f"{most:,} rows"
+        if self.reads.person is not None:
+            return f"At most {rows} of one {unit} count, by the column “{shown(self.reads.person.name)}”."
+        return f"That one {unit} has at most {rows} was stated and not checked."
+
+    @property
+    def person_rules(self) -> tuple[str, ...]:
+        """The public rule of which rows count."""
+        if self.reads.person is None:
+            return ()
+        name = shown(self.reads.person.name)
+        return (
+            f"Of each {shown(self.unit)} at most {self.reads.most:,} rows count, picked by a fixed rule that looks at "
+            f"that {shown(self.unit)}'s own rows alone; rows without “{name}” count for none.",
+        )
+
+    def opened(self, rows: PrivateRows) -> OpenRows:
+        """The rows that count."""
+        return rows.opened(self.reads)
+
+    def read(self, rows: PrivateRows) -> Any:
+        """What the answer depends on, by the public rules, whatever the rows hold: whole numbers."""
+        raise NotImplementedError
+
+    def draw(self, found: Any) -> Any:
+        """The answer to what was ``read``, with noise by ``dpcore.releases.draws`` alone; JSON can hold it."""
+        raise NotImplementedError
+
+    def law_of(self, found: Any) -> FloatArray:
+        """The exact law of ``draw`` on what was ``read``. Raises UnsupportedEvent where there is none."""
+        raise UnsupportedEvent("This kind of answer has no exact law.")
+
+    def law(self, rows: PrivateRows) -> FloatArray:
+        """The exact law of ``answer``: for tests and demonstrations, never shown by a release."""
+        return self.law_of(self.read(rows))
+
+    def answer(self, rows: PrivateRows) -> Any:
+        """One answer about the rows."""
+        return self.draw(self.read(rows))

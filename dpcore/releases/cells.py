@@ -1,0 +1,105 @@
+"""Public rules by which any cell counts: sentences for the label card, and the numbers that stand for missing cells."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcore.datasets.declaration import shown
+from dpcore.datasets.schema import Column
+from dpcore.errors import InvalidArgument
+from dpcore.releases import draws
+from dpcore.validate import FloatArray, IntArray
+
+_FARTHEST = 2.0**50  # units: what is not bounded by a declaration is bounded here, so that it can be added up
+
+
+def options_of(column: Column) -> tuple[str, ...]:
+    """The declared options of a column, in their public order."""
+    return ("no", "yes") if column.type == "yes/no" else column.categories
+
+
+def option_rules(column: Column) -> tuple[str, ...]:
+    """What happens to cells of a column of options that are no option."""
+    name = shown(column.name)
+    if column.fill is None:
+        found = f"A cell of “{name}” that is missing or not among the options counts for none."
+    else:
+        found = f"A cell of “{name}” that is missing or not among the options counts as “{shown(str(column.fill))}”."
+    if not column.words_from_file:
+        return (found,)
+    return (found, f"The options of “{name}” are the words of the file: that a word occurs in it is not hidden.")
+
+
+def bound_rule(column: Column) -> str:
+    """What happens to numbers beyond the bounds."""
+    return f"Values of “{shown(column.name)}” outside {column.low:g} to {column.high:g} are moved to the nearer bound."
+
+
+def stand_in(column: Column) -> float:
+    """The public number that stands for a missing cell of scores: the declared fill, else 0, within the bounds."""
+    low, high = _bounds(column)
+    return float(min(max(0.0 if column.fill is None else float(column.fill), low), high))
+
+
+def _bounds(column: Column) -> tuple[float, float]:
+    low = -math.inf if column.low is None else column.low
+    high = math.inf if column.high is None else column.high
+    if column.type == "integer":
+        return float(np.ceil(low)), float(np.floor(high))
+    return low, high
+
+
+def missing_rule(column: Column) -> str:
+    """What a missing score counts as."""
+    return f"A missing or unreadable cell of “{shown(column.name)}” counts as {stand_in(column):g}."
+
+
+def entry_sensitivity(column: Column, rows_per_person: int) -> float:
+    """How far one person can move one entry of a table of options or steps.
+
+    As declared; else, for counts, by as many as one person is counted; else over the whole declared range.
+    Raises InvalidArgument where none of these was declared.
+    """
+    if column.sensitivity is not None:
+        return float(column.sensitivity)
+    if column.counts:
+        return float(rows_per_person)
+    if column.low is None or column.high is None:
+        raise InvalidArgument(
+            "sensitivity", f"of “{shown(column.name)}” must be declared, or its lowest and highest values"
+        )
+    return float(column.high - column.low)
+
+
+def sensitivity_rule(column: Column, unit: str, rows_per_person: int) -> str:
+    """How far one person can move an entry, and how that is known."""
+    name, step = shown(column.name), entry_sensitivity(column, rows_per_person)
+    if column.sensitivity is not None:
+        return (
+            f"That one {shown(unit)} can move an entry of “{name}”, as it is read by these rules, by at most {step:g} "
+            "was stated and not checked."
+        )
+    if column.counts:
+        return f"That one {shown(unit)} is counted at most {step:g} times in an entry of “{name}” was stated."
+    return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {step:g}."
+
+
+def resolution_of(column: Column, sensitivity: float) -> float | None:
+    """None where scores are whole numbers by their declaration; else what they are rounded to."""
+    return None if column.type == "integer" else sensitivity / 1000.0
+
+
+def score_units(values: FloatArray, column: Column, unit: float) -> IntArray:
+    """Scores as whole units, shape of ``values``: NaN by ``stand_in``, all within bounds that can be added up."""
+    low, high = _bounds(column)
+    filled = np.clip(np.where(np.isnan(values), stand_in(column), values), low, high)
+    return draws.to_units(np.clip(filled, -_FARTHEST * unit, _FARTHEST * unit), unit)
+
+
+def check_scores(column: Column) -> Column:
+    """``column`` if its cells can be scores. Raises InvalidArgument."""
+    if not column.is_numeric:
+        raise InvalidArgument("columns", f"cannot include “{shown(column.name)}”: it does not hold numbers")
+    return column

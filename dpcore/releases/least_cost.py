@@ -1,0 +1,141 @@
+"""One column for good: the one whose costs add up to least, chosen privately."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from dpcore.costs import Cost
+from dpcore.datasets.declaration import Declaration
+from dpcore.errors import InvalidArgument
+from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.cells import bound_rule, check_scores
+from dpcore.releases.choice import NAMES, Choice, check_names
+from dpcore.releases.draws import Rule
+from dpcore.validate import FloatArray, IntArray, Neighbours
+
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import PrivateRows
+
+ONE = 2**20  # units of a whole declared range
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastCost(Asked):
+    """Names the one of ``columns`` (k,) whose costs add up to least, each in shares of its declared range.
+
+    Each cost is a whole number of 2⁻²⁰ of its range before anything is added up, and a missing one is half of it (or
+    the declared fill), so one row moves every total by at most 2²⁰ units, whatever the other rows are: all upward when
+    it is added, which halves the noise. Kalai & Vempala's leader with exact noise. Raises InvalidArgument.
+    """
+
+    key: ClassVar[str] = "least_cost"
+
+    columns: tuple[str, ...]
+    rule: Rule = "permute_and_flip"
+
+    def __post_init__(self) -> None:
+        Asked.check(self)
+        check_names(columns=self.columns)
+        _ = self.choice
+
+    @classmethod
+    def of(
+        cls,
+        declaration: Declaration,
+        columns: Sequence[str],
+        *,
+        epsilon: float,
+        neighbours: Neighbours | None = None,
+        rule: Rule = "permute_and_flip",
+        chosen_after_looking: tuple[str, ...] = (),
+    ) -> Self:
+        """The question about declared columns of numbers. Raises InvalidArgument."""
+        for name in columns:
+            check_scores(declaration.bounded(name))
+        if len(columns) < 2:
+            raise InvalidArgument("columns", "must be at least two: with one there is nothing to choose")
+        return cls(
+            epsilon=epsilon,
+            reads=declaration.reads(*columns),
+            neighbours=neighbours or declaration.hidden,
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
+            columns=tuple(columns),
+            rule=rule,
+        )
+
+    @property
+    def choice(self) -> Choice:
+        """The noisy maximum over minus the totals."""
+        return Choice(
+            epsilon=self.epsilon,
+            sensitivity=self.rows_per_person * ONE,
+            monotonic=self.neighbours == "add_remove",
+            rule=self.rule,
+        )
+
+    @property
+    def what(self) -> str:
+        """The question in one plain sentence."""
+        return f"Which of {len(self.columns):,} columns costs least, in shares of the declared ranges?"
+
+    @property
+    def mechanism(self) -> str:
+        """What answers it."""
+        return NAMES[self.rule]
+
+    @property
+    def cost(self) -> Cost:
+        """One answer."""
+        return self.choice.cost
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        filled = [name for name in self.columns if self.reads.column(name).fill is not None]
+        others = "; where a value was declared for missing cells, as that" if filled else ""
+        return (
+            *(bound_rule(self.reads.column(name)) for name in self.columns),
+            f"A missing or unreadable cost counts as half of its declared range{others}.",
+            *self.person_rules,
+        )
+
+    def error_bound(self, beta: float = 0.05) -> ErrorBound:
+        """How far the named column's total is above the least one, at most. Raises InvalidArgument."""
+        return ErrorBound(
+            number=self.choice.behind(len(self.columns), beta) / ONE,
+            unit="times the declared range",
+            confidence=1.0 - beta,
+            about="the named column's total over all rows is at most this far above the least one",
+        )
+
+    def read(self, rows: PrivateRows) -> IntArray:
+        """Minus the totals in units, shape (k,)."""
+        opened = self.opened(rows)
+        units = [cost_units(opened.numbers(name), *self._range(name)) for name in self.columns]
+        totals: IntArray = np.array([each.sum(dtype=np.int64) for each in units], dtype=np.int64)
+        scores: IntArray = -totals
+        return scores
+
+    def _range(self, name: str) -> tuple[float, float]:
+        column = self.reads.column(name)
+        return float(column.low or 0.0), float(1.0 if column.high is None else column.high)
+
+    def law_of(self, scores: IntArray) -> FloatArray:
+        """Chance of each column, shape (k,), exact."""
+        return self.choice.law(scores)
+
+    def draw(self, scores: IntArray) -> dict[str, Any]:
+        """The winner: ``column``."""
+        return {"column": self.columns[self.choice.draw(scores)]}
+
+
+def cost_units(values: FloatArray, low: float, high: float) -> IntArray:
+    """Where values lie between ``low`` and ``high`` in units, 0 to ``ONE``, same shape; half of it where missing."""
+    share = np.clip((values - low) / (high - low), 0.0, 1.0)
+    units: IntArray = np.rint(np.where(np.isnan(share), 0.5, share) * ONE).astype(np.int64)
+    return units

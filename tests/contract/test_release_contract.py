@@ -1,0 +1,119 @@
+"""What every kind of release keeps: a question of declared facts that answers about any table whatever."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.audit.files import QUESTIONS, Question
+from dpcore.datasets import PrivateRows
+from dpcore.errors import InvalidArgument
+from dpcore.ledger.words import label
+from dpcore.release import question_digest, sentence
+from dpcore.releases import catalog
+
+KINDS = sorted(catalog().values(), key=lambda kind: kind.key)
+every = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.key)
+CELLS = [
+    "",
+    " ",
+    "NA",
+    "a",
+    "B",
+    "yes",
+    "0",
+    "-1",
+    "1e999",
+    "1,5",
+    "2024-02-30",
+    "2024-01-02 23:59",
+    "\x00",
+    "é\u202e",
+    "=1",
+]
+
+
+def asked(question: Question, rows: Any = None) -> Any:
+    return question.ask(question.declaration, question.file(rows or question.tables[0], from_bytes=False))
+
+
+def questions(kind: type) -> list[Question]:
+    return [question for question in QUESTIONS if isinstance(asked(question), kind)]
+
+
+@every
+def test_it_is_frozen_and_made_of_plain_values(kind: Any) -> None:
+    request = asked(questions(kind)[0])
+    assert catalog()[kind.key] is kind
+    assert not hasattr(request, "__dict__")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        request.epsilon = 2.0
+    digests = {question_digest(request)}
+    for field in ("epsilon", "unit", "reads"):
+        other = {"epsilon": 1.0, "unit": "visit", "reads": dataclasses.replace(request.reads, most=7)}[field]
+        digests.add(question_digest(dataclasses.replace(request, **{field: other})))
+    assert len(digests) == 4
+    assert question_digest(request) == question_digest(asked(questions(kind)[0]))
+
+
+@every
+def test_its_sentences_are_for_people(kind: Any) -> None:
+    """Whole sentences, no private or control characters, short enough for a receipt; chosen values are owned up to."""
+    for question in questions(kind):
+        request = asked(question)
+        for text in (*request.rules, *request.notes, sentence(request)):
+            assert text[0].isupper()
+            assert text.endswith((".", "?"))
+            assert label(text=text, longest=1000) == text
+        assert request.rules
+        looked = dataclasses.replace(request, epsilon=0.5, chosen_after_looking=("epsilon",))
+        assert "ε was chosen after looking at the data: not covered by ε." in sentence(looked)
+        with pytest.raises(InvalidArgument, match="epsilon"):
+            dataclasses.replace(request, epsilon=0.131, chosen_after_looking=("epsilon",))
+
+
+@every
+def test_its_error_bound_is_public_and_falls_with_confidence(kind: Any) -> None:
+    for question in questions(kind)[:3]:
+        request = asked(question)
+        loose, tight = request.error_bound(0.5), request.error_bound(0.01)
+        assert (loose is None) == (tight is None)
+        if loose is not None and loose.confidence is not None:
+            assert 0.0 <= loose.number <= tight.number < float("inf")
+            assert loose.unit
+        for wrong in (0.0, 1.0, float("nan")):
+            if kind.key != "plays":
+                with pytest.raises(InvalidArgument):
+                    request.error_bound(wrong)
+
+
+@every
+def test_it_is_asked_of_a_declaration(kind: Any) -> None:
+    parameters = inspect.signature(kind.of).parameters
+    assert next(iter(parameters)) == "declaration"
+    assert {"epsilon", "chosen_after_looking"} <= set(parameters)
+
+
+@pytest.mark.parametrize("question", QUESTIONS[::3], ids=lambda question: question.name)
+def test_it_answers_about_any_table_whatever(question: Question) -> None:
+    """Cells of every kind, no rows at all, one row, columns that are not there: what is read has one shape."""
+    rng = np.random.default_rng(3)
+    request = asked(question)
+    shapes = set()
+    for rows in (0, 1, 7, 30):
+        cells = {
+            name: [CELLS[place] for place in rng.integers(len(CELLS), size=rows)] for name in question.schema.names
+        }
+        found = request.read(PrivateRows(pd.DataFrame(cells, dtype="str")))
+        shapes.add(np.shape(found))
+        answer = request.draw(found)
+        assert json.loads(json.dumps(answer, allow_nan=False)) == answer
+        assert "index" not in answer
+    assert len(shapes) == 1
+    assert np.shape(request.read(PrivateRows(pd.DataFrame({"elsewhere": ["1"]})))) in shapes
