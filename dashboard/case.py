@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 from dashboard.words import visible
-from dpcore.datasets import Schema, Table
+from dpcore.datasets import Declaration, PrivateRows, Table
 
 T = TypeVar("T")
 Mode = Literal["demo", "what_if", "twin"]
@@ -37,8 +37,9 @@ def unremembered(key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
 class Source:
     """Current data. ``lineage`` names the people whose budget a release spends, or is None until it is declared.
 
-    ``table`` is what charts are computed from. A release is made from ``released()``, which holds the columns of
-    ``declared`` and nothing read from a file's values; None where nothing can be released, as ``unreleased`` says.
+    ``table`` is what charts are computed from. A request is made from ``declared`` alone, the facts that the person
+    stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
+    ``unreleased`` says.
     """
 
     key: str
@@ -47,8 +48,8 @@ class Source:
     table: Table
     lineage: str | None
     practice: bool
-    declared: Schema | None = None
-    released: Callable[[], Table] | None = None
+    declared: Declaration | None = None
+    rows: Callable[[], PrivateRows] | None = None
     unreleased: str = ""
 
     @property
@@ -67,15 +68,14 @@ class Source:
 
     def obstacle(self, *columns: str) -> str | None:
         """Why no private answer about these columns can be released, in one sentence; None when one can."""
-        if self.released is None or self.declared is None:
+        if self.rows is None or self.declared is None:
             return self.unreleased
+        declared = {column.name: column for column in self.declared.columns}
         for name in columns:
-            shown = f"“{visible(name)}”"
-            if name not in self.declared.names or not self.declared.column(name).bounded:
-                return f"Declare the bounds or options of {shown} on the Data page: a private answer needs them."
-            column = self.declared.column(name)
-            if self.declared.each_row == "option" and column.is_numeric and column.sensitivity is None:
-                return f"Say on the Data page how far one person can move the scores in {shown}: a release needs it."
+            if name not in declared or not declared[name].bounded:
+                return (
+                    f"Declare the bounds or options of “{visible(name)}” on the Data page: a private answer needs them."
+                )
         return None
 
 

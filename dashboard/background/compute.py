@@ -16,7 +16,8 @@ from dashboard.background import workers
 from dashboard.background.memory import Memory
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
-from dpcore.datasets import Table, load_sample
+from dpcore import datasets
+from dpcore.datasets import PrivateRows, Table, load_sample
 from dpcore.ledger import Ledger
 
 T = TypeVar("T")
@@ -35,6 +36,12 @@ def memory(*, own: bool) -> Memory:
 def sample(name: str) -> Table:
     """A bundled table; never changed by anyone who gets it."""
     return load_sample(name)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def sample_rows(name: str) -> PrivateRows:
+    """The rows of a bundled table as a release takes them."""
+    return datasets.sample_rows(name)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

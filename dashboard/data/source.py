@@ -15,8 +15,8 @@ from dashboard.controls import Choice
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
-from dpcore.datasets import Schema, Table, sample, samples
-from dpcore.errors import UnavailableSample
+from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
+from dpcore.errors import InvalidArgument, UnavailableSample
 
 FIRST_SAMPLE = "clinic"
 BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
@@ -77,8 +77,8 @@ def current() -> Source | None:
         table=table,
         lineage=table.lineage,
         practice=True,
-        declared=table.schema,
-        released=lambda: table,
+        declared=Declaration.of(table.schema),
+        rows=lambda: compute.sample_rows(key) if key not in session.LOADED_SAMPLES.get() else PrivateRows(table.frame),
     )
 
 
@@ -178,7 +178,7 @@ def budget_opened(lineage: str | None) -> None:
 def _own_source(own: OwnFile, table: Table | None) -> Source | None:
     if table is None or own.use is None:
         return None
-    typed, declared = typed_columns(own), own.declared
+    declared = own.declared
     problem = own.unreleasable
     return Source(
         # A name of its own for every table, so that nothing edited on a page is carried over to another one.
@@ -188,15 +188,18 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         table=table,
         lineage=None if own.described else own.lineage,
         practice=False,
-        declared=None if problem else declared,
-        released=None if problem or typed is None or declared is None else lambda: _released(typed, declared),
+        declared=None if problem or declared is None else Declaration.of(declared),
+        rows=None if problem or own.reading is None or declared is None else lambda: _rows(own),
         unreleased=problem,
     )
 
 
-def _released(typed: TypedColumns, declared: Schema) -> Table:
-    """The declared columns of the file; that they were read for a release is noted once."""
-    own, sentence = own_file(), "The declared columns were read to make a private answer from them."
-    if own is not None and own.reading is typed.reading and all(entry.sentence != sentence for entry in own.log):
-        session.OWN_FILE.put(own.noted(sentence))
-    return typed.table(declared, complete=False)
+def _rows(own: OwnFile) -> PrivateRows:
+    """The rows of the file for one private answer; that they were read for it is noted once."""
+    present, sentence = own_file(), "The declared columns were read to make a private answer from them."
+    same = present is not None and present.reading is own.reading
+    if present is not None and same and all(entry.sentence != sentence for entry in present.log):
+        session.OWN_FILE.put(present.noted(sentence))
+    if own.reading is None:
+        raise InvalidArgument("file", "must be there to draw from it")
+    return own.reading.private

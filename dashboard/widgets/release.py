@@ -53,7 +53,7 @@ class Asked:
 
 def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
     """The whole flow for one ``offer``; ``slot`` names the place on the page."""
-    if source.released is None:
+    if source.rows is None:
         st.info(source.unreleased)
         return
     here, request, describe = Asked(source=source, slot=slot, offer=offer), offer.request, offer.describe

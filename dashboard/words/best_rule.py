@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.words import number, safe, visible
+from dashboard.words import number, safe, times_in_100, visible
 from dpcore.about import About
+from dpcore.releases.asked import ErrorBound
 
 TITLE = "Best simple rule"
 TARGET = "Column to predict"
@@ -98,10 +99,10 @@ def forecast(wrong: float) -> str:
     return f"wrong about {number(100 * wrong)} times in 100 on these people (calculated for this very release)."
 
 
-def forecast_unknown(rules: int) -> str:
+def forecast_bound(bound: ErrorBound) -> str:
     return (
-        f"one of {rules:,} rules is named; the closer the best ones are to each other, the more often a near-best one. "
-        "How often it will be wrong is not told by a private answer."
+        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, {bound.about}: {number(bound.number)} "
+        f"{bound.unit}. How often the rule will be wrong is not told by a private answer."
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.view import EPSILON_LOW
 from dashboard.words import number, safe, times_in_100, visible, whole
 from dpcore.about import About
+from dpcore.releases.asked import ErrorBound
 from dpcore.tradeoff import Metric
 from dpcore.validate import Neighbours
 
@@ -149,6 +150,9 @@ def use(other: str) -> str:
     return f"Use {other}"
 
 
+NO_OPTIONS = "Declare on the Data page which column names the options: a private answer needs their list."
+
+
 def cannot_release(why: str) -> str:
     return f"This cannot be released: {why}."
 
@@ -157,8 +161,11 @@ def forecast(right: float) -> str:
     return f"right {times_in_100(right)} (calculated for this very release, not simulated)."
 
 
-def forecast_unknown() -> str:
-    return "the closer the best options are, the more often a near-best one is named instead."
+def forecast_bound(bound: ErrorBound) -> str:
+    return (
+        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, {bound.about}: {number(bound.number)} "
+        f"{bound.unit}. The closer the best options are, the more often a near-best one is named instead."
+    )
 
 
 def answer(answer: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from dashboard.case import Case, Source
-from dpcore.datasets import Table, load_sample, samples
+from dpcore.datasets import Declaration, Table, load_sample, sample_rows, samples
 
 KEYS = tuple(known.key for known in samples() if not known.needs_network)
 
@@ -25,7 +25,7 @@ def sample_case(key: str, epsilon: float = 0.5) -> Case:
         table=found,
         lineage=found.lineage,
         practice=True,
-        declared=found.schema,
-        released=lambda: found,
+        declared=Declaration.of(found.schema),
+        rows=lambda: sample_rows(key),
     )
     return Case(source=source, epsilon=epsilon)

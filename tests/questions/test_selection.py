@@ -33,11 +33,11 @@ def faults(question: Question, sample: str, method: str, epsilon: float) -> list
     offer = question.offer
     assert isinstance(offer, Offer)
     case, about = sample_case(sample), METHODS[method].about
-    found = candidates(case.table, offer.request.subject)
+    found = candidates(case.table, getattr(offer.request, "column", None) or offer.request.score)
     mechanism = METHODS[method](
         epsilon=epsilon,
         sensitivity=found.sensitivity,
-        monotonic=offer.request.neighbours == "add_remove" and found.counted,
+        monotonic=offer.request.neighbours == "add_remove" and found.one_way,
     )
     right = float(mechanism.probabilities(found.scores)[found.scores == found.scores.max()].sum())
     wrong = []
@@ -47,8 +47,9 @@ def faults(question: Question, sample: str, method: str, epsilon: float) -> list
         wrong.append("the forecast is not the law of what is drawn")
     if offer.request.cost != mechanism.cost:
         wrong.append("the cost is not the mechanism's")
-    drawn = offer.request.law(offer.data())
-    if not np.isclose(float(drawn[found.scores == found.scores.max()].sum()), right, atol=1e-12):
+    rows = offer.data()
+    drawn, scores = offer.request.law(rows), offer.request.read(rows)
+    if not np.isclose(float(drawn[scores == scores.max()].sum()), right, atol=1e-12):
         wrong.append("the request's law is not the mechanism's")
     return wrong
 
@@ -93,10 +94,9 @@ def test_the_rule_is_drawn_by_the_method_chosen(method: str) -> None:
     question = asked(BestRule, "clinic", rule_method=method)
     offer = question.offer
     assert isinstance(offer, Offer)
-    data = offer.data()
-    errors = -offer.request.scores(data)
+    errors = -offer.request.read(offer.data())
     law = METHODS[method](epsilon=0.5, monotonic=True).probabilities(-errors)
-    people = len(next(iter(data.values())))
+    people = sample_case("clinic").table.rows
     assert offer.forecast == rule_words.forecast(float(law @ errors) / people)
     assert offer.request.cost == METHODS[method](epsilon=0.5).cost
 
@@ -106,8 +106,8 @@ def test_a_quantile_is_promised_as_it_is_drawn(relation: str) -> None:
     question = asked(Quantile, "clinic", quantile_neighbours=relation)
     offer = question.offer
     assert isinstance(offer, Offer)
-    values = offer.data()
-    law = offer.request.law(values)
+    values = sample_case("clinic").table.numbers(offer.request.column)
+    law = offer.request.law(offer.data())
     steps = np.cumsum(law)
     grid = offer.request.grid
     low, high = (float(grid[np.searchsorted(steps, share)]) for share in (0.25, 0.75))

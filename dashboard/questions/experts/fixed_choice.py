@@ -315,7 +315,7 @@ class _Setting:
                 instead=("linear_method", nearest, said.use(other)),
             )
         obstacle = source.obstacle(*self.names)
-        if obstacle or source.released is None or source.declared is None:
+        if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
         made = fixed_choice_request(
             source.declared,

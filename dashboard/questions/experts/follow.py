@@ -428,7 +428,7 @@ class _Setting:
             name = catalog()[str(other)].about.name
             return NoOffer(sentence=said.no_release(about.name, name), instead=(self.method.key, other, said.use(name)))
         obstacle = source.obstacle(*reading.needed)
-        if obstacle or source.released is None or source.declared is None:
+        if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
         declared = source.declared
         if declared.rows_per_person > 1:

@@ -14,7 +14,7 @@ from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Control, Number, Read, Several, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
-from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors, rows_of
+from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors
 from dashboard.questions.selection.learned import Learned, features, learn, targets
 from dashboard.usual import BETA, SAMPLING, neighbours, questions
 from dashboard.view import View
@@ -101,6 +101,7 @@ class _Setting:
     sampling: bool
     beta: float
     questions: int
+    cuts: int
     need: Number
     goal: float
 
@@ -175,6 +176,7 @@ class _Setting:
             sampling=sampling,
             beta=beta,
             questions=int(read(questions("rule_questions"), "tab")),
+            cuts=count,
             need=need,
             goal=read(need, "need") / 100.0,
         )
@@ -279,13 +281,13 @@ class _Setting:
             )
         names = [column.column for column in self.learned.rules.columns]
         obstacle = source.obstacle(self.target, *names)
-        if obstacle or source.released is None or source.declared is None:
+        if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        released = source.released
         request = best_rule_request(
             source.declared,
             self.target,
-            self.learned.rules,
+            names,
+            cuts=self.cuts,
             epsilon=self.epsilon,
             neighbours=self.relation,
             rule=about.release,
@@ -293,14 +295,14 @@ class _Setting:
         if isinstance(request, str):
             return NoOffer(sentence=request)
         if source.public:
-            forecast = said.forecast(expected_errors(request, rows_of(request, released())))
+            people = max(1, int((self.case.table.codes(self.target) >= 0).sum()))
+            forecast = said.forecast(expected_errors(request, source.rows()) / people)
         else:
-            forecast = said.forecast_unknown(len(self.learned.names))
-        yes = self.case.table.options(self.target)[1]
+            forecast = said.forecast_bound(request.error_bound(0.05))
         return Offer(
             request=request,
-            data=lambda: rows_of(request, released()),
+            data=source.rows,
             forecast=forecast,
-            describe=lambda answer: said.answer(answer, self.target, yes),
+            describe=lambda answer: said.answer(answer, self.target, request.positive),
             relation="rule_neighbours",
         )

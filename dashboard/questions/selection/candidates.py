@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.datasets import Schema, Table
+from dpcore.releases.cells import entry_sensitivity
 from dpcore.validate import BoolArray, FloatArray
 
 
@@ -14,15 +15,17 @@ from dpcore.validate import BoolArray, FloatArray
 class Candidates:
     """Candidates with their scores, larger being better.
 
-    ``counted`` says that a score is a number of rows, of which one person adds or takes away some, all one way;
-    otherwise it is a declared score. One person can move it by ``sensitivity``: the rows they can have, or what was
-    declared. ``flipped`` scores were given as "lower is better" and are shown with their sign turned back.
+    ``counted`` says that a score is a number of rows; ``one_way`` that one person added or removed moves all scores the
+    same way, as counts do. One person can move a score by ``sensitivity``: what was declared, else the rows they can
+    have, else the whole declared range. ``flipped`` scores were given as "lower is better" and are shown with their
+    sign turned back.
     """
 
     column: str
     names: tuple[str, ...]
     scores: FloatArray
     counted: bool
+    one_way: bool
     unit: str
     sensitivity: float = 1.0
     flipped: bool = False
@@ -59,6 +62,7 @@ def candidates(table: Table, column: str) -> Candidates:
             names=table.options(column),
             scores=table.counts(column).astype(np.float64),
             counted=True,
+            one_way=True,
             sensitivity=float(schema.rows_per_person),
             unit="people" if schema.unit == "person" else f"{schema.unit}s",
         )
@@ -75,8 +79,9 @@ def candidates(table: Table, column: str) -> Candidates:
         column=column,
         names=names,
         scores=-scores if flipped else scores,
-        counted=declared.type == "integer" and declared.sensitivity in (None, 1.0) and not flipped,
-        sensitivity=declared.sensitivity or 1.0,
+        counted=declared.counts and not flipped,
+        one_way=declared.counts,
+        sensitivity=entry_sensitivity(declared, schema.rows_per_person) if declared.bounded else 1.0,
         flipped=flipped,
         unit=declared.unit or column,
     )

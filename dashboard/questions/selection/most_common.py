@@ -19,7 +19,7 @@ from dashboard.plan import RIGHT, PlanKind
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.selection import rounding
 from dashboard.questions.selection.candidates import Candidates, candidates, columns
-from dashboard.questions.selection.most_common_request import most_common_request
+from dashboard.questions.selection.most_common_request import chance_right, most_common_request
 from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
 from dashboard.view import View, scale_of
 from dashboard.ways import fitting
@@ -182,7 +182,7 @@ class _Setting:
             relation=self.relation,
             sensitivity=shown.sensitivity,
             counted=shown.counted,
-            monotonic=shown.counted if self.relation == "add_remove" else None,
+            monotonic=shown.one_way if self.relation == "add_remove" else None,
             questions=shared,
             beta=self.beta,
             band=0.8 if self.sampling else 0.0,
@@ -242,7 +242,7 @@ class _Setting:
         mechanism = kind(
             epsilon=self.epsilon / self.questions,
             sensitivity=edited.sensitivity,
-            monotonic=self.relation == "add_remove" and edited.counted,
+            monotonic=self.relation == "add_remove" and edited.one_way,
         )
         order = np.argsort(-edited.scores, kind="stable")[:SHOWN]
         rng = np.random.Generator(np.random.PCG64(self.seed))
@@ -313,7 +313,7 @@ class _Setting:
                 ),
                 alt=said.chances_alt({NAMES[key]: chance for key, chance in right.items()}),
             ),
-            Text(said.why_not_all(len(edited.names), right, edited.counted and self.relation == "add_remove")),
+            Text(said.why_not_all(len(edited.names), right, edited.one_way and self.relation == "add_remove")),
         ]
 
     def offer(self) -> Offer | NoOffer:
@@ -327,26 +327,27 @@ class _Setting:
                 instead=("selection_method", nearest, said.use(other)),
             )
         obstacle = source.obstacle(self.as_is.column)
-        if obstacle or source.released is None or source.declared is None:
+        if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        made = most_common_request(
+        names: tuple[str, ...] = ()
+        if source.declared.each_row == "option":
+            option = next((one.name for one in source.declared.columns if not one.is_numeric), None)
+            names = () if option is None else source.rows().public_names(source.declared, option)
+        request = most_common_request(
             source.declared,
             self.as_is.column,
-            released=source.released,
             epsilon=self.epsilon,
             neighbours=self.relation,
             rule=about.release,
+            names=names,
         )
-        if isinstance(made, str):
-            return NoOffer(sentence=made)
-        forecast = said.forecast_unknown() if not source.public else said.forecast(made.chance_right())
-        return Offer(
-            request=made.request,
-            data=made.data,
-            forecast=forecast,
-            describe=said.answer,
-            relation="neighbours",
-        )
+        if isinstance(request, str):
+            return NoOffer(sentence=request)
+        if source.public:
+            forecast = said.forecast(chance_right(request, source.rows()))
+        else:
+            forecast = said.forecast_bound(request.error_bound(0.05))
+        return Offer(request=request, data=source.rows, forecast=forecast, describe=said.answer, relation="neighbours")
 
 
 def _epsilon_for(right: float, table: Table | None, column: str, method: str) -> float | None:
@@ -355,7 +356,7 @@ def _epsilon_for(right: float, table: Table | None, column: str, method: str) ->
         return None
     found = candidates(table, column)
     problem = Problem(
-        scores=found.scores, sensitivity=found.sensitivity, counted=found.counted, monotonic=found.counted
+        scores=found.scores, sensitivity=found.sensitivity, counted=found.counted, monotonic=found.one_way
     )
     return epsilon_for(right / 100, problem, method=method, metric="success", low=1e-6, high=1e3)
 

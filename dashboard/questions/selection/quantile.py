@@ -277,19 +277,18 @@ class _Setting:
         """The release about the data as they are."""
         source, name = self.case.source, self.column.name
         obstacle = source.obstacle(name)
-        if obstacle or source.released is None or source.declared is None:
+        if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        released = source.released
         request = quantile_request(source.declared, name, q=self.q, epsilon=self.epsilon, neighbours=self.relation)
         if isinstance(request, str):
             return NoOffer(sentence=request)
         if source.public:
-            forecast = said.forecast(quartiles(request, released().numbers(name)), self.unit)
+            forecast = said.forecast(quartiles(request, source.rows()), self.unit)
         else:
             forecast = said.forecast_unknown(request.low, request.high, self.unit)
         return Offer(
             request=request,
-            data=lambda: released().numbers(name),
+            data=source.rows,
             forecast=forecast,
             describe=lambda answer: said.answer(answer, self.unit),
             relation="quantile_neighbours",

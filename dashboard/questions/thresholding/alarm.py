@@ -508,7 +508,7 @@ class _Setting:
             control = _method(self.as_is.monotonic)
             return NoOffer(sentence=said.no_release(about.name, name), instead=(control.key, other, said.use(name)))
         obstacle = source.obstacle(*self.watched.columns)
-        if obstacle or source.released is None or source.declared is None:
+        if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
         if not self.series.stated:
             return NoOffer(sentence=said.declare_sensitivity(self.watched.column))
