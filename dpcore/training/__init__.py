@@ -11,16 +11,15 @@ from dpcore.training.adassp import AdaSSP
 from dpcore.training.ball import Ball
 from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
+from dpcore.training.book_lessons import BookLesson, BookSplit, book_lesson, book_spend, book_split, count_not_positive
 from dpcore.training.clipped_examples import ClippedExamples
 from dpcore.training.encoding import Encoding
 from dpcore.training.features import Features, Prepared
-from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared_error
+from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared_error, projected
 from dpcore.training.gradient_descent import NoisyGradientDescent
 from dpcore.training.lessons import (
-    BookLesson,
     Rows,
     TuningPrice,
-    book_lesson,
     clipping_curve,
     steps_curve,
     tuning_price,
@@ -32,10 +31,10 @@ from dpcore.training.model import LinearModel, load_model, predict
 from dpcore.training.objective_perturbation import ObjectivePerturbation, ObjectivePerturbation2012
 from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
-from dpcore.training.plan import Part, Sweep, build, usual_methods
+from dpcore.training.plan import RADIUS, Part, Sweep, build, usual_methods
 from dpcore.training.problem import TrainingProblem
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
-from dpcore.training.rates import RATES, rate
+from dpcore.training.rates import RATES, descent_bound, proved_descent, rate
 from dpcore.training.sgd import DisjointBatches, DpSgd
 from dpcore.training.simple_problems import LineProblem, OneNumberProblem
 from dpcore.training.statistical_queries import StatisticalQueries, sample_size
@@ -43,12 +42,14 @@ from dpcore.training.sweep import PartResult, collect, reaching, run_slice, stre
 from dpcore.training.trace import Trace, descent_trace
 
 __all__ = [
+    "RADIUS",
     "RATES",
     "Absolute",
     "AdaSSP",
     "Ball",
     "BookGradientDescent",
     "BookLesson",
+    "BookSplit",
     "ClippedExamples",
     "DisjointBatches",
     "Distance",
@@ -84,10 +85,14 @@ __all__ = [
     "TuningPrice",
     "accuracy",
     "book_lesson",
+    "book_spend",
+    "book_split",
     "build",
     "catalog",
     "clipping_curve",
     "collect",
+    "count_not_positive",
+    "descent_bound",
     "descent_trace",
     "excess_risk",
     "load_model",
@@ -96,6 +101,8 @@ __all__ = [
     "minimise",
     "non_private",
     "predict",
+    "projected",
+    "proved_descent",
     "rate",
     "reaching",
     "run_slice",

@@ -49,7 +49,9 @@ class TrainingProblem:
         one_of(tuple(self.metrics), metric=metric)
         if method in RATES:
             d = int(self.sweep.X.shape[1])
-            value = rate(method, d=d, epsilon=epsilon, n=n, delta=self.sweep.delta)
+            radius = self.sweep.radius
+            steepest = self.sweep.loss.lipschitz(radius)
+            value = rate(method, d=d, epsilon=epsilon, n=n, delta=self.sweep.delta, radius=radius, lipschitz=steepest)
             return Estimate.bound(value if metric == "excess_risk" else np.full_like(value, np.nan))
         value, low, high = (np.full_like(epsilon, np.nan) for _ in range(3))
         for size in np.unique(np.maximum(2, np.round(n))):
@@ -67,7 +69,19 @@ class TrainingProblem:
         at = Sweep(
             **{
                 name: getattr(self.sweep, name)
-                for name in ("X", "y", "X_test", "y_test", "methods", "delta", "loss", "seeds", "seed", "options")
+                for name in (
+                    "X",
+                    "y",
+                    "X_test",
+                    "y_test",
+                    "methods",
+                    "delta",
+                    "loss",
+                    "seeds",
+                    "seed",
+                    "options",
+                    "radius",
+                )
             },
             epsilon=tuple(sorted(set(levels))),
             sizes=(size,),

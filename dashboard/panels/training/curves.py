@@ -18,15 +18,15 @@ from dashboard.panels.earlier import Place
 from dashboard.panels.tradeoff import AXES, describe_at
 from dashboard.panels.training.setup import DEFAULTS, Task
 from dpcore.tradeoff import COLUMNS
-from dpcore.training import RATES, Sweep, rate, reaching
+from dpcore.training import RADIUS, RATES, Sweep, rate, reaching
 
 LEVELS = (session.EPSILON_LOW, 0.03, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, session.EPSILON_HIGH)
 COARSE = (session.EPSILON_LOW, 0.04, 0.15, 0.6, 2.5, session.EPSILON_HIGH)
 BASELINES = {"non_private": "Without privacy", "majority_class": "Always the commonest"}
 RATE_NAMES = {
-    "rate_approximate": "best rate, (ε, δ)",
-    "rate_pure": "best rate, pure ε",
-    "rate_sampling": "rate of sampling",
+    "rate_approximate": "best rate, (ε, δ), up to a constant",
+    "rate_pure": "best rate, pure ε, up to a constant",
+    "rate_sampling": "rate of sampling, up to a constant",
 }
 SCALES = {
     "accuracy": Scale(title="right predictions in 100", factor=100.0, unit=" in 100", zoom=True),
@@ -172,7 +172,15 @@ def _rates(task: Task, asked: Asked, shown: pd.DataFrame, x: str) -> pd.DataFram
     epsilon, n = places["epsilon"].to_numpy(float), places["n"].to_numpy(float)
     parts = []
     for name in RATES:
-        value = rate(name, d=task.features.d, epsilon=epsilon, n=n, delta=asked.delta)
+        value = rate(
+            name,
+            d=task.features.d,
+            epsilon=epsilon,
+            n=n,
+            delta=asked.delta,
+            radius=RADIUS,
+            lipschitz=task.loss.lipschitz(RADIUS),
+        )
         parts.append(
             pd.DataFrame(
                 {

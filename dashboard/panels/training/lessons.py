@@ -101,7 +101,8 @@ def textbook() -> None:
     found = book_lesson(0.1)
     st.markdown(
         f"The textbook's noisy descent gives each of {found.steps} steps ε = {words.number(found.step_epsilon)} and "
-        "labels its plot with that number, or with the sum. Both are wrong about the whole run."
+        "labels its plot with that number: the ε of one step, as the book says, not of the run. Their sum is a valid ε "
+        "of the run, and a loose one."
     )
     rows = [
         {"what": "said of each step", "ε": found.step_epsilon, "δ": words.tiny(found.delta)},
@@ -120,7 +121,8 @@ def textbook() -> None:
     st.markdown(
         f"The noise (σ = {words.number(found.noise_multiplier)} of one person's pull) is far more than ε = "
         f"{words.number(found.nominal_epsilon)} needs: the run costs ε = {words.number(found.true_epsilon)} in all. "
-        "Composed exactly, the same ε buys a much better model; that is most of the difference on the chart above."
+        "Composed exactly, the same ε needs much less noise. Whether that or too few steps holds the textbook's model "
+        "back depends on the data: with many rows ten steps are the limit."
     )
 
 

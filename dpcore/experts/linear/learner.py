@@ -38,14 +38,14 @@ def expected_choice(self: Any, costs: ArrayLike) -> FloatArray:
     total = np.zeros(self.columns)
     for law in hedge_chances(losses, self.unit_rate):
         total += law.sum(axis=0)
-    return total / self.rows
+    return np.asarray(total / self.rows)
 
 
 def choose(self: Any, costs: ArrayLike, rng: np.random.Generator) -> FloatArray:
     """One simulated answer: how often each column was played, as a share. Raises InvalidArgument."""
     losses = unit_losses(costs_of(self, costs))
     laws = ((law, np.ones(law.shape[0], dtype=np.int64)) for law in hedge_chances(losses, self.unit_rate))
-    return np.bincount(drawn(laws, rng), minlength=self.columns) / self.rows
+    return np.asarray(np.bincount(drawn(laws, rng), minlength=self.columns) / self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +177,7 @@ class PrintedAccount:
 
 
 def printed_account(epsilon: float, delta: float, rows: int) -> PrintedAccount:
-    """The textbook's linear learner at a claimed (ε, δ) over ``rows`` rows, composed exactly. Raises InvalidArgument."""
+    """The textbook's linear learner at a claimed (ε, δ) over ``rows`` rows, composed. Raises InvalidArgument."""
     printed = PrintedLearner(epsilon=epsilon, delta=delta, rows=rows, columns=2)
     width = 4.0 * printed.rate
     composed = compose([Cost.pure(width)] * rows, delta, accountants=["advanced"])
