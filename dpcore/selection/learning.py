@@ -12,7 +12,6 @@ of ``learning_constant`` comes from.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.errors import InvalidArgument
 from dpcore.selection.laws import find
-from dpcore.theorem import Conditions, Theorem
+from dpcore.theorem import Conditions, Theorem, settings
 from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, probability, whole
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(80)
@@ -52,8 +51,8 @@ def learning_bound(
     and n rows then tell as much as n/r independent ones. Kasiviswanathan, Lee, Nissim, Raskhodnikova & Smith, FOCS
     2008, Theorem 12, with its constants worked out.
     """
-    size, people, share, weight = _checked(k=k, n=n, beta=beta, rows=rows)
-    (level, factor) = _checked(epsilon=epsilon, c=c)
+    size, people, share, weight = settings(k=k, n=n, beta=beta, rows=rows)
+    (level, factor) = settings(epsilon=epsilon, c=c)
     sampling = 2.0 * np.sqrt(weight * np.log(4.0 * size / share) / (2.0 * people))
     return np.asarray(sampling + factor * weight / (level * people) * (np.log(size) + np.log(2.0 / share)))
 
@@ -62,7 +61,7 @@ def learning_size(
     k: ArrayLike, alpha: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, c: ArrayLike = 2.0
 ) -> FloatArray:
     """The n at which ``learning_bound`` is ``alpha``, not rounded: a quadratic equation in √n."""
-    size, target, share, level, factor = _checked(k=k, alpha=alpha, beta=beta, epsilon=epsilon, c=c)
+    size, target, share, level, factor = settings(k=k, alpha=alpha, beta=beta, epsilon=epsilon, c=c)
     sampling = np.sqrt(2.0 * np.log(4.0 * size / share))
     noise = factor / level * (np.log(size) + np.log(2.0 / share))
     return np.asarray(((sampling + np.sqrt(sampling**2 + 4.0 * target * noise)) / (2.0 * target)) ** 2)
@@ -80,7 +79,7 @@ def sharp_bound(
     e^(−n(sα − s²/2)) (Hoeffding's lemma); s = min(a, α) and a union over k give it. At ε ≥ cα it is the bound without
     privacy: from there on privacy is free.
     """
-    size, people, share, level, factor = _checked(k=k, n=n, beta=beta, epsilon=epsilon, c=c)
+    size, people, share, level, factor = settings(k=k, n=n, beta=beta, epsilon=epsilon, c=c)
     slope, need = level / factor, np.log(size / share) / people
     free = np.sqrt(2.0 * need)
     return np.asarray(np.where(slope >= free, free, need / slope + slope / 2.0))
@@ -93,7 +92,7 @@ def sharp_size(
 
     With infinite ``epsilon`` the agnostic size without privacy, 2 ln(k/β)/α². From ε = cα on the two are equal.
     """
-    size, target, share, factor = _checked(k=k, alpha=alpha, beta=beta, c=c)
+    size, target, share, factor = settings(k=k, alpha=alpha, beta=beta, c=c)
     slope = np.minimum(_levels(epsilon) / factor, target)
     return np.asarray(np.log(size / share) / (slope * target - slope**2 / 2.0))
 
@@ -107,7 +106,7 @@ def realizable_size(
     chosen with chance at most e^(−ae), of mean (1 − α(1 − e^(−a)))ⁿ; a union over k. Infinite ``epsilon`` gives the
     size without privacy, about ln(k/β)/α. Exponential mechanism and permute-and-flip.
     """
-    size, target, share, factor = _checked(k=k, alpha=alpha, beta=beta, c=c)
+    size, target, share, factor = settings(k=k, alpha=alpha, beta=beta, c=c)
     kept = -np.expm1(-_levels(epsilon) / factor)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(size / share) / -np.log1p(-np.minimum(target, 1.0) * kept))
@@ -204,7 +203,7 @@ def query_size(queries: ArrayLike, tolerance: ArrayLike, epsilon: ArrayLike, bet
 
     To learn one of k hypotheses by asking for every error rate takes m = k queries at tolerance α/2.
     """
-    asked, target, share = _checked(queries=queries, tolerance=tolerance, beta=beta)
+    asked, target, share = settings(queries=queries, tolerance=tolerance, beta=beta)
     sampling = np.sqrt(np.log(4.0 * asked / share) / 2.0)
     noise = asked / _levels(epsilon) * np.log(2.0 * asked / share)
     return np.asarray(((sampling + np.sqrt(sampling**2 + 4.0 * target * noise)) / (2.0 * target)) ** 2)
@@ -245,7 +244,7 @@ def people_curves(
 
     one_of(("permute_and_flip", "exponential"), method=method)
     size = whole(2, k=k)
-    levels, targets = np.broadcast_arrays(*(np.atleast_1d(a) for a in _checked(epsilon=epsilon, alpha=alpha)))
+    levels, targets = np.broadcast_arrays(*(np.atleast_1d(a) for a in settings(epsilon=epsilon, alpha=alpha)))
     c = learning_constant(method, relation, 2)
     pairs = list(zip(levels.tolist(), targets.tolist(), strict=True))
     found: dict[str, Any] = {
@@ -345,7 +344,7 @@ _THEOREMS = (
 def _utility(
     k: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, sensitivity: ArrayLike = 1.0, c: ArrayLike = 2.0
 ) -> FloatArray:
-    size, level, share, reach, factor = _checked(k=k, epsilon=epsilon, beta=beta, sensitivity=sensitivity, c=c)
+    size, level, share, reach, factor = settings(k=k, epsilon=epsilon, beta=beta, sensitivity=sensitivity, c=c)
     return np.asarray(factor * reach / level * (np.log(size) + np.log(1.0 / share)))
 
 
@@ -370,26 +369,6 @@ UTILITY = Theorem(
 def theorems() -> dict[str, Theorem]:
     """The theorems about choosing one of many, by key."""
     return {theorem.key: theorem for theorem in (UTILITY, *_THEOREMS)}
-
-
-_CHECKS: dict[str, Callable[[FloatArray], Any]] = {
-    "k": lambda a: a >= 1.0,
-    "queries": lambda a: a >= 1.0,
-    "alpha": lambda a: a <= 1.0,
-    "beta": lambda a: a < 1.0,
-}
-
-
-def _checked(**named: ArrayLike) -> tuple[FloatArray, ...]:
-    """Each as a float64 array, finite, above 0 and within its range. Raises InvalidArgument."""
-    arrays = []
-    for name, value in named.items():
-        array = np.asarray(value, dtype=np.float64)
-        fits = np.isfinite(array) & (array > 0.0) & _CHECKS.get(name, np.isfinite)(array)
-        if array.size == 0 or not fits.all():
-            raise InvalidArgument(name, "must be greater than 0 and within its range everywhere")
-        arrays.append(array)
-    return tuple(arrays)
 
 
 def _levels(epsilon: ArrayLike) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Excess risk over a ball of weights: the constrained optimum, projection, rates with G·R, and the bound that is proved."""
+"""Excess risk over a ball of weights: the constrained optimum, projection, rates with G·R, and the proved bound."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_separable_classes_have_an_optimum_in_a_ball() -> None:
     y = np.array([1.0, 1.0, -1.0, -1.0])
     found = minimise(Logistic(), X, y, radius=3.0)
     assert np.linalg.norm(found.weights) == pytest.approx(3.0)
-    with pytest.raises(InvalidArgument, match="^radius "):
+    with pytest.raises(InvalidArgument, match=r"^radius "):
         minimise(Logistic(), X, y, radius=0.0)
 
 
@@ -106,5 +106,5 @@ def test_a_sweep_measures_over_its_ball() -> None:
         assert found == pytest.approx(radius * min(1.0, 4 / 150))
         assert problem.evaluate("non_private", "excess_risk", *at).value[0] < 0.05
     assert values[0.5] != values[10.0]
-    with pytest.raises(InvalidArgument, match="^radius "):
+    with pytest.raises(InvalidArgument, match=r"^radius "):
         Sweep(**given, radius=-1.0)
