@@ -17,6 +17,7 @@ from dpcore.experts.scenarios import STORIES, Scenario, scenario_losses
 from dpcore.experts.strategy import ASSUMPTIONS, Forecast, Strategy, running_regret
 from dpcore.experts.unknown_horizon import UnknownHorizon
 from dpcore.experts.weighted_majority import WeightedMajority
+from dpcore.experts.worlds import ChangedDay, changed_day
 
 
 def catalog() -> dict[str, type[Strategy]]:
@@ -30,6 +31,7 @@ __all__ = [
     "STORIES",
     "THEOREMS",
     "Batched",
+    "ChangedDay",
     "DoublingLeader",
     "ExpertLosses",
     "ExpertsProblem",
@@ -44,6 +46,7 @@ __all__ = [
     "UnknownHorizon",
     "WeightedMajority",
     "catalog",
+    "changed_day",
     "check_days",
     "expected_regret",
     "from_forecasts",

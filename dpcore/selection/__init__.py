@@ -27,6 +27,7 @@ from dpcore.selection.permute_and_flip import PermuteAndFlip
 from dpcore.selection.problem import FiniteClassProblem, MostCommon, QuantileProblem
 from dpcore.selection.quantile import Intervals, Quantile, true_quantile
 from dpcore.selection.rules import Categories, Cuts, Rule, RuleClass
+from dpcore.selection.worlds import choice_worlds, quantile_worlds
 
 
 def catalog() -> dict[str, type[Selector]]:
@@ -54,6 +55,7 @@ __all__ = [
     "Selector",
     "Summary",
     "catalog",
+    "choice_worlds",
     "crossover",
     "exact_realizable_size",
     "expected_loss",
@@ -62,6 +64,7 @@ __all__ = [
     "learning_constant",
     "learning_size",
     "people_curves",
+    "quantile_worlds",
     "query_size",
     "query_tolerance",
     "realizable_size",
