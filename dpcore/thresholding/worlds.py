@@ -12,13 +12,21 @@ from dpcore.thresholding.above_threshold import AboveThreshold
 from dpcore.two_worlds import TwoWorlds
 from dpcore.validate import FloatArray, finite_vector
 
+_RARE = 1e-9
+
 
 def alarm_worlds(mechanism: AboveThreshold, answers: ArrayLike, neighbour: ArrayLike, threshold: float) -> TwoWorlds:
     """The exact law of the place of the alarm on ``answers`` and on a ``neighbour``'s (k,), k + 1 outcomes, the last
     "never"; logarithms are exact however rare an outcome. No answer may move by more than Δ. Raises InvalidArgument."""
     first, second = _pair(mechanism, answers, neighbour)
-    places = [*range(first.size), None]
-    logs = [np.array([mechanism.log_probability(one, threshold, place) for place in places]) for one in (first, second)]
+    logs = []
+    for one in (first, second):
+        law = mechanism.stop_law(one, threshold)
+        with np.errstate(divide="ignore"):
+            log = np.log(law)
+        for place in np.flatnonzero(law < _RARE):  # to nine digits down to here
+            log[place] = mechanism.log_probability(one, threshold, None if place == one.size else int(place))
+        logs.append(log)
     return TwoWorlds(
         before=np.exp(logs[0]),
         after=np.exp(logs[1]),
