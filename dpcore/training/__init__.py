@@ -9,6 +9,7 @@ from __future__ import annotations
 from dpcore.discovery import discover
 from dpcore.training.adassp import AdaSSP
 from dpcore.training.ball import Ball
+from dpcore.training.ball_world import BallWorld, approximate_excess, pure_excess
 from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
 from dpcore.training.book_lessons import BookLesson, BookSplit, book_lesson, book_spend, book_split, count_not_positive
@@ -17,6 +18,7 @@ from dpcore.training.encoding import Encoding
 from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared_error, projected
 from dpcore.training.gradient_descent import NoisyGradientDescent
+from dpcore.training.inside import batch_curve, gradient_lengths, loss_curves, ridge_curve
 from dpcore.training.lessons import (
     Rows,
     TuningPrice,
@@ -47,6 +49,7 @@ __all__ = [
     "Absolute",
     "AdaSSP",
     "Ball",
+    "BallWorld",
     "BookGradientDescent",
     "BookLesson",
     "BookSplit",
@@ -84,6 +87,8 @@ __all__ = [
     "TrainingProblem",
     "TuningPrice",
     "accuracy",
+    "approximate_excess",
+    "batch_curve",
     "book_lesson",
     "book_spend",
     "book_split",
@@ -95,7 +100,9 @@ __all__ = [
     "descent_bound",
     "descent_trace",
     "excess_risk",
+    "gradient_lengths",
     "load_model",
+    "loss_curves",
     "majority_share",
     "mean_squared_error",
     "minimise",
@@ -103,8 +110,10 @@ __all__ = [
     "predict",
     "projected",
     "proved_descent",
+    "pure_excess",
     "rate",
     "reaching",
+    "ridge_curve",
     "run_slice",
     "sample_size",
     "steps_curve",

@@ -1,7 +1,7 @@
 """One number, one ball: a world of risk minimisation small enough to be drawn whole, exactly.
 
-Points on a line, of which a number w is the mean or the median; or points in a plane, through which w gives a regression
-line y = (w₁ + w₂x)/√2. The exponential mechanism chooses w from a grid over the ball ‖w‖ ≤ R that no data decides.
+Points on a line, of which a number w is the mean or the median; or points in a plane, through which w draws a line,
+y = (w₁ + w₂x)/√2. The exponential mechanism chooses w from a grid over the ball ‖w‖ ≤ R that no data decides.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class BallWorld:
             raise InvalidArgument("points", "must lie between -1 and 1, as x and y for a line")
         grid = _grid(self.radius, self.cells, 2 if self.statistic == "line" else 1)
         penalty = 0.5 * self.ridge * (grid * grid).sum(axis=1)
-        loss = self._losses(grid, points).mean(axis=1) + penalty
+        loss = self._mean_loss(grid, points) + penalty
         weights = np.exp(-self.slope * len(points) * (loss - loss.min()))
         derived = {"points": points.copy(), "grid": grid, "loss": loss, "probabilities": weights / weights.sum()}
         for name, value in derived.items():
@@ -187,15 +187,20 @@ class BallWorld:
         if self.grid.shape != other.grid.shape or not np.array_equal(self.grid, other.grid):
             raise InvalidArgument("other", "must be a world over the same grid")
 
-    def _losses(self, grid: FloatArray, points: FloatArray) -> FloatArray:
-        """Loss of every point of the grid on every person, shape (m, n)."""
+    def _mean_loss(self, grid: FloatArray, points: FloatArray) -> FloatArray:
+        """Mean loss over the points at every point of the grid, shape (m,)."""
+        rows, answers = np.ones((len(points), 1)), points
         if self.statistic == "line":
-            away = (grid[:, :1] + grid[:, 1:] * points[:, 0]) / math.sqrt(2.0) - points[:, 1]
-        else:
-            away = grid - points
+            rows = np.stack([np.ones(len(points)), points[:, 0]], axis=1) / math.sqrt(2.0)
+            answers = points[:, 1]
+        if self.statistic != "median" and self.cap is None:  # a quadratic form
+            square, cross = rows.T @ rows / len(points), rows.T @ answers / len(points)
+            quadratic = ((grid @ square) * grid).sum(axis=1) - 2.0 * grid @ cross
+            return np.asarray(0.5 * self.steepness * (quadratic + float(answers @ answers) / len(points)))
+        away = grid @ rows.T - answers
         losses = np.abs(away) if self.statistic == "median" else 0.5 * away * away
         losses *= self.steepness
-        return losses if self.cap is None else np.minimum(losses, self.cap)
+        return np.asarray((losses if self.cap is None else np.minimum(losses, self.cap)).mean(axis=1))
 
 
 def _grid(radius: float, cells: int, d: int) -> FloatArray:
