@@ -8,7 +8,7 @@ from dpcore.theorem import Theorem
 def theorems() -> dict[str, Theorem]:
     """All theorems: about choosing, watching, following experts, and training. Keys are unique."""
     from dpcore.experts.theory import theorems as following
-    from dpcore.selection.learning import theorems as choosing
+    from dpcore.selection.theory import theorems as choosing
     from dpcore.thresholding.theory import theorems as watching
     from dpcore.training.theory import theorems as training
 

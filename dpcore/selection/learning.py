@@ -277,7 +277,7 @@ def people_curves(
 
 _CHANCE = "chance β of failure, over the people drawn and the noise"
 _ROLE = "a person replaced (c = 2) or added or removed (c = 1; n is then private and no mechanism uses it)"
-_THEOREMS = (
+THEOREMS = (
     Theorem(
         key="learning",
         name="Private learning of a finite class",
@@ -339,36 +339,6 @@ _THEOREMS = (
         formula=query_size,
     ),
 )
-
-
-def _utility(
-    k: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, sensitivity: ArrayLike = 1.0, c: ArrayLike = 2.0
-) -> FloatArray:
-    size, level, share, reach, factor = settings(k=k, epsilon=epsilon, beta=beta, sensitivity=sensitivity, c=c)
-    return np.asarray(factor * reach / level * (np.log(size) + np.log(1.0 / share)))
-
-
-UTILITY = Theorem(
-    key="selection_utility",
-    name="Utility of the exponential mechanism",
-    quantity="how far the chosen score lies below the best",
-    statement="loss ≤ (cΔ/ε)·(ln k + ln(1/β)), c = 2, or 1 where all scores move one way",
-    conditions=Conditions(
-        neighbours="whoever moves a score by at most Δ",
-        range="any scores",
-        beta="chance β of failure, over the noise",
-        needs="exponential mechanism or permute-and-flip (Laplace noise: c twice that)",
-        left_out="the error of having drawn these people",
-    ),
-    source="McSherry & Talwar, FOCS 2007; Dwork & Roth 2014, Corollary 3.12",
-    settings=("k", "epsilon", "beta", "sensitivity", "c"),
-    formula=_utility,
-)
-
-
-def theorems() -> dict[str, Theorem]:
-    """The theorems about choosing one of many, by key."""
-    return {theorem.key: theorem for theorem in (UTILITY, *_THEOREMS)}
 
 
 def _levels(epsilon: ArrayLike) -> FloatArray:
