@@ -9,6 +9,7 @@ from dpcore.selection.free_gap import FreeGap
 from dpcore.selection.laws import Selector, Summary, expected_loss, laws, summaries, times_in_hundred
 from dpcore.selection.learning import (
     crossover,
+    exact_agnostic_size,
     exact_realizable_size,
     learning_bound,
     learning_constant,
@@ -57,6 +58,7 @@ __all__ = [
     "catalog",
     "choice_worlds",
     "crossover",
+    "exact_agnostic_size",
     "exact_realizable_size",
     "expected_loss",
     "laws",

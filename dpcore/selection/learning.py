@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from dpcore.errors import InvalidArgument
 from dpcore.selection.laws import find
@@ -144,6 +145,64 @@ def exact_realizable_size(
     return high
 
 
+def exact_agnostic_size(
+    k: float,
+    alpha: float,
+    epsilon: float,
+    beta: float = 0.05,
+    *,
+    method: str = "permute_and_flip",
+    relation: Neighbours = "replace_one",
+) -> int:
+    """The odd n that is needed exactly in one world: everybody is wrong about either the best hypothesis or all others.
+
+    The others, which agree, are wrong α more often: about half of all people tell the two apart in the wrong way, so
+    learning is as hard as noise in the data makes it, but k − 1 agreeing hypotheses err together. ``method``, infinite
+    ``epsilon`` and what is raised as in ``exact_realizable_size``. Odd, so that none of it hangs on ties.
+    """
+    one_of(("permute_and_flip", "exponential"), method=method)
+    target = in_range(0.0, 1.0, open_low=True, open_high=True, alpha=alpha)
+    wanted = 1.0 - probability(beta=beta)
+    size = in_range(1.0, 1e200, k=k)
+    slope = float(_levels(epsilon)) / learning_constant(method, relation, 2)
+
+    def reached(half: int) -> bool:
+        return agnostic_success(size, target, slope, 2 * half + 1, method) >= wanted
+
+    if size == 1.0 or reached(0):
+        return 1
+    low, high = 0, 1
+    while not reached(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return 2 * high + 1
+
+
+def agnostic_success(k: float, alpha: float, slope: float, n: int, method: str = "permute_and_flip") -> float:
+    """Chance that the best hypothesis of the world of ``exact_agnostic_size`` is chosen from n people; exact.
+
+    Its lead in errors is D = 2B − n, B binomial with chance (1 + α)/2; given D the law has two levels in closed form,
+    with p = e^(−slope·|D|): the exponential mechanism's 1/(1 + (k−1)e^(−slope·D)); permute-and-flip's
+    (1 − (1−p)^k)/(kp) where D ≥ 0 and p/k below.
+    """
+    from scipy.stats import binom
+
+    chance = (1.0 + alpha) / 2.0
+    spread = 10.0 * math.sqrt(n) + 20.0
+    right = np.arange(max(0.0, math.floor(n * chance - spread)), min(float(n), n * chance + spread) + 1.0)
+    law, lead = binom.pmf(right, n, chance), 2.0 * right - n
+    if slope == math.inf:
+        return float(law @ np.where(lead > 0.0, 1.0, np.where(lead == 0.0, 1.0 / k, 0.0)))
+    if method == "exponential":
+        return float(min(1.0, law @ expit(slope * lead - math.log(max(k - 1.0, 1e-300)))))
+    behind = np.exp(-np.minimum(slope * np.abs(lead), 690.0))
+    with np.errstate(divide="ignore"):
+        ahead = -np.expm1(k * np.log1p(-behind)) / (k * behind)
+    return float(min(1.0, law @ np.where(lead >= 0.0, ahead, behind / k)))
+
+
 def realizable_success(k: float, alpha: float, slope: float, n: int, method: str = "permute_and_flip") -> float:
     """Chance that the perfect hypothesis of the world of ``exact_realizable_size`` is chosen from n people; exact.
 
@@ -220,6 +279,7 @@ LINES = {
     "private_sharp": "private, agnostic (sharper theorem)",
     "queries": "asking for every error rate (statistical queries)",
     "data_exact": "to be near-best on the data alone, exact",
+    "exact_agnostic": "private, agnostic, exact in one world",
     "pac_realizable": "without privacy, realizable",
     "private_realizable": "private, realizable",
     "exact_realizable": "private, realizable, exact in one world",
@@ -254,6 +314,9 @@ def people_curves(
         "queries": query_size(size, targets / 2.0, levels, beta),
         "data_exact": FiniteClass(epsilon=1.0, relation=relation, method=method).worst_lead(size, beta)
         / (levels * targets),
+        "exact_agnostic": [
+            exact_agnostic_size(size, a, one, beta, method=method, relation=relation) for one, a in pairs
+        ],
         "pac_realizable": realizable_size(size, targets, np.inf, beta, c),
         "private_realizable": realizable_size(size, targets, levels, beta, c),
         "exact_realizable": [

@@ -11,7 +11,9 @@ from dpcore.errors import InvalidArgument
 from dpcore.selection import FiniteClass, FiniteClassProblem, catalog
 from dpcore.selection.learning import (
     LINES,
+    agnostic_success,
     crossover,
+    exact_agnostic_size,
     exact_realizable_size,
     learning_bound,
     learning_constant,
@@ -137,6 +139,26 @@ def test_the_exact_realizable_world() -> None:
     assert exact_realizable_size(1, 0.05, 1.0) == 1
 
 
+def test_the_exact_agnostic_world() -> None:
+    """The closed form against simulated people (four standard errors), sizes that just suffice, and never more people
+    than the sharper theorem asks for."""
+    rng = np.random.default_rng(8)
+    for method in ("exponential", "permute_and_flip"):
+        for k, alpha, slope, n in [(3, 0.2, 0.05, 101), (20, 0.1, 0.4, 201)]:
+            best_right = rng.binomial(n, (1 + alpha) / 2, 1500)
+            mechanism = FiniteClass(epsilon=2 * slope, method=method).mechanism
+            chances = [mechanism.probabilities(-np.array([n - b, *[b] * (k - 1)], dtype=float))[0] for b in best_right]
+            found = agnostic_success(k, alpha, slope, n, method)
+            assert abs(np.mean(chances) - found) <= 4 * np.std(chances) / math.sqrt(1500)
+        for epsilon in (0.01, 0.3, math.inf):
+            size = exact_agnostic_size(100, 0.05, epsilon, method=method)
+            assert size % 2 == 1
+            assert agnostic_success(100, 0.05, epsilon / 2, size, method) >= 0.95
+            assert agnostic_success(100, 0.05, epsilon / 2, size - 2, method) < 0.95
+            assert size <= float(sharp_size(100, 0.05, epsilon)) + 2
+    assert exact_agnostic_size(1, 0.05, 1.0) == 1
+
+
 def test_the_query_oracle_keeps_its_tolerance() -> None:
     """All of m averages of simulated people with Laplace noise lie within τ at least 1 − β of the time, and not within
     a third of it."""
@@ -157,6 +179,7 @@ def test_curves_of_people() -> None:
     assert (table["private_sharp"] >= table["pac"]).all()
     assert (table["private"] >= table["private_sharp"]).all()
     assert (table["private_realizable"] >= table["exact_realizable"]).all()
+    assert (table["private_sharp"] + 2 >= table["exact_agnostic"]).all()
     assert (table["exact_realizable"] >= table["data_exact"]).all()  # people are drawn on top of the noise
     along = people_curves(100, epsilon=1.0, alpha=[0.01, 0.1], method="permute_and_flip")
     assert set(along["alpha"]) == {0.01, 0.1}
