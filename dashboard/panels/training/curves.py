@@ -31,7 +31,7 @@ RATE_NAMES = {
 SCALES = {
     "accuracy": Scale(title="right predictions in 100", factor=100.0, unit=" in 100", zoom=True),
     "squared_error": Scale(title="mean squared error (range scaled to −1…1)", zoom=True),
-    "excess_risk": Scale(title="excess risk: loss above the best model's"),
+    "excess_risk": Scale(title=f"excess risk: loss above the best model's, weights up to {RADIUS:g} long"),
 }
 
 
