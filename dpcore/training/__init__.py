@@ -35,6 +35,7 @@ from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
 from dpcore.training.plan import RADIUS, Part, Sweep, build, usual_methods
 from dpcore.training.problem import TrainingProblem
+from dpcore.training.proved import ProvedDescent
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
 from dpcore.training.rates import RATES, descent_bound, proved_descent, rate
 from dpcore.training.sgd import DisjointBatches, DpSgd
@@ -78,6 +79,7 @@ __all__ = [
     "Part",
     "PartResult",
     "Prepared",
+    "ProvedDescent",
     "PureObjectivePerturbation",
     "Rows",
     "Squared",

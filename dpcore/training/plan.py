@@ -137,7 +137,13 @@ class Sweep:
         """About how many seconds a slice takes on one core."""
         size, d = part.size, int(self.X.shape[1])
         per_pass = 4.0 * size * d / 5e10
-        passes = {"noisy_gradient_descent": 100, "clipped_examples": 100, "book_gradient_descent": 10, "adassp": 1}
+        passes = {
+            "proved_descent": 400,
+            "noisy_gradient_descent": 100,
+            "clipped_examples": 100,
+            "book_gradient_descent": 10,
+            "adassp": 1,
+        }
         one = passes.get(part.method, 150) * per_pass + d**3 / 1e10 + 1e-4
         noise = 0.0
         if part.method in ("dp_sgd", "disjoint_batches"):

@@ -7,13 +7,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dpcore.errors import InvalidArgument
 from dpcore.tradeoff import Estimate
 from dpcore.training.baselines import MAJORITY, NON_PRIVATE
 from dpcore.training.plan import Part, Sweep
+from dpcore.training.proved import ProvedDescent
 from dpcore.training.rates import RATES, rate
 from dpcore.training.sweep import collect, run_slice
 from dpcore.validate import FloatArray, one_of
 
+BOUND = "bound_descent"
 _DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
     "accuracy": "higher",
     "squared_error": "lower",
@@ -24,6 +27,8 @@ _DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TrainingProblem:
     """A ``Sweep`` as a tradeoff problem: its methods, the baselines and the rates. Its own ε and sizes do not matter.
+
+    Where ``proved_descent`` is among the methods, so is ``bound_descent``, what theory promises for it.
 
     Simulated afresh at every call with the sweep's ``seeds`` and seed: for slow methods use the slices of ``sweep``.
     """
@@ -37,7 +42,8 @@ class TrainingProblem:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        return (*self.sweep.methods, NON_PRIVATE, MAJORITY, *RATES)
+        proved = (BOUND,) if ProvedDescent.key in self.sweep.methods else ()
+        return (*self.sweep.methods, NON_PRIVATE, MAJORITY, *proved, *RATES)
 
     @property
     def metrics(self) -> dict[str, Literal["higher", "lower"]]:
@@ -47,6 +53,10 @@ class TrainingProblem:
         """See ``tradeoff.Problem``. What a method has no value for is NaN, such as the accuracy of a rate."""
         one_of(self.methods, method=method)
         one_of(tuple(self.metrics), metric=metric)
+        if method == BOUND:
+            if metric != "excess_risk":
+                return Estimate.bound(np.full_like(epsilon, np.nan))
+            return Estimate.bound(self._bound(epsilon, n))
         if method in RATES:
             d = int(self.sweep.X.shape[1])
             radius = self.sweep.radius
@@ -64,6 +74,15 @@ class TrainingProblem:
                     value[place], low[place], high[place] = part.loc[level, ["value", "low", "high"]]
         kind: Literal["exact", "simulated"] = "exact" if method in (NON_PRIVATE, MAJORITY) else "simulated"
         return Estimate(value=value, low=low, high=high, kind=kind)
+
+    def _bound(self, epsilon: FloatArray, n: FloatArray) -> FloatArray:
+        found = []
+        for level, size in zip(epsilon.tolist(), n.tolist(), strict=True):
+            method = self.sweep.method(ProvedDescent.key, level)
+            if not isinstance(method, ProvedDescent) or method.radius != self.sweep.radius:
+                raise InvalidArgument("radius", "must be the same for the proved method and for the excess risk")
+            found.append(method.excess_bound(max(2, round(size)), int(self.sweep.X.shape[1])))
+        return np.array(found)
 
     def _frame(self, method: str, size: int, levels: tuple[float, ...]) -> Any:
         at = Sweep(

@@ -80,6 +80,28 @@ def test_the_proved_bound_holds(neighbours: str, rng) -> None:
     assert broken > 0
 
 
+def test_the_proved_method_and_its_bound_are_lines_of_one_chart() -> None:
+    """Simulated excess risk below the bound at every ε and size; the bound's method is the theorem's own."""
+    X, y = classes(300, 4)
+    sweep = Sweep(
+        X=X, y=y, X_test=X, y_test=y, methods=("proved_descent",), epsilon=(0.1, 1.0), seeds=8, radius=2.0,
+        options=(("proved_descent", (("radius", 2.0),)),),
+    )  # fmt: skip
+    problem = TrainingProblem(sweep=sweep)
+    at = (np.array([0.1, 1.0, 1.0]), np.array([300.0, 300.0, 100.0]))
+    found = problem.evaluate("proved_descent", "excess_risk", *at)
+    bound = problem.evaluate("bound_descent", "excess_risk", *at)
+    assert bound.kind == "bound"
+    assert (found.value <= bound.value).all()
+    assert bound.value[1] == pytest.approx(float(descent_bound(d=4, n=300, epsilon=1.0, radius=2.0)))
+    assert np.isnan(problem.evaluate("bound_descent", "accuracy", *at).value).all()
+    other = TrainingProblem(
+        sweep=Sweep(X=X, y=y, X_test=X, y_test=y, methods=("proved_descent",), epsilon=(1.0,), radius=2.0)
+    )
+    with pytest.raises(InvalidArgument, match=r"^radius "):
+        other.evaluate("bound_descent", "excess_risk", *at)
+
+
 def test_rates_scale_with_the_ball() -> None:
     """G·R times the rate of the unit ball, never above G·R; d/ε against √d/ε; broadcast to n of 10⁹."""
     n = np.geomspace(10, 1e9, 30)
