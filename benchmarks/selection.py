@@ -94,8 +94,8 @@ def candidate_sweeps() -> list[str]:
         plain = best_of(lambda loop=loop, slopes=slopes: [loop(gaps, slope) for slope in slopes], 1) * LEVELS / len(few)
         sums = np.abs(laws(key, scores, few).sum(axis=1) - 1).max()
         print(
-            f"  {kind.label:28} {seconds * 1e3:9.1f} ms   NumPy per ε {plain * 1e3:8.0f} ms   ×{plain / seconds:6.1f}"
-            f"   |sum − 1| ≤ {sums:.0e}"
+            f"  {kind.about.name:28} {seconds * 1e3:9.1f} ms   NumPy per ε {plain * 1e3:8.0f} ms"
+            f"   ×{plain / seconds:6.1f}   |sum − 1| ≤ {sums:.0e}"
         )
         if seconds > GOALS.get(key, math.inf):
             missed.append(f"{key}: {seconds * 1e3:.0f} ms, goal {GOALS[key] * 1e3:.0f} ms")

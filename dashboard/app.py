@@ -13,26 +13,25 @@ if str(Path(__file__).parents[1]) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 SIDEBAR = 330  # pixels, so that the names of most samples fit
-ICON = Path(__file__).parent / "icon.svg"  # a named icon would be fetched from a third party by every visitor
-PAGES = Path(__file__).parent / "app_pages"
-# (file, title, icon); a page that is not there does not appear.
-ORDER = (
+HERE = Path(__file__).parent
+ICON = HERE / "icon.svg"  # a named icon would be fetched from a third party by every visitor
+OWN_PAGES = (
     ("start", "Start", ":material/home:"),
     ("data", "Data", ":material/table:"),
-    ("selection", "Selection", ":material/how_to_vote:"),
-    ("thresholding", "Thresholding", ":material/notifications_active:"),
-    ("experts", "Online experts", ":material/groups:"),
-    ("training", "Private training", ":material/model_training:"),
     ("budget", "Budget", ":material/account_balance_wallet:"),
 )
+"""The product's own pages; those of questions are discovered and stand between the second and the third."""
 
 
 def main() -> None:
     """One run of the script."""
     import streamlit as st
 
-    from dashboard import compute, controls, session, source, tracker, words
-    from dpcore.datasets import samples
+    from dashboard import catalogue, session, words
+    from dashboard.background import compute
+    from dashboard.budget import tracker
+    from dashboard.data import source
+    from dashboard.widgets import controls, inputs
 
     st.set_page_config(
         page_title="Epsilon Lab",
@@ -44,45 +43,43 @@ def main() -> None:
     session.begin()
     compute.warm_up()
 
-    pages = {
-        name: st.Page(PAGES / f"{name}.py", title=title, icon=icon, url_path=name, default=name == "start")
-        for name, title, icon in ORDER
-        if (PAGES / f"{name}.py").exists()
-    }
-    page = st.navigation(list(pages.values()))
+    start, data, budget = (
+        st.Page(HERE / f"app_pages/{key}.py", title=title, icon=icon, url_path=key, default=key == "start")
+        for key, title, icon in OWN_PAGES
+    )
+    asked = [
+        st.Page(HERE / f"questions/{page.key}/page.py", title=page.title, icon=page.icon, url_path=page.key)
+        for page in catalogue.pages()
+    ]
+    page = st.navigation([start, data, *asked, budget])
     session.page_opened(page.url_path)
 
     with st.sidebar:
         top = st.container()
-        keys = [known.key for known in samples()]
-        st.selectbox(
-            "Data",
-            [*keys, source.OWN] if session.get("_own_name", None) else keys,
-            key="data",
-            bind="query-params",
-            format_func=source.title,
-            help="A sample to explore, or your own file from the Data page.",
-        )
+        controls.draw(source.control())
         current = source.current()
         if current is not None:
             with top:
                 source.badge(current.mode)
                 if current.mode != "demo":
                     st.caption(words.safe(current.title))
-        controls.epsilon()
+        inputs.epsilon()
         budget_slot = st.container()
 
     session.next_cost(None)
-    problem = session.note("data") or source.not_here()
-    if problem:  # on the page: a phone folds the sidebar away
-        st.warning(problem)
+    told = st.container()  # on the page: a phone folds the sidebar away
     page.run()
+    with told:
+        for problem in (session.note("data"), source.not_here(), *session.unread()):
+            if problem and problem.strip():
+                st.warning(problem)
     with st.sidebar, budget_slot:
-        tracker.sidebar(source.current(), session.get("_next_cost", None))
+        tracker.sidebar(source.current(), session.NEXT_COST.get())
+    session.write_link()
 
 
 if __name__ == "__main__":
-    from dashboard.turns import turn
+    from dashboard.background.turns import turn
 
     with turn():
         main()

@@ -6,20 +6,35 @@ typed accessor below.
 
 from __future__ import annotations
 
+import gc
 import uuid
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import streamlit as st
 
-from dpcore.errors import InvalidArgument
-from dpcore.validate import in_range
+from dashboard.background.memory import Memory
+from dashboard.controls import Control, Number, Numbers, Place, Refused
+from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
 
-EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
+if TYPE_CHECKING:
+    from dashboard.background.shelf import Jobs, Shelf
+    from dashboard.case import Source
+    from dashboard.data.arrivals import Pending
+    from dashboard.data.own_file import OwnFile
+    from dashboard.data.task import Task
+    from dashboard.data.typed_columns import TypedColumns
+    from dashboard.widgets.earlier import Shown
+    from dpcore.costs import Cost
+    from dpcore.datasets import Table
+
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 EPSILON_STEPS = (*(round(m * scale, 4) for scale in (0.01, 0.1, 1.0) for m in _MANTISSAS), 10.0)
 
 T = TypeVar("T")
+PRIVATE = 400
+"""Values that one session remembers of a person's own data."""
+V = TypeVar("V")
 
 
 def begin() -> None:
@@ -28,27 +43,32 @@ def begin() -> None:
     state.setdefault("_receipts", {})
     state.setdefault("_request", None)
     state.setdefault("_notes", {})
+    state.setdefault("_set", {})
+    state.setdefault("_unread", [])
+    state.setdefault("_written", set())
+    if "_linked" not in state:
+        state["_linked"] = st.query_params.to_dict()
+    state["_controls"] = {}
     state.setdefault("_linked_data", st.query_params.get("data", ""))  # the link forgets a choice there is not
+
+
+EPSILON = Number(
+    key="epsilon",
+    label="Privacy level ε, typed",
+    default=EPSILON_DEFAULT,
+    low=EPSILON_LOW,
+    high=EPSILON_HIGH,
+    step=0.1,
+    refusal=(
+        f"ε must be a number from {EPSILON_LOW:g} to {EPSILON_HIGH:g}; "
+        f"the pages use {EPSILON_DEFAULT:g} until you change it."
+    ),
+)
 
 
 def epsilon() -> float:
     """The privacy level every page uses: what was typed, dragged or linked to, where it lies within the limits."""
-    try:
-        return in_range(EPSILON_LOW, EPSILON_HIGH, epsilon=st.session_state.get("epsilon", EPSILON_DEFAULT))
-    except InvalidArgument:
-        return EPSILON_DEFAULT
-
-
-def epsilon_problem() -> str | None:
-    """One sentence when what was typed or linked to cannot be used."""
-    try:
-        in_range(EPSILON_LOW, EPSILON_HIGH, epsilon=st.session_state.get("epsilon", EPSILON_DEFAULT))
-    except InvalidArgument:
-        return (
-            f"ε must be a number from {EPSILON_LOW:g} to {EPSILON_HIGH:g}; "
-            f"the pages use {EPSILON_DEFAULT:g} until you change it."
-        )
-    return None
+    return show(EPSILON)
 
 
 def sync_slider() -> None:
@@ -56,9 +76,9 @@ def sync_slider() -> None:
     st.session_state["_slider"] = epsilon()
 
 
-def set_epsilon(value: float) -> None:
+def set_epsilon(found: float) -> None:
     """For buttons such as "use this ε"; call from a callback only."""
-    st.session_state["epsilon"] = float(min(max(value, EPSILON_LOW), EPSILON_HIGH))
+    change(EPSILON.key, float(min(max(found, EPSILON_LOW), EPSILON_HIGH)))
 
 
 def epsilon_from_slider() -> None:
@@ -76,25 +96,111 @@ def note(name: str) -> str | None:
     return notes.pop(name, None)
 
 
-def put(key: str, value: Any) -> None:
-    """Set a widget's value from a callback, or one of this session's own values."""
-    st.session_state[key] = value
+class Slot(Generic[T]):
+    """One value that a session holds beside what is set by controls: its name, its type and what it is at first."""
+
+    def __init__(self, name: str, first: Callable[[], T]) -> None:
+        self._name, self._first = name, first
+
+    def get(self) -> T:
+        found: T = st.session_state[self._name] if self._name in st.session_state else self._first()
+        return found
+
+    def put(self, new: T) -> None:
+        st.session_state[self._name] = new
+
+    def forget(self) -> None:
+        st.session_state.pop(self._name, None)
+
+    def once(self) -> T:
+        """The value, made now if it is not there, and kept."""
+        if self._name not in st.session_state:
+            st.session_state[self._name] = self._first()
+        return self.get()
 
 
-def get(key: str, default: T) -> T:
-    return st.session_state.get(key, default)
+OWN_FILE: Slot[OwnFile | None] = Slot("_own_file", lambda: None)
+"""What this session holds of a person's own."""
+OWN_NAME: Slot[str | None] = Slot("_own_name", lambda: None)
+OWN_SOURCE: Slot[Source | None] = Slot("_own_source", lambda: None)
+"""The person's own data as pages show them; None while they have no use."""
+OWN_COLUMNS: Slot[TypedColumns | None] = Slot("_own_columns", lambda: None)
+OWN_TASK: Slot[Task | None] = Slot("_own_task", lambda: None)
+"""What is being read or prepared beside the page, and what takes it over when it is done."""
+OWN_END: Slot[Callable[[], None]] = Slot("_own_end", lambda: _nothing)
+OWN_PENDING: Slot[Pending | None] = Slot("_own_pending", lambda: None)
+OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None)
+"""The file that was replaced or forgotten last, for bringing it back."""
+OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset)
+OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
+OWN_SHELF: Slot[Shelf] = Slot("_own_shelf", lambda: _shelf())
+DESCRIBED_ROUND: Slot[int] = Slot("_described_round", lambda: 0)
+LINKED_DATA: Slot[str] = Slot("_linked_data", lambda: "")
+LOADED_SAMPLES: Slot[dict[str, Table]] = Slot("_loaded_samples", dict)
+"""Samples that are not part of this program, as this session has loaded them."""
+SAMPLE_TASK: Slot[Task | None] = Slot("_sample_task", lambda: None)
+SAMPLE_LOADING: Slot[str] = Slot("_sample_loading", lambda: "")
+SAMPLE_ROUND: Slot[int] = Slot("_sample_round", lambda: 0)
+JOBS: Slot[Jobs] = Slot("_jobs", lambda: _jobs())
+MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE))
+"""What was computed from a person's own data."""
+NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
+"""What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
+SHOWN_PICTURES: Slot[dict[str, Shown]] = Slot("_shown_pictures", dict)
+"""The last picture of each place that fills in, kept in grey for the next question."""
+
+
+def _nothing() -> None:
+    """Nobody waits for anything."""
+
+
+def _shelf() -> Shelf:
+    from dashboard.background.shelf import Shelf
+
+    return Shelf()
+
+
+def _jobs() -> Jobs:
+    from dashboard.background.shelf import Jobs
+
+    return Jobs()
+
+
+def forget_own() -> None:
+    """Drop everything that was made from a person's own data and is not the file they hold now.
+
+    Numbers that were computed, pictures, simulated models, and what was set on pages about those columns; then collect
+    what is left over, since the server does not do that after every run.
+    """
+    MEMORY.get().forget()
+    for slot in (MEMORY, SHOWN_PICTURES, OWN_SHELF, JOBS):
+        slot.forget()
+    shared = {EPSILON.key, "data"}
+    kept: dict[str, Any] = st.session_state["_set"]
+    for key in [key for key in kept if key not in shared]:
+        unset(key)
+    st.session_state["_controls"] = {}
+    gc.collect()
+
+
+def entered(key: str, default: T) -> T:
+    """What a widget that is no control holds: an entry of a form, by the widget's key."""
+    found: T = st.session_state.get(key, default)
+    return found
+
+
+def enter(key: str, new: Any) -> None:
+    """Put something into such a widget, from a callback or before it is drawn."""
+    st.session_state[key] = new
+
+
+# What the Budget page still holds by name.
+put, get = enter, entered
 
 
 def forget(*keys: str) -> None:
     for key in keys:
         st.session_state.pop(key, None)
-
-
-def remember(key: str, make: Callable[[], T]) -> T:
-    """A value made once per session."""
-    if key not in st.session_state:
-        st.session_state[key] = make()
-    return st.session_state[key]
 
 
 def begin_release(slot: str) -> None:
@@ -135,11 +241,146 @@ def receipt(slot: str) -> Any | None:
     return st.session_state["_receipts"].get(slot)
 
 
-def next_cost(cost: Any | None, neighbours: str = "") -> None:
-    """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
-    st.session_state["_next_cost"] = None if cost is None else (cost, neighbours)
+def next_cost(cost: Cost | None, neighbours: str = "") -> None:
+    """See ``NEXT_COST``."""
+    NEXT_COST.put(None if cost is None else (cost, neighbours))
 
 
 def dark() -> bool:
     """Whether this person sees the dark appearance."""
     return st.context.theme.type == "dark"
+
+
+# -- what a person has set, by control ---------------------------------------------------------------------------------
+
+
+def value(control: Control[V]) -> V:
+    """What a control is set to: by hand, else by the link this session began with, else its default.
+
+    Something that the control does not take (any more) gives its default, and is told once where somebody asked for it.
+    """
+    state = st.session_state
+    kept: dict[str, Any] = state["_set"]
+    found: V | None = None
+    refused = False
+    if control.key in state:
+        found = control.checked(state[control.key])
+        refused = found is None and bool(control.refusal)
+    elif control.key in kept:
+        found = control.checked(kept[control.key])
+    elif control.linked and control.key in state["_linked"]:
+        try:
+            found = control.read(state["_linked"].pop(control.key))
+        except Refused:
+            refused = True
+    if refused:
+        state["_unread"].append(control.refusal or control.label)
+    if found is None:
+        found = control.default
+        if refused and control.key in state:
+            del state[control.key]
+    kept[control.key] = found
+    return found
+
+
+def ready(control: Control[V]) -> str:
+    """The key of the control's widget, with its value in place; call just before the widget is drawn."""
+    found = value(control)
+    if control.key not in st.session_state or st.session_state[control.key] != found:
+        st.session_state[control.key] = found
+    return control.key
+
+
+def change(key: str, new: Any) -> None:
+    """Set a control by its key, from a callback or before it is drawn; it checks the value when it is read."""
+    st.session_state["_set"][key] = new
+    st.session_state.pop(key, None)
+
+
+def unset(*keys: str) -> None:
+    """Give controls their defaults again."""
+    for key in keys:
+        st.session_state["_set"].pop(key, None)
+        st.session_state.pop(key, None)
+
+
+class Reader:
+    """Reads controls for a question, and notes which it asked for and where on the page each belongs."""
+
+    def __init__(self) -> None:
+        self.placed: dict[Place, list[Control[Any]]] = {}
+
+    def __call__(self, control: Control[V], place: Place = "options") -> V:
+        others = self.placed.setdefault(place, [])
+        if all(control.key != other.key for other in others):
+            others.append(control)
+        st.session_state["_controls"][control.key] = control
+        return value(control)
+
+
+def show(control: Control[V]) -> V:
+    """The value of a control that the page in view has, so that a link carries it."""
+    st.session_state["_controls"][control.key] = control
+    return value(control)
+
+
+def write_link() -> None:
+    """Put into the address what the page in view is set to, where it differs from the defaults; last in every run."""
+    state = st.session_state
+    wanted: dict[str, str] = {}
+    for key, control in state["_controls"].items():
+        found = value(control)
+        if control.linked and found != control.default:
+            wanted[key] = control.written(found)
+    present = st.query_params.to_dict()
+    mine = state["_written"] | set(state["_controls"])
+    for key in mine & set(present) - set(wanted):
+        del st.query_params[key]
+    changed = {key: text for key, text in wanted.items() if present.get(key) != text}
+    if changed:
+        st.query_params.update(changed)
+    state["_written"] |= set(wanted)
+
+
+def unread() -> list[str]:
+    """Sentences about what a link or a person asked for and could not get; each said once."""
+    told: list[str] = list(dict.fromkeys(st.session_state["_unread"]))
+    st.session_state["_unread"] = []
+    labels = [text for text in told if not text.endswith(".")]
+    named = ", ".join(f"“{label}”" for label in labels)
+    usual = [f"The link asks for something that is not offered under {named}; the usual setting is shown instead."]
+    return [text for text in told if text.endswith(".")] + (usual if labels else [])
+
+
+# -- a control made of several widgets ---------------------------------------------------------------------------------
+
+
+def seed(key: str, found: float) -> None:
+    """Put one part of a control in place; call just before its widget is drawn."""
+    if st.session_state.get(key) != found:
+        st.session_state[key] = found
+
+
+def part_changed(control: Numbers, place: int) -> None:
+    """Callback: one part of the control was typed."""
+    now: tuple[float, ...] = value(control)
+    parts = list(now)
+    typed = st.session_state.get(f"{control.key}.{place}")
+    parts[place] = parts[place] if typed is None else float(typed)
+    change(control.key, tuple(parts))
+
+
+def clicked(picture: str, values: Sequence[Any], *keys: str | None) -> None:
+    """Callback: the controls ``keys`` take the value of the mark that was clicked in ``picture``."""
+    event = st.session_state.get(picture)
+    points = [] if event is None else event["selection"]["points"]
+    places = [int(point["point_index"]) for point in points if "point_index" in point]
+    if places and 0 <= places[0] < len(values):
+        for key in keys:
+            if key is not None:
+                change(key, values[places[0]])
+
+
+def note_open(control: Control[str], found: str) -> None:
+    """Which view below the chart is open, so that a link opens it."""
+    st.session_state["_set"][control.key] = found

@@ -1,18 +1,21 @@
 """Sweeps over ε and over sample size, and their inversion: one tidy frame for every question.
 
 A *problem* is a question together with its data: it knows how good each method's private answer is at a privacy
-level ε and a sample size n. The four packages of mechanisms each define theirs; everything here works on all.
+level ε and a sample size n. The four packages of mechanisms each define theirs, as subclasses of ``Problem``;
+everything here works on all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
 
+from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.validate import FloatArray, finite_vector, positive
 
@@ -41,23 +44,76 @@ class Estimate:
         return cls(value=value, low=value, high=value, kind="bound")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """Something that can be measured about a private answer, and what a page needs to draw it.
+
+    ``name``: for a control, in sentence case; ``title``: for an axis, saying the unit. A value times ``factor`` is what
+    the title speaks of, and ``unit`` follows it in a sentence; with ``natural`` the value is in the data's own unit,
+    which only the page knows. ``share``: a chance, so the axis ends at 100. ``narrow``: what matters lies in a small
+    part of the axis, so it need not start at 0.
+
+    >>> late = Metric(key="late", name="Late alarms", title="late alarms in 100", better="lower", factor=100.0)
+    >>> late.higher
+    False
+    """
+
+    key: str
+    name: str
+    title: str
+    better: Literal["higher", "lower"]
+    factor: float = 1.0
+    unit: str = ""
+    natural: bool = False
+    share: bool = False
+    narrow: bool = False
+
+    @property
+    def higher(self) -> bool:
+        """Whether more of it is better."""
+        return self.better == "higher"
+
+
+def keyed(*metrics: Metric) -> Mapping[str, Metric]:
+    """Metrics by key, in their order; read-only."""
+    return MappingProxyType({metric.key: metric for metric in metrics})
+
+
 class Problem(Protocol):
-    """A question with its data, ready to be evaluated. Instances are frozen and hold no random state."""
+    """A question with its data, ready to be evaluated. Subclasses are frozen and hold no random state."""
+
+    __slots__ = ()
 
     @property
     def n(self) -> int:
         """People (or rounds) in the data as they are."""
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        """Keys of what can answer it, theorems' bounds included (their estimates have kind ``bound``)."""
+    def abouts(self) -> Mapping[str, About]:
+        """What can answer it, by key, and what each says about itself: mechanisms first, then theorems' bounds (their
+        estimates have kind ``bound``)."""
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
-        """Names of what can be measured, and which direction is better."""
+    def metrics(self) -> Mapping[str, Metric]:
+        """What can be measured, by key; the first is what a page shows first."""
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """The metric at m settings: ``epsilon`` and ``n`` of shape (m,) each. Raises InvalidArgument."""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The keys of ``abouts``."""
+        return tuple(self.abouts)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The field's name of every method, by key."""
+        return {key: about.name for key, about in self.abouts.items()}
+
+    @property
+    def central(self) -> Problem:
+        """The same without bands, in less time, where there are any: for maps and searches."""
+        return self
 
 
 def sweep_epsilon(
@@ -103,7 +159,7 @@ def sweep_both(
     Returns and raises as ``sweep_epsilon``.
     """
     levels, sizes = np.meshgrid(_settings(epsilon=epsilon), _settings(n=n))
-    return _frame(_central(problem), levels.ravel(), sizes.ravel(), [method], [metric])
+    return _frame(problem.central, levels.ravel(), sizes.ravel(), [method], [metric])
 
 
 def epsilon_for(
@@ -123,7 +179,7 @@ def epsilon_for(
     """
     _bracket(target, low, high)
     size = float(problem.n if n is None else positive(n=n))
-    problem = _central(problem)
+    problem = problem.central
 
     def reached(levels: FloatArray) -> np.ndarray:
         return _reached(problem, method, metric, target, levels, np.full_like(levels, size))
@@ -148,7 +204,7 @@ def size_for(
     """
     _bracket(target, low, high)
     level = positive(epsilon=epsilon)
-    problem = _central(problem)
+    problem = problem.central
 
     def reached(sizes: FloatArray) -> np.ndarray:
         whole_sizes = np.ceil(sizes)
@@ -158,20 +214,13 @@ def size_for(
     return None if found is None else int(found)
 
 
-def _central(problem: Problem) -> Problem:
-    """The problem without its bands, where it offers that as ``central``: the same values in less time."""
-    central: Problem = getattr(problem, "central", problem)
-    return central
-
-
 def _reached(
     problem: Problem, method: str, metric: str, target: float, epsilon: FloatArray, n: FloatArray
 ) -> np.ndarray:
-    direction = problem.metrics.get(metric)
-    if direction is None:
+    if metric not in problem.metrics:
         raise InvalidArgument("metric", "must be one of " + ", ".join(problem.metrics))
     value = problem.evaluate(method, metric, epsilon, n).value
-    return value >= target if direction == "higher" else value <= target
+    return value >= target if problem.metrics[metric].higher else value <= target
 
 
 def _bracket(target: float, low: float, high: float) -> None:

@@ -29,6 +29,17 @@ OWNERS = {
     "numba": ("dpcore/experts/", "dpcore/training/", "dpcore/thresholding/"),
 }
 PICTURES = {"plotly", "numpy", "pandas"}
+# What describes and never draws: no Streamlit, no session, no widgets.
+PURE = (
+    *("dashboard/charts/", "dashboard/words/", "dashboard/question.py", "dashboard/case.py", "dashboard/controls.py"),
+    *("dashboard/blocks.py", "dashboard/view.py", "dashboard/usual.py", "dashboard/ways.py", "dashboard/catalogue.py"),
+    *(
+        file.relative_to(ROOT).as_posix()
+        for file in ROOT.glob("dashboard/questions/*/*.py")
+        if file.name not in {"page.py"}
+    ),
+)
+DRAWING = {"session", "widgets", "background", "data", "budget", "app", "app_pages"}
 
 
 def module_name(path: Path) -> str:
@@ -70,16 +81,39 @@ def test_imports_follow_the_design(path: Path) -> None:
             assert top in ENGINE or top == "dpcore", f"{here} imports {name}"
             owners = OWNERS.get(top)
             assert owners is None or here.startswith(owners), f"{here} imports {name}, kept to {owners}"
-        elif here.startswith("dashboard/charts/") or here == "dashboard/words.py":
-            ours = inside(name, "dashboard.charts", "dashboard.words", "dpcore")
-            assert top in PICTURES or ours, f"{here} imports {name}"
+            continue
+        ours = name.split(".")[1] if top == "dashboard" and "." in name else ""
+        assert here.startswith("dashboard/app_pages/") or not inside(name, "dashboard.app_pages", "dashboard.app"), (
+            f"{here} imports a page"
+        )
+        if here.startswith(PURE):
+            assert top in PICTURES or top in {"dashboard", "dpcore"}, f"{here} imports {name}"
+            assert ours not in DRAWING or here in {"dashboard/session.py"}, (
+                f"{here} draws or keeps state: it imports {name}"
+            )
         else:
             assert top in {"streamlit", "numpy", "pandas", "plotly", "threadpoolctl", "dashboard", "dpcore"}, (
                 f"{here} imports {name}"
             )
-            assert not inside(name, "dashboard.app_pages", "dashboard.app"), f"{here} imports a page"
-        if here in {f"dashboard/{part}.py" for part in ("session", "compute", "controls", "jobs")}:
-            assert not inside(name, "dashboard.panels"), f"{here} imports a panel"
+        if here.startswith("dashboard/charts/"):
+            assert ours in {"", "charts", "words"}, f"{here} imports {name}"
+        if ours == "questions":
+            same = here.startswith("dashboard/" + "/".join(name.split(".")[1:3]) + "/")
+            assert same, f"{here} imports the question {name}: questions are found, not imported"
+
+
+def test_a_question_that_draws_is_found_out(tmp_path: Path) -> None:
+    """The rule above can fail: a question that imports Streamlit, or another question's folder, breaks it."""
+    for wrong in (
+        "import streamlit as st",
+        "from dashboard import session",
+        "from dashboard.questions.experts import x",
+    ):
+        tree = tmp_path / "wrong.py"
+        tree.write_text(wrong + "\n", encoding="utf-8")
+        (name,) = imports(tree)
+        ours = name.split(".")[1] if name.startswith("dashboard.") else ""
+        assert name.startswith("streamlit") or ours in DRAWING or ours == "questions"
 
 
 def test_only_session_writes_session_state() -> None:

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from dpcore.errors import InvalidArgument
-from dpcore.tradeoff import COLUMNS, Estimate, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
+from dpcore.tradeoff import (
+    COLUMNS,
+    Estimate,
+    Metric,
+    epsilon_for,
+    keyed,
+    size_for,
+    sweep_both,
+    sweep_epsilon,
+    sweep_size,
+)
 
 
 @dataclass(frozen=True)
@@ -21,7 +31,10 @@ class Toy:
 
     @property
     def metrics(self) -> dict:
-        return {"success": "higher", "loss": "lower"}
+        return keyed(
+            Metric(key="success", name="Success", title="success", better="higher"),
+            Metric(key="loss", name="Loss", title="loss", better="lower"),
+        )
 
     @property
     def central(self) -> Toy:

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import session, source
-from dashboard.panels import shape
-from dashboard.panels.budget import charges, meaning, planner, receipts, screen
-from dashboard.panels.budget.opening import open_budget
-from dashboard.panels.budget.spending import one_more
-from dashboard.panels.budget.state import everyone, look
+from dashboard import session
+from dashboard.budget import charges, meaning, planner, receipts, screen
+from dashboard.budget.opening import open_budget
+from dashboard.budget.spending import one_more
+from dashboard.budget.state import everyone, look
+from dashboard.controls import Choice
+from dashboard.data import source
+from dashboard.widgets import controls, tabs
 
 IN_VIEW, ALL = "the people in view", "everyone in this ledger"
 
 current = source.current()
 state = look(current)
-picked: list[str] = []
-shape.sentence(
-    "What is spent about",
-    lambda: picked.append(
-        st.selectbox(
-            "Whose budget",
-            [IN_VIEW, ALL],
-            key="whose",
-            bind="query-params",
-            label_visibility="collapsed",
-            width=250,
-        )
-    ),
-    "and what is left?",
+WHOSE = Choice(
+    key="whose",
+    label="Whose budget",
+    options=("view", "all"),
+    names={"view": IN_VIEW, "all": ALL},
+    default="view",
+    hide_label=True,
+    width=250,
 )
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.title("What is spent about", anchor=False, width="content")
+    controls.draw(WHOSE)
+    st.header("and what is left?", anchor=False, width="content")
+of_all = session.show(WHOSE) == "all"
 problem, rows, names = state.problem, state.receipts, None
-if picked[0] == ALL:
+if of_all:
     budgets, rows, problem = everyone()
     names = {budget.lineage: budget.name for budget in budgets}
     if problem is None:
@@ -44,13 +45,13 @@ elif problem is None and state.budget is not None:
     screen.show(state, state.budget)
 
 session.next_cost(one_more(state))
-tabs = {
-    "Charges": lambda: charges.show(rows, names=names, before=() if picked[0] == ALL else state.before),
+bodies = {
+    "Charges": lambda: charges.show(rows, names=names, before=() if of_all else state.before),
     "Plan answers": lambda: planner.show(current, state.budget),
     "What does the guarantee mean?": meaning.show,
     "Check a receipt": receipts.bring,
 }
 if problem is not None:
     screen.closed(problem)
-    del tabs["Charges"], tabs["Check a receipt"]
-shape.tabs("budget", tabs)
+    del bodies["Charges"], bodies["Check a receipt"]
+tabs.tabs("budget", bodies)

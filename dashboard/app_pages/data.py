@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from dashboard import session, source, words
-from dashboard.panels.data import (
+from dashboard import session, words
+from dashboard.case import OWN, Source
+from dashboard.data import (
     actions,
     columns,
     decision,
@@ -13,20 +16,22 @@ from dashboard.panels.data import (
     doubts,
     people,
     samples,
+    source,
     suits,
     understood,
     upload,
 )
+from dashboard.data.own_file import OwnFile
 
-OWN, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
+OWN_FILE, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
 
 source.collect()
 own = source.own_file()
 st.title("Which data do you want to ask about?")
-start = DESCRIBED if own is not None and own.described else OWN
+start = DESCRIBED if own is not None and own.described else OWN_FILE
 place = st.segmented_control(
     "Where the data come from",
-    [OWN, SAMPLES, DESCRIBED],
+    [OWN_FILE, SAMPLES, DESCRIBED],
     default=start,
     required=True,
     key="from",
@@ -43,7 +48,7 @@ if problem:
 if place == SAMPLES:
     samples.show()
 elif own is None or own.described != (place == DESCRIBED):
-    if place == OWN:
+    if place == OWN_FILE:
         upload.trouble()
         if task is None:
             upload.drop("Drop a CSV, TSV or Parquet file here")
@@ -75,22 +80,22 @@ else:
     with left:
         names = ["Columns", "Preview", "Read it differently", "What was read, and when"]
         tabs = st.tabs(names[:1] if own.described else names, key="own-tab", on_change="rerun")
-        bodies = (
-            lambda: columns.show(own),
-            lambda: understood.preview(own),
-            lambda: upload.again(own),
-            lambda: understood.log(own),
+        shown_by: tuple[Callable[[OwnFile], None], ...] = (
+            columns.show,
+            understood.preview,
+            upload.again,
+            understood.log,
         )
-        for tab, body in zip(tabs, bodies, strict=False):
+        for tab, body in zip(tabs, shown_by, strict=False):
             if tab.open:
                 with tab:
-                    body()
+                    body(own)
     with right:
-        shown = session.get("_own_source", None)
+        shown: Source | None = session.OWN_SOURCE.get()
         with st.container(border=True):
             st.markdown("**What you can ask**")
             schema = own.schema if shown is None else shown.table.schema
-            suits.show(schema, source.OWN, None if shown is None else shown.key, key="own")
+            suits.show(schema, OWN, None if shown is None else shown.key, key="own")
         with st.container(border=True):
             st.markdown("**Whose data are these?**")
             people.rows(own)

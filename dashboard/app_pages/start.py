@@ -2,54 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import streamlit as st
 
-from dashboard import compute, session, source, words
+from dashboard import catalogue, session, words
+from dashboard.background import compute
 from dashboard.charts.theme import EPSILON_TITLE, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.panels import cards
-from dashboard.panels.picture import picture
-from dashboard.panels.tradeoff import describe_at
+from dashboard.data import source
+from dashboard.question import Outcomes
+from dashboard.view import describe_at
+from dashboard.widgets import cards
+from dashboard.widgets.picture import picture
 from dpcore.datasets import sample
 from dpcore.selection import MostCommon, catalog
 from dpcore.tradeoff import sweep_epsilon
 
-QUESTIONS = (
-    (
-        "selection",
-        ":material/how_to_vote:",
-        "Which option is best?",
-        "The most common complaint, the median income, the best simple rule: one private choice.",
-    ),
-    (
-        "thresholding",
-        ":material/notifications_active:",
-        "Has it passed the line?",
-        "Tell me when a count passes the line, and answer nothing else.",
-    ),
-    (
-        "experts",
-        ":material/groups:",
-        "Whom should we follow?",
-        "Day after day, without revealing any single day's outcomes.",
-    ),
-    (
-        "training",
-        ":material/model_training:",
-        "Can we train on these data?",
-        "The best private model for the budget, and what it costs in accuracy.",
-    ),
-)
 SCALE = Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True)
 DRAWN = ("exponential", "permute_and_flip", "naive_laplace")
 
 example = sample(source.FIRST_SAMPLE)
 table = compute.sample(source.FIRST_SAMPLE)
 epsilon = session.epsilon()
-problem = MostCommon(scores=table.counts("complaint"), relation="replace_one", band=0.0)
+problem = MostCommon(scores=table.counts("complaint").astype(np.float64), relation="add_remove", band=0.0)
 right = float(problem.law("permute_and_flip", epsilon)[np.argmax(table.counts("complaint"))])
 
 st.title("How much privacy can you afford, and what does it cost?")
@@ -58,9 +33,9 @@ st.markdown(
     f"is right **{words.times_in_100(right)}**."
 )
 st.caption(f"{example.title}. Drag ε in the sidebar: small values hide each person better, large ones answer better.")
-names = {key: kind.label for key, kind in catalog().items()}
+names = {key: kind.about.name for key, kind in catalog().items()}
 levels = tuple(np.geomspace(0.01, 10.0, 61))
-frame = compute.cached(
+frame = compute.MEMORY(
     ("start", table.fingerprint),
     lambda: sweep_epsilon(problem, levels, methods=DRAWN, metrics=["success"]),
 )
@@ -84,7 +59,10 @@ with left:
     )
 with beside:
     law = problem.law("permute_and_flip", epsilon)
-    cards.might_see(table.options("complaint"), list(law), [chance == law.max() for chance in law], key="start")
+    cards.might_see(
+        Outcomes(names=table.options("complaint"), chances=list(law), good=[chance == law.max() for chance in law]),
+        key="start",
+    )
 with beside, st.container(border=True):
     st.markdown("**What does ε mean?**")
     st.markdown(words.odds_sentence(epsilon))
@@ -92,14 +70,12 @@ with beside, st.container(border=True):
         "More data escapes the trade-off: with ten times the people the same ε answers far better. "
         "And an important question does not make a small ε more accurate."
     )
-    st.page_link("app_pages/selection.py", label="Explore this example", icon=":material/arrow_forward:")
+    st.page_link(catalogue.address("selection"), label="Explore this example", icon=":material/arrow_forward:")
 
 st.subheader("Four questions", anchor=False)
 with st.grid(4, min_column_width=230):
-    for name, icon, title, what in QUESTIONS:
-        if not Path(__file__).with_name(f"{name}.py").exists():
-            continue
+    for page in catalogue.pages():
         with st.container(border=True, height="stretch"):
-            st.markdown(f"{icon} **{title}**")
-            st.markdown(what)
-            st.page_link(f"app_pages/{name}.py", label="Open", icon=":material/arrow_forward:")
+            st.markdown(f"{page.icon} **{page.asks}**")
+            st.markdown(page.about)
+            st.page_link(catalogue.address(page.key), label="Open", icon=":material/arrow_forward:")

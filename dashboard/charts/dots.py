@@ -12,19 +12,28 @@ _ROW = 30
 
 
 def outcomes(
-    names: Sequence[str], counts: Sequence[int], good: Sequence[bool], *, dark: bool = False, per_row: int = 25
+    names: Sequence[str],
+    counts: Sequence[int],
+    good: Sequence[bool],
+    *,
+    inks: Sequence[str] | None = None,
+    dark: bool = False,
+    per_row: int = 25,
 ) -> Figure:
-    """One strip of dots per outcome, ``counts`` of them, coloured by whether the outcome is the right one."""
+    """One strip of dots per outcome, ``counts`` of them, in its colour of ``inks``; without them coloured by whether
+    the outcome is the right one.
+    """
     look = palette(dark)
-    x, y, colour, texts, rows = [], [], [], [], 0
+    paints = [look.accent if right else look.bad for right in good] if inks is None else inks
+    x, y, colour, texts, rows = [], [], [], [], 0.0
     ticks: list[tuple[float, str]] = []
-    for name, count, right in zip(names, counts, good, strict=True):
+    for name, count, ink in zip(names, counts, paints, strict=True):
         lines = max(1, -(-count // per_row))
         ticks.append((-rows, f"{name}  <b>{count}</b>"))
         for i in range(count):
             x.append(i % per_row)
             y.append(-rows - i // per_row * 0.55)
-            colour.append(look.accent if right else look.bad)
+            colour.append(ink)
             texts.append(f"{name}: {count} of {sum(counts)}")
         rows += 1 + 0.55 * (lines - 1)
     annotations = [
@@ -62,11 +71,13 @@ def outcomes(
     }
 
 
-def odds_grid(right: int, *, dark: bool = False) -> Figure:
-    """A 10 × 10 grid: in how many of 100 tries the best possible guesser is right."""
+def odds_grid(right: float, *, dark: bool = False) -> Figure:
+    """100 dots: the 50 that an even guess starts from, those an answer can add up to ``right``, and the rest."""
     look = palette(dark)
     index = np.arange(100)
-    colour = [look.bad if i < right else look.grid for i in index]
+    most = int(np.ceil(right - 1e-9))
+    colour = [look.soft if i < 50 else look.risk if i < most else look.paper for i in index]
+    said = ["right before" if i < 50 else "right at most with the answer" if i < most else "still wrong" for i in index]
     return {
         "data": [
             {
@@ -74,8 +85,9 @@ def odds_grid(right: int, *, dark: bool = False) -> Figure:
                 "mode": "markers",
                 "x": (index % 25).astype(np.float32),
                 "y": -(index // 25).astype(np.float32),
-                "marker": {"size": 10, "color": colour, "symbol": "circle", "line": {"width": 1, "color": look.soft}},
-                "hovertemplate": f"right {right} times in 100<extra></extra>",
+                "marker": {"size": 9, "color": colour, "symbol": "circle", "line": {"width": 1, "color": look.soft}},
+                "text": said,
+                "hovertemplate": "%{text}<extra></extra>",
             }
         ],
         "layout": layout(

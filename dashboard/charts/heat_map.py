@@ -23,9 +23,9 @@ def heat_map(
     look = palette(dark)
     epsilon, n = np.unique(frame["epsilon"]), np.unique(frame["n"])
     grid = frame["value"].to_numpy().reshape(n.size, epsilon.size) * scale.factor
-    ramp = [[0.0, look.bad], [0.5, look.grid], [1.0, look.accent]]
+    ramp: list[tuple[float, str]] = [(0.0, look.bad), (0.5, look.grid), (1.0, look.accent)]
     if not higher_is_better:
-        ramp = [[1 - stop, colour] for stop, colour in reversed(ramp)]
+        ramp = [(1 - stop, colour) for stop, colour in reversed(ramp)]
     shared = {"x": epsilon.astype(np.float32), "y": n.astype(np.float32), "z": grid.astype(np.float32)}
     traces: list[Figure] = [
         {

@@ -212,13 +212,14 @@ def _crossed(
     others: list[FloatArray],
 ) -> FloatArray:
     """How many of ``others`` lie between the two ends of each leader, which starts on its own line."""
-    return np.sum(
+    crossed: FloatArray = np.sum(
         [
             (np.interp(start, along, other) - height) * (np.interp(start + reach, along, other) - end) < 0.0
             for other in others
         ],
         axis=0,
     ) + np.zeros(start.size)
+    return crossed
 
 
 def _overlaps(boxes: FloatArray, taken: Sequence[Box]) -> BoolArray:

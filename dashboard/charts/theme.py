@@ -36,6 +36,7 @@ class Palette:
     accent: str
     good: str
     bad: str
+    risk: str  # what an answer can add to a guess: nothing else has this colour
     series: tuple[str, ...]
 
 
@@ -47,6 +48,7 @@ LIGHT = Palette(
     accent="#1f4e9e",
     good="#0b7a5e",
     bad="#c2570c",
+    risk="#7b5b3a",
     series=_LIGHT,
 )
 DARK = Palette(
@@ -57,6 +59,7 @@ DARK = Palette(
     accent="#7fb0ff",
     good="#4fd1ab",
     bad="#f0975a",
+    risk="#c9a47a",
     series=_DARK,
 )
 
@@ -69,6 +72,16 @@ def colours(keys: Sequence[str], dark: bool) -> dict[str, str]:
     """One colour per method, by its place in the catalogue, so that hiding a method never recolours another."""
     series = palette(dark).series
     return {key: series[index % len(series)] for index, key in enumerate(keys)}
+
+
+ENDINGS = ("on_time", "late", "missed", "false_alarm")
+"""How an alarm can end."""
+
+
+def ending_colours(dark: bool) -> dict[str, str]:
+    """One colour for each of ``ENDINGS``, the same in every picture and in the dots."""
+    look = palette(dark)
+    return dict(zip(ENDINGS, (look.good, look.series[3], look.series[7], look.bad), strict=True))
 
 
 def translucent(colour: str, alpha: float) -> str:

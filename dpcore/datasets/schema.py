@@ -59,6 +59,7 @@ class Column:
     decimal: Decimal = "."
     date_order: DateOrder = "ymd"
     sensitivity: float | None = None
+    counts: bool = False
     better: Literal["higher", "lower"] = "higher"
     unit: str = ""
     about: str = ""
@@ -148,6 +149,11 @@ class Schema:
     def only(self, *names: str) -> Schema:
         """This schema with the named columns, in that order. Raises InvalidArgument."""
         return replace(self, columns=tuple(self.column(name) for name in names))
+
+    def led_by(self, name: str) -> Schema:
+        """This schema with one column first, the others as they were. Raises InvalidArgument."""
+        first = self.column(name)
+        return replace(self, columns=(first, *(column for column in self.columns if column.name != name)))
 
     def apply(self, frame: pd.DataFrame) -> Applied:
         """Typed columns of a frame of text, with an account of every cell that was not taken as it stood.

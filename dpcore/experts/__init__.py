@@ -15,6 +15,7 @@ from dpcore.experts.problem import ExpertsProblem
 from dpcore.experts.rates import RULES, hedge_rate, learning_rate
 from dpcore.experts.scenarios import STORIES, Scenario, scenario_losses
 from dpcore.experts.strategy import ASSUMPTIONS, Forecast, Strategy, running_regret
+from dpcore.experts.textbook import TextbookMajority
 from dpcore.experts.unknown_horizon import UnknownHorizon
 from dpcore.experts.weighted_majority import WeightedMajority
 from dpcore.experts.worlds import ChangedDay, changed_day
@@ -43,6 +44,7 @@ __all__ = [
     "RegretBound",
     "Scenario",
     "Strategy",
+    "TextbookMajority",
     "UnknownHorizon",
     "WeightedMajority",
     "catalog",

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.experts import strategy
 from dpcore.experts.hedge import Losses, sums_between, totals_at
@@ -22,11 +23,29 @@ class DoublingLeader:
     Each round's losses are used once, so the whole sequence is ε-DP (no δ) on any losses. Regret is
     O(√(T ln k) + (ln k/ε) log T) only when rounds are independent draws from one distribution; otherwise an epoch says
     nothing about the next and nothing is promised. Raises InvalidArgument.
+
+    >>> run = DoublingLeader.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    2.5
     """
 
     key: ClassVar[str] = "doubling_leader"
-    label: ClassVar[str] = "Doubling follow-the-leader"
     rank: ClassVar[int] = 3
+    about: ClassVar[About] = About(
+        name="Doubling follow-the-leader",
+        plain="follow whoever led the stretch before, each stretch twice as long",
+        how=(
+            "Rounds are cut into stretches of 1, 2, 4, … rounds. In each, one expert is followed throughout: the one "
+            "with the fewest losses in the stretch before, found with one noisy bonus per expert. Good only when "
+            "rounds are alike."
+        ),
+        formula=r"\text{stretch } j: \text{ rounds } 2^j, \dots, 2^{j+1} - 1",
+        source=(
+            "Follow the leader with permute-and-flip (McKenna and Sheldon, NeurIPS 2020); each round is used once."
+        ),
+        release="doubling_leader",
+    )
     assumption: ClassVar[Assumption] = "independent"
 
     epsilon: float

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.errors import InvalidArgument
@@ -36,11 +37,26 @@ class MatrixFactorisation:
     The mean over this noise has no closed form here: forecasts average over ``paths`` simulated paths of the noise,
     each handed on from expert to expert, and state the standard error. The same paths, from ``seed``, are used at
     every ε. Raises InvalidArgument.
+
+    >>> run = MatrixFactorisation.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> round(run.cost.epsilon, 6), run.cost.delta
+    (1.0, 1e-06)
     """
 
     key: ClassVar[str] = "matrix_factorisation"
-    label: ClassVar[str] = "Gaussian matrix factorisation"
     rank: ClassVar[int] = 5
+    about: ClassVar[About] = About(
+        name="Gaussian matrix factorisation",
+        plain="noisy running totals, published every round",
+        how=(
+            "Every expert's running total of losses is published with noise that is shared cleverly between rounds, "
+            "so that much of it cancels. Whom to follow is then decided from these totals alone. Good for few "
+            "experts."
+        ),
+        formula=r"A = C C, \quad c_j = \tbinom{2j}{j} / 4^j, \quad \text{totals} = C (C \ell + z)",
+        source="Fichtenberger, Henzinger and Upadhyay, ICML 2023; Denisov et al., NeurIPS 2022.",
+        nearest="batched",
+    )
     assumption: ClassVar[Assumption] = "any"
     largest: ClassVar[int] = 4_000_000  # rounds × experts: the correlated noise of a run is kept whole
 

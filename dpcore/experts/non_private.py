@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.experts import strategy, stretches
 from dpcore.experts.hedge import Losses
@@ -20,11 +21,26 @@ class NonPrivate:
     """Hedge at η = √(8 ln k / T): regret at most √(T ln k / 2) on any losses. Nothing is protected.
 
     Cesa-Bianchi & Lugosi, Prediction, Learning, and Games, 2006, Theorem 2.2. Raises InvalidArgument.
+
+    >>> run = NonPrivate.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    3.2
     """
 
     key: ClassVar[str] = "non_private"
-    label: ClassVar[str] = "Without privacy"
     rank: ClassVar[int] = 9
+    about: ClassVar[About] = About(
+        name="Without privacy",
+        plain="follow better experts more often, nothing hidden",
+        how=(
+            "Every round one expert is drawn at random, better ones far likelier, at the pace that learns best. "
+            "Nothing is protected: it shows what privacy costs."
+        ),
+        formula=r"\eta = \sqrt{8 \ln k / T}",
+        source="Cesa-Bianchi and Lugosi, Prediction, Learning, and Games, 2006, Theorem 2.2.",
+        nearest="batched",
+    )
     assumption: ClassVar[Assumption] = "any"
 
     rounds: int

@@ -1,26 +1,25 @@
-"""The question whom to follow: every strategy's regret on one run of losses. Implements ``tradeoff.Problem``."""
+"""The question whom to follow: every strategy's regret on one run of losses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import ndtri
 
+from dpcore.about import About
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
 from dpcore.experts.bounds import RegretBound, regret_bound
 from dpcore.experts.hedge import Losses, as_losses, totals_at
 from dpcore.experts.scenarios import Scenario
 from dpcore.experts.strategy import ASSUMPTIONS, Assumption, Forecast, Strategy
-from dpcore.experts.weighted_majority import WeightedMajority
-from dpcore.tradeoff import Estimate
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import FloatArray, IntArray, in_range, one_of, positive, probability, whole
 
-TEXTBOOK = "textbook"
 THEORIES: MappingProxyType[str, str] = MappingProxyType(
     {
         "theory": "11.3",
@@ -29,11 +28,29 @@ THEORIES: MappingProxyType[str, str] = MappingProxyType(
         "theory_non_private_textbook": "11.1",
     }
 )
+METRICS = keyed(
+    Metric(
+        key="regret_per_round",
+        name="Points lost per 100 rounds",
+        title="points lost more than the best, per 100 rounds",
+        better="lower",
+        factor=100.0,
+        unit=" points per 100 rounds",
+    ),
+    Metric(
+        key="regret",
+        name="Points lost more than the best",
+        title="points lost more than the best, in all",
+        better="lower",
+        unit=" points",
+    ),
+    Metric(key="total_loss", name="Points lost in all", title="points lost in all", better="lower", unit=" points"),
+)
 LONGEST = 10**8  # rounds × experts that one evaluation may run over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ExpertsProblem:
+class ExpertsProblem(Problem):
     """How much worse a private strategy does than the best expert in hindsight; n is the number of rounds T.
 
     ``losses`` (rounds, experts) within [0, 1]. A T below the table's own takes its first T rounds; above, the table is
@@ -41,11 +58,17 @@ class ExpertsProblem:
     is ready to assume and leaves out the strategies that need more: ``any`` losses; ``oblivious``: they do not react
     to what was played; ``independent``: oblivious, and rounds are independent draws from one distribution.
 
-    Methods: strategies by key, but one that is simulated and cannot be for so large a table (``too_large``);
-    ``textbook`` (weighted majority at the textbook's rate), and the theorems of ``THEORIES``. Metrics:
+    Methods: strategies by key, but one that is simulated and cannot be for so large a table (``too_large``), and the
+    theorems of ``THEORIES``. Metrics:
     ``regret_per_round``, ``regret`` and ``total_loss``, expectations over the plays. Exact but for matrix
     factorisation. ``low`` and ``high`` hold the share ``band`` of runs (from the exact variance, by the normal
     approximation); with ``band`` 0 they equal ``value``, or hold the simulation's error. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> days = ExpertsProblem(losses=np.tile([[0, 1, 1]], (200, 1)), band=0.0)
+    >>> found = days.evaluate("batched", "regret_per_round", np.array([0.5, 2.0]), np.array([200.0, 200.0]))
+    >>> found.value.round(3).tolist(), found.kind
+    ([0.171, 0.081], 'exact')
     """
 
     losses: Losses
@@ -101,34 +124,38 @@ class ExpertsProblem:
         return f"Longer runs repeat the {self.n:,} rounds of the table from the first one on."
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        return tuple(self.labels)
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Every method with the name a person reads."""
-        strategies = {key: label for key, label in self._allowed().items() if self.n <= self.longest_for(key)}
-        return {
-            TEXTBOOK: "Weighted majority as in the textbook",
-            **strategies,
-            "theory": "What theory promises",
-            "theory_likely": f"What theory promises {100 * (1 - self.beta):g} times in 100",
-            "theory_non_private": "What theory promises without privacy",
-            "theory_non_private_textbook": "The same, in the textbook's form",
+    def abouts(self) -> Mapping[str, About]:
+        """Strategies that ``assumption`` allows and the table is not too large for, and the theorems."""
+        fitting = {key: about for key, about in self._allowed().items() if self.n <= self.longest_for(key)}
+        return fitting | {
+            "theory": _bound("What theory promises", "what the textbook's theorem is sure of", "Theorem 11.3"),
+            "theory_likely": _bound(
+                f"What theory promises {100 * (1 - self.beta):g} times in 100",
+                "what the theorem is sure of, most of the time",
+                "Theorem 11.4",
+            ),
+            "theory_non_private": _bound(
+                "What theory promises without privacy",
+                "what a theorem is sure of when nothing is hidden",
+                "chapter 11, with the best constant (Cesa-Bianchi and Lugosi, 2006, Theorem 2.2)",
+            ),
+            "theory_non_private_textbook": _bound(
+                "The same, in the textbook's form", "the textbook's theorem when nothing is hidden", "Theorem 11.1"
+            ),
         }
 
     @property
     def too_large(self) -> dict[str, str]:
         """The strategies, with their names, that ``assumption`` allows but this table is too large for."""
-        return {key: label for key, label in self._allowed().items() if self.n > self.longest_for(key)}
+        return {key: about.name for key, about in self._allowed().items() if self.n > self.longest_for(key)}
 
-    def _allowed(self) -> dict[str, str]:
+    def _allowed(self) -> dict[str, About]:
         allowed = ASSUMPTIONS[: ASSUMPTIONS.index(self.assumption) + 1]
-        return {key: kind.label for key, kind in _kinds().items() if kind.assumption in allowed}
+        return {key: kind.about for key, kind in _kinds().items() if kind.assumption in allowed}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
-        return {"regret_per_round": "lower", "regret": "lower", "total_loss": "lower"}
+    def metrics(self) -> Mapping[str, Metric]:
+        return METRICS
 
     @property
     def central(self) -> ExpertsProblem:
@@ -145,8 +172,6 @@ class ExpertsProblem:
             raise InvalidArgument("method", "must be a strategy, not a theorem")
         one_of(self.methods, method=method)
         fixed: dict[str, Any] = {"delta": self.delta, "experts": self.experts}
-        if method == TEXTBOOK:
-            return lambda level, rounds: WeightedMajority(epsilon=level, rounds=rounds, rule="textbook", **fixed)
         kind, reacting = _kinds()[method], self.assumption == "any"
         return lambda level, rounds: kind.at(epsilon=level, rounds=rounds, reacting=reacting, **fixed)
 
@@ -203,6 +228,19 @@ class ExpertsProblem:
         if not (sizes <= self.longest).all():
             raise InvalidArgument("n", f"must be at most {self.longest:,} rounds for this many experts")
         return sizes.astype(np.int64)
+
+
+def _bound(name: str, plain: str, theorem: str) -> About:
+    """What a theorem of ``THEORIES`` says about itself."""
+    return About(
+        name=name,
+        plain=plain,
+        how=(
+            "A theorem says how much more than the best expert may be lost, whatever the losses are. It must hold for "
+            "the worst ones, so the truth is better."
+        ),
+        source=f"Dwork and Roth, 2014, {theorem}.",
+    )
 
 
 def _kinds() -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.experts.hedge import Losses, as_losses
@@ -48,7 +49,7 @@ class Strategy(Protocol):
     """
 
     key: ClassVar[str]
-    label: ClassVar[str]
+    about: ClassVar[About]
     assumption: ClassVar[Assumption]
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import zcdp_rho
 from dpcore.experts import strategy, stretches
@@ -24,11 +25,29 @@ class UnknownHorizon:
     An epoch's plays depend on that epoch's losses alone, and a round is in one epoch: the epochs compose in parallel
     and each has the whole (ε, δ). ``rounds`` says where a run is stopped; nothing else depends on it. The price of not
     knowing the length is what is forgotten at each start. Raises InvalidArgument.
+
+    >>> run = UnknownHorizon.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    22.1
     """
 
     key: ClassVar[str] = "unknown_horizon"
-    label: ClassVar[str] = "Doubling epochs, length unknown"
     rank: ClassVar[int] = 4
+    about: ClassVar[About] = About(
+        name="Doubling epochs, length unknown",
+        plain="changing rarely, started afresh in ever longer stretches",
+        how=(
+            "As when changing rarely, but nobody needs to know how long it will go on: stretches of 16, 32, 64, … "
+            "rounds each start from nothing, with settings for their own length. What is forgotten at each start is "
+            "the price."
+        ),
+        source=(
+            "Batched weighted majority with the doubling trick; Cesa-Bianchi and Lugosi, Prediction, Learning, and "
+            "Games, 2006, section 2.3."
+        ),
+        nearest="batched",
+    )
     assumption: ClassVar[Assumption] = "oblivious"
 
     epsilon: float

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.experts import strategy, stretches
 from dpcore.experts.hedge import Losses
@@ -22,11 +23,32 @@ class WeightedMajority:
     above the best rate without privacy: past that it would only lose (a fast learner then spends less than ε). With
     ``rule`` ``textbook`` or ``zcdp`` the guarantee holds for any losses; ``bounded_range`` needs losses that do not
     react to the plays. Raises InvalidArgument.
+
+    >>> run = WeightedMajority.at(epsilon=1.0, delta=1e-6, rounds=100, experts=2)
+    >>> losses = [[0, 1]] * 100  # the first expert is always right
+    >>> round(run.expected_regret(losses), 1)
+    25.6
     """
 
     key: ClassVar[str] = "weighted_majority"
-    label: ClassVar[str] = "Weighted majority"
     rank: ClassVar[int] = 1
+    about: ClassVar[About] = About(
+        name="Weighted majority",
+        plain="follow better experts more often, drawn afresh each round",
+        how=(
+            "Every expert has a running total of losses. Each round one is drawn at random, with a chance that "
+            "shrinks exponentially with its total, and slowly enough that no single round shows."
+        ),
+        formula=(
+            r"\begin{gathered}\Pr[\text{follow } i \text{ in round } t] \propto e^{-\eta L_{i,t-1}} \\ \eta = "
+            r"\min\bigl(\eta_{\text{private}}(\varepsilon, \delta, T),\ \sqrt{8 \ln k / T}\bigr)\end{gathered}"
+        ),
+        source=(
+            "Dwork and Roth, 2014, Algorithm 16; rates by zCDP and by bounded range (Dong, Durfee and Rogers, ICML "
+            "2020)."
+        ),
+        nearest="batched",
+    )
     assumption: ClassVar[Assumption] = "any"
 
     epsilon: float

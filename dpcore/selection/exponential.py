@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.selection.laws import Law, check_noise, draw, probabilities
 from dpcore.selection.scores import check_parameters, logit_slope
@@ -24,11 +25,26 @@ class Exponential:
     promises that one person moves all scores the same way (counts, one person added or removed) and doubles a to ε/Δ.
     The same law as noisy max with Gumbel noise of scale 1/a. ε-DP and ε-bounded range, so ε²/8-zCDP: of the
     mechanisms here it composes best. Raises InvalidArgument.
+
+    >>> chances = Exponential(epsilon=1.0).probabilities([5, 3, 0])
+    >>> [round(float(chance), 3) for chance in chances]
+    [0.69, 0.254, 0.057]
     """
 
     key: ClassVar[str] = "exponential"
-    label: ClassVar[str] = "Exponential mechanism"
     rank: ClassVar[int] = 2
+    about: ClassVar[About] = About(
+        name="Exponential mechanism",
+        plain="a weighted draw, better options far likelier",
+        how=(
+            "One option is drawn at random, with a chance that grows exponentially with its score. That is the same as "
+            "adding a random number (Gumbel noise) to every score and naming the largest total."
+        ),
+        formula=r"\Pr[r] = \frac{e^{a q_r}}{\sum_s e^{a q_s}}",
+        source="McSherry and Talwar, FOCS 2007.",
+        textbook=True,
+        release="exponential",
+    )
     law: ClassVar[Law] = Softmax()
 
     epsilon: float

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from dpcore.discovery import discover
+from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
-from dpcore.selection.laws import Selector, find
+from dpcore.selection.laws import Selector, abouts, find
 from dpcore.selection.learning import learning_bound
+from dpcore.selection.most_common import ABOUT_THEORY, THEORY
 from dpcore.selection.rules import RuleClass
 from dpcore.selection.scores import histogram, scaled
 from dpcore.selection.sharing import per_question
-from dpcore.tradeoff import Estimate
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import (
     FloatArray,
     Neighbours,
@@ -32,13 +33,51 @@ from dpcore.validate import (
     whole,
 )
 
-THEORY, PAC = "theory", "pac"
+PAC = "pac"
 _HAIR = 1e-12  # rates are quotients of whole numbers: rounding must not exclude alpha itself
+
+METRICS = keyed(
+    Metric(
+        key="error",
+        name="Wrong predictions",
+        title="wrong predictions in 100",
+        better="lower",
+        factor=100.0,
+        unit=" in 100",
+    ),
+    Metric(
+        key="excess",
+        name="Wrong above the best",
+        title="wrong in 100, above the best rule",
+        better="lower",
+        factor=100.0,
+        unit=" in 100",
+    ),
+    Metric(
+        key="success",
+        name="Chance of a near-best rule",
+        title="near-best choices in 100",
+        better="higher",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+)
+ABOUT_PAC = About(
+    name="What the learning theorem promises",
+    plain="what is sure about people not yet seen",
+    how=(
+        "A theorem about learning says how far above the best rule the chosen one may err on people who are not in the "
+        "table. It covers both noise and having seen only these people."
+    ),
+    formula=r"\max\Bigl(\frac{\ln k + \ln(1/\beta)}{a n}, \sqrt{\frac{\ln k}{n}}\Bigr)",
+    source="Kasiviswanathan et al., FOCS 2008.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FiniteClassProblem:
-    """Which of k hypotheses errs least: every selection mechanism, exactly. Implements ``tradeoff.Problem``.
+class FiniteClassProblem(Problem):
+    """Which of k hypotheses errs least: every selection mechanism, exactly.
 
     ``errors`` (d,) on ``people`` rows, with ``counts`` (d,) hypotheses each (1 unless given); at n people the rates
     stay. ``relation`` as for ``FiniteClass``, for a person with up to ``rows_per_person`` rows. ``alpha``: how far
@@ -57,6 +96,11 @@ class FiniteClassProblem:
     the observed rates: the share ``band`` of draws gives between them. For that the rates move along the likeliest
     path of the linear function of them that moves the metric most (normal approximation). Off when ``band`` is 0 or
     ``covariance`` is not known. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> rules = FiniteClassProblem(errors=[10.0, 30.0, 50.0], people=100)
+    >>> rules.evaluate("exponential", "error", np.array([0.5]), np.array([100.0])).value.round(3).tolist()
+    [0.101]
     """
 
     errors: FloatArray
@@ -122,14 +166,14 @@ class FiniteClassProblem:
         return float(self._number.sum())
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        """Keys of the catalogue, ``theory`` and ``pac``."""
-        return (*discover("dpcore.selection"), THEORY, PAC)
+    def abouts(self) -> Mapping[str, About]:
+        """The catalogue, ``theory`` and ``pac``."""
+        return abouts() | {THEORY: ABOUT_THEORY, PAC: ABOUT_PAC}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+    def metrics(self) -> Mapping[str, Metric]:
         """See the class."""
-        return {"error": "lower", "excess": "lower", "success": "higher"}
+        return METRICS
 
     @property
     def central(self) -> FiniteClassProblem:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
@@ -29,7 +31,7 @@ class Selector(Protocol):
     """What every entry of the catalogue is: a frozen dataclass with these fields, constants and methods."""
 
     key: ClassVar[str]
-    label: ClassVar[str]
+    about: ClassVar[About]
     law: ClassVar[Law]
 
     @property
@@ -67,6 +69,12 @@ def find(method: str | type[Any]) -> type[Selector]:
         return method
     mechanisms = discover("dpcore.selection")
     return mechanisms[one_of(tuple(mechanisms), method=method)]
+
+
+def abouts() -> dict[str, About]:
+    """What every mechanism of the catalogue says about itself, by key."""
+    kinds: Mapping[str, Any] = discover("dpcore.selection")
+    return {key: kind.about for key, kind in kinds.items()}
 
 
 def probabilities(mechanism: Selector, scores: ArrayLike) -> FloatArray:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtri
 
-from dpcore.discovery import discover
+from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
-from dpcore.selection.laws import Law, Selector, find
+from dpcore.selection.laws import Law, Selector, abouts, find
+from dpcore.selection.measure import Judged
+from dpcore.selection.measures import measures
 from dpcore.selection.scores import condense, group, scaled
 from dpcore.selection.sharing import per_question
-from dpcore.tradeoff import Estimate
+from dpcore.tradeoff import Estimate, Metric, Problem
 from dpcore.validate import (
     FloatArray,
     Neighbours,
@@ -29,11 +31,21 @@ from dpcore.validate import (
 )
 
 THEORY = "theory"
+ABOUT_THEORY = About(
+    name="What theory promises",
+    plain="what the textbook's theorem is sure of",
+    how=(
+        "A theorem about the exponential mechanism says how far from the best its answer may be, whatever the scores "
+        "are. It must hold for the worst table, so the truth is better."
+    ),
+    formula=r"\Pr\bigl[\text{loss} > (\ln k + s)/a\bigr] \le e^{-s}",
+    source="Dwork and Roth, 2014, Corollary 3.12.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MostCommon:
-    """Which of k options has the largest score: every selection mechanism, exactly. Implements ``tradeoff.Problem``.
+class MostCommon(Problem):
+    """Which of k options has the largest score: every selection mechanism, exactly.
 
     ``scores`` (k,): how many people hold each option (``counted``), or any table of scores, higher is better, of
     which one person can move each by ``sensitivity``. ``relation``: with one person added or removed all scores move
@@ -53,6 +65,12 @@ class MostCommon:
     population. For that the sampled scores move along their most likely path with the leader's margin over its
     (softmax-weighted) rivals, which is exact for two options up to the normal approximation of counts; off (equal to
     ``value``) when ``band`` is 0 or scores are not counts. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> visits = MostCommon(scores=[60.0, 45.0, 30.0], band=0.0)
+    >>> at = np.array([0.1, 0.5]), np.array([135.0, 135.0])
+    >>> visits.evaluate("permute_and_flip", "success", *at).value.round(3).tolist()
+    [0.867, 1.0]
     """
 
     scores: FloatArray
@@ -97,14 +115,14 @@ class MostCommon:
         return max(1, math.ceil(min(float(made), 1e15)))
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        """Keys of the catalogue, and ``theory``."""
-        return (*discover("dpcore.selection"), THEORY)
+    def abouts(self) -> Mapping[str, About]:
+        """The catalogue, and ``theory``."""
+        return abouts() | {THEORY: ABOUT_THEORY}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+    def metrics(self) -> Mapping[str, Metric]:
         """See the class."""
-        return {"success": "higher", "expected_loss": "lower", "loss_share": "lower", "likely_loss": "lower"}
+        return {key: measure.metric for key, measure in measures().items()}
 
     def mechanism(self, method: str, epsilon: float) -> Selector:
         """The mechanism that answers one of the questions when all share ``epsilon``. Raises InvalidArgument."""
@@ -128,12 +146,11 @@ class MostCommon:
             return Estimate.bound(self._promise(metric, np.asarray(epsilon, dtype=np.float64), times))
         kind = find(method)
         slopes = self._slopes(kind, np.asarray(epsilon, dtype=np.float64)) * times
-        if metric == "likely_loss":
-            law = kind.law.rows(scaled(self._gaps, slopes), self._counts)
-            value = self._read(law, metric, times)
-        else:
+        if metric in ("success", "expected_loss"):  # of a group's law these two are known without all of it
             success, loss = kind.law.summary(self._gaps, self._counts, slopes)
-            value = success if metric == "success" else loss * self._unit(metric, times)
+            value = success if metric == "success" else loss * times
+        else:
+            value = self._read(kind.law.rows(scaled(self._gaps, slopes), self._counts), metric, times)
         if self.band == 0.0 or not self.counted or self._gaps.size == 1:
             return Estimate.exact(value)
         drawn = self._read(self._sampled(kind.law, slopes, times), metric, np.tile(times, 2))
@@ -153,21 +170,12 @@ class MostCommon:
         share = per_question(kind(epsilon=1.0).cost, epsilon, self.questions, self.delta)
         return kind.slopes(share, self.scores.size, self.sensitivity, self._one_way)
 
-    def _unit(self, metric: str, times: FloatArray) -> FloatArray:
-        return np.full_like(times, 1 / self.n) if metric == "loss_share" else times
+    def _judged(self, times: FloatArray) -> Judged:
+        return Judged(gaps=self._gaps, counts=self._counts, times=times, people=self.n, beta=self.beta)
 
     def _read(self, law: FloatArray, metric: str, times: FloatArray) -> FloatArray:
-        """A metric of laws over groups, shape (m, d), judged by the observed order."""
-        if metric == "success":
-            success: FloatArray = law[:, 0]
-            return success
-        if metric == "likely_loss":
-            # a hair of tolerance, so that a law that reaches 1 − β exactly counts
-            reached = np.cumsum(law, axis=1) >= 1 - self.beta - 1e-12
-            likely: FloatArray = self._gaps[np.argmax(reached, axis=1)] * times
-            return likely
-        loss: FloatArray = (law @ self._gaps) * self._unit(metric, times)
-        return loss
+        """A measure of laws over groups, shape (m, d), judged by the observed order."""
+        return measures()[metric].of_law(law, self._judged(times))
 
     def _sampled(self, law: Law, slopes: FloatArray, times: FloatArray) -> FloatArray:
         """Laws at the unlucky end of drawing people, then those at the lucky end, shape (2m, d).
@@ -192,12 +200,4 @@ class MostCommon:
     def _promise(self, metric: str, epsilon: FloatArray, times: FloatArray) -> FloatArray:
         """Loss exceeds (ln k + s)/a with probability at most e^−s, for every s ≥ 0."""
         slopes = self._slopes(Exponential, epsilon) * times
-        size, worst = math.log(self.scores.size), float(self._gaps[-1])
-        if metric == "success":
-            if self._gaps.size == 1:
-                return np.ones_like(slopes)
-            promised: FloatArray = 1 - np.exp(np.minimum(size - slopes * self._gaps[1], 0.0))
-            return promised
-        more = -math.log(self.beta) if metric == "likely_loss" else 1.0  # the mean of s is at most 1
-        loss: FloatArray = np.minimum((size + more) / slopes, worst) * self._unit(metric, times)
-        return loss
+        return measures()[metric].promised(slopes, self.scores.size, self._judged(times))

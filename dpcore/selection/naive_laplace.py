@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.selection.laws import Law, check_noise, draw, probabilities
 from dpcore.selection.race import Race
@@ -25,11 +26,25 @@ class NaiveLaplace:
     scores themselves are public. ε-DP by basic composition. For counts of which a person is in one only, splitting is
     not needed when one person is added or removed: that is ``NoisyMaxLaplace`` with ``monotonic``, whose noisy counts
     may be published too. Raises InvalidArgument.
+
+    >>> chances = NaiveLaplace(epsilon=1.0).probabilities([5, 3, 0])
+    >>> [round(float(chance), 3) for chance in chances]
+    [0.597, 0.302, 0.101]
     """
 
     key: ClassVar[str] = "naive_laplace"
-    label: ClassVar[str] = "Noise on every score"
     rank: ClassVar[int] = 4
+    about: ClassVar[About] = About(
+        name="Noise on every score",
+        plain="publish all scores with noise, then read the winner off",
+        how=(
+            "Every score is published with Laplace noise, so the budget is split over all of them. The winner is read "
+            "off. It costs as much as publishing everything, because it is."
+        ),
+        formula=r"\text{scale } = k / a",
+        source="The contrast that the textbooks draw.",
+        nearest="permute_and_flip",
+    )
     law: ClassVar[Law] = Race(two_sided=True)
 
     epsilon: float

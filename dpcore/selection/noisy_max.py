@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.selection.laws import Law, check_noise, draw, probabilities
 from dpcore.selection.race import Race
@@ -23,11 +24,28 @@ class NoisyMaxLaplace:
     ``sensitivity`` Δ: how far one person can move one score, in score units. Scale 2Δ/ε in general; Δ/ε only when
     ``monotonic``, that is when one person moves all scores the same way (counts, one person added or removed): at
     Δ/ε on general scores three candidates are enough to lose up to 2ε. ε-DP. Raises InvalidArgument.
+
+    >>> chances = NoisyMaxLaplace(epsilon=1.0).probabilities([5, 3, 0])
+    >>> [round(float(chance), 3) for chance in chances]
+    [0.692, 0.257, 0.051]
     """
 
     key: ClassVar[str] = "noisy_max_laplace"
-    label: ClassVar[str] = "Noisy max (Laplace)"
     rank: ClassVar[int] = 3
+    about: ClassVar[About] = About(
+        name="Noisy max (Laplace)",
+        plain="noise up or down on every option",
+        how=(
+            "Every score is moved up or down at random (Laplace noise). The largest total wins, and the totals "
+            "themselves stay secret."
+        ),
+        formula=(
+            r"\begin{gathered}\Pr[r] = \int f(x - q_r) \prod_{s \ne r} F(x - q_s)\, dx \\ "
+            r"\text{scale } 1/a\end{gathered}"
+        ),
+        source="Dwork and Roth, 2014, section 3.3, with the scale that holds for every kind of score.",
+        nearest="permute_and_flip",
+    )
     law: ClassVar[Law] = Race(two_sided=True)
 
     epsilon: float

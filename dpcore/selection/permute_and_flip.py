@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.selection.laws import Law, check_noise, draw, probabilities
 from dpcore.selection.race import Race
@@ -26,11 +27,28 @@ class PermuteAndFlip:
     The same law as noisy max with Exponential noise of scale 1/a (Ding et al., 2021). ε-DP. Its expected loss is never
     above the exponential mechanism's at one answer, and up to 2 times smaller; over many answers that one composes
     better. Raises InvalidArgument.
+
+    >>> chances = PermuteAndFlip(epsilon=1.0).probabilities([5, 3, 0])
+    >>> [round(float(chance), 3) for chance in chances]
+    [0.785, 0.179, 0.036]
     """
 
     key: ClassVar[str] = "permute_and_flip"
-    label: ClassVar[str] = "Permute and flip"
     rank: ClassVar[int] = 1
+    about: ClassVar[About] = About(
+        name="Permute and flip",
+        plain="one noisy bonus per option",
+        how=(
+            "Every option's score gets its own random bonus: mostly small, now and then large (an exponential "
+            "distribution). The largest total wins, and only the winner's name is published."
+        ),
+        formula=(
+            r"\begin{gathered}\Pr[r] = p_r \int_0^1 \prod_{s \ne r} (1 - p_s t)\, dt \\"
+            r"p_i = e^{a (q_i - \max q)}\end{gathered}"
+        ),
+        source="McKenna and Sheldon, NeurIPS 2020; the same law as report-noisy-max with exponential noise.",
+        release="permute_and_flip",
+    )
     law: ClassVar[Law] = Race(two_sided=False)
 
     epsilon: float

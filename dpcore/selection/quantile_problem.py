@@ -2,25 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from types import MappingProxyType
 
 import numpy as np
 from scipy.special import ndtri
 
+from dpcore.about import About
 from dpcore.selection.quantile import Intervals, Quantile, true_quantile
 from dpcore.selection.sharing import per_question
-from dpcore.tradeoff import Estimate
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import FloatArray, IntArray, Neighbours, finite_vector, in_range, one_of, positive, whole
 
 QUANTILE, THEORY = "quantile", "theory"
 _BLOCK = 1 << 17  # settings × intervals worked on at a time
 _DEPTH = 100.0
+METRICS = keyed(
+    Metric(key="expected_error", name="Average error", title="average error", better="lower", natural=True),
+    Metric(
+        key="rank_error",
+        name="Average error in rank",
+        title="average error in rank (people in 100)",
+        better="lower",
+        factor=100.0,
+        unit=" of 100 people",
+    ),
+    Metric(
+        key="success",
+        name="Chance of a close answer",
+        title="close answers in 100",
+        better="higher",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+)
+ABOUTS = MappingProxyType(
+    {
+        QUANTILE: About(
+            name="Exponential mechanism on ranks",
+            plain="a weighted draw by rank, the wanted one far likelier",
+            how=(
+                "The values cut the range into gaps. A gap is drawn at random, the nearer to the wanted rank the "
+                "likelier, and then any point in it."
+            ),
+            formula=r"p(r) \propto e^{-a \, |\text{below}(r) - q n|}",
+            source="Smith, STOC 2011.",
+            textbook=True,
+            release="exponential",
+        ),
+        THEORY: About(
+            name="What theory promises",
+            plain="what a theorem is sure of",
+            how=(
+                "A theorem about the exponential mechanism says how far from the wanted rank the answer may be. It "
+                "must hold for the worst values, so the truth is better."
+            ),
+            formula=r"\Pr[\text{rank error} \ge t] \le e^{B - a t}",
+            source="McSherry and Talwar, FOCS 2007, with a share of the range in place of a number of options.",
+        ),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class QuantileProblem:
-    """A private ``q``-quantile of ``values`` (n,) within public bounds, exactly. Implements ``tradeoff.Problem``.
+class QuantileProblem(Problem):
+    """A private ``q``-quantile of ``values`` (n,) within public bounds, exactly.
 
     ``low``, ``high``, ``q``, ``relation`` and ``rows_per_person`` as for ``Quantile``; at n people the values keep
     their shares. ``tolerance``: what counts as right, in the values' unit (a hundredth of the range unless given).
@@ -35,6 +83,13 @@ class QuantileProblem:
     population's quantile in the sample moves by its normal quantiles at (1 ± ``band``)/2, sd √(q(1 − q)n), and the
     band spans the metric there and at 0, judged by the population's quantile. Off when ``band`` is 0.
     Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> ages = QuantileProblem(values=np.arange(20.0, 80.0), low=0.0, high=100.0, band=0.0)
+    >>> ages.truth
+    49.5
+    >>> ages.evaluate("quantile", "expected_error", np.array([1.0]), np.array([60.0])).value.round(2).tolist()
+    [0.97]
     """
 
     values: FloatArray
@@ -83,14 +138,14 @@ class QuantileProblem:
         return self._truth
 
     @property
-    def methods(self) -> tuple[str, ...]:
+    def abouts(self) -> Mapping[str, About]:
         """``quantile`` (the mechanism) and ``theory``."""
-        return (QUANTILE, THEORY)
+        return ABOUTS
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+    def metrics(self) -> Mapping[str, Metric]:
         """See the class."""
-        return {"expected_error": "lower", "rank_error": "lower", "success": "higher"}
+        return METRICS
 
     @property
     def central(self) -> QuantileProblem:

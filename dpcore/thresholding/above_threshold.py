@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.thresholding import accuracy, runs
 from dpcore.thresholding.laws import alarm_law, check_series
@@ -27,11 +28,30 @@ class AboveThreshold:
     threshold; ``best`` gives the smallest spread (Lyu, Su & Li 2017), and left out it is the textbook's ½ for Laplace
     noise and ``best`` for exponential. ``offset`` (in units of the answers) raises the threshold; chosen without
     looking at the data it costs nothing. ε-DP for a series of any length. Raises InvalidArgument.
+
+    >>> law = AboveThreshold(epsilon=2.0).stop_law([0, 0, 20, 0], 10)
+    >>> [round(float(chance), 3) for chance in law]  # the last one: never
+    [0.004, 0.004, 0.987, 0.0, 0.004]
     """
 
     key: ClassVar[str] = "above_threshold"
-    label: ClassVar[str] = "First alarm"
     rank: ClassVar[int] = 1
+    about: ClassVar[About] = About(
+        name="First alarm",
+        plain="a noisy line, and one alarm when it is reached",
+        how=(
+            "The line gets noise once, before anything is asked. Each answer gets noise of its own and is compared "
+            "with the noisy line. Silence costs nothing more, however often it is asked; only an alarm does, and "
+            "then it stops."
+        ),
+        formula=(
+            r"\begin{gathered}\Pr[\text{stop at } i] = \\ \int f_\rho(t) \prod_{j<i} F_\nu(a_j)\,\bigl(1 - "
+            r"F_\nu(a_i)\bigr)\,dt \\ a_j = T + t - q_j\end{gathered}"
+        ),
+        source="Dwork and Roth, 2014, Algorithm 1; Lyu, Su and Li, VLDB 2017.",
+        textbook=True,
+        release="alarm",
+    )
 
     epsilon: float
     sensitivity: float = 1.0

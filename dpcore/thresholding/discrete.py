@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.errors import InvalidArgument
-from dpcore.thresholding.laws import REACH, AlarmLaw
+from dpcore.thresholding.laws import REACH, AlarmLaw, RunLaws, run_laws
 from dpcore.thresholding.likelihood import log_sum
 from dpcore.thresholding.noise import NoisePair
 from dpcore.validate import BoolArray, FloatArray, IntArray, whole
@@ -26,17 +26,46 @@ def discrete_alarm_law(pair: NoisePair, answers: ArrayLike, threshold: int, limi
     An alarm is answer + ν ≥ threshold + ρ. Raises InvalidArgument, also for scales of more than about 20,000 units,
     where the continuous law serves as well.
     """
+    series = _whole(answers)
+    run = _walked(pair, series, threshold, limit, np.arange(series.size), series.size)
+    return AlarmLaw(position=np.column_stack([run.alarm[0], np.cumsum(run.left[0])]))
+
+
+def discrete_run_laws(
+    pair: NoisePair, answers: ArrayLike, threshold: int, limit: int, column: IntArray, restart: int
+) -> RunLaws:
+    """As ``laws.run_laws`` at one setting, of a run on whole ``answers`` (k,) with discrete noise.
+
+    For scales of more than about 20,000 units the continuous law stands in: there a unit is next to nothing beside the
+    noise. Raises InvalidArgument.
+    """
+    series = _whole(answers)
+    if math.ceil(REACH * pair.threshold_scale) <= MOST_NODES:
+        return _walked(pair, series, threshold, limit, column, restart)
+    return run_laws(
+        series,
+        one_sided=pair.one_sided,
+        threshold=np.array([float(threshold)]),
+        threshold_scale=np.array([pair.threshold_scale]),
+        query_scale=np.array([pair.query_scale]),
+        limit=limit,
+        column=column,
+        restart=restart,
+        fine=True,
+    )
+
+
+def _walked(pair: NoisePair, series: FloatArray, threshold: int, limit: int, column: IntArray, restart: int) -> RunLaws:
     from dpcore.thresholding.kernel.run import walk
 
-    series = _whole(answers)
-    k = series.size
-    whole(1, k, limit=limit)
+    whole(1, series.size, limit=limit)
     t, weight = _integer_nodes(pair, REACH)
     above, below = _edges(pair)
-    alarm, left = np.zeros((limit, k)), np.zeros(limit)
+    columns = column.astype(np.int64)
+    alarm, left = np.zeros((limit, int(columns.max()) + 1)), np.zeros(limit)
     line = float(threshold)
-    walk(t, weight, series, 1.0, line, pair.query_scale, above, below, k, np.arange(k), alarm, left)
-    return AlarmLaw(position=np.column_stack([alarm, np.cumsum(left)]))
+    walk(t, weight, series, 1.0, line, pair.query_scale, above, below, restart, columns, alarm, left)
+    return RunLaws(alarm=alarm[None], left=left[None])
 
 
 def discrete_log_probability(pair: NoisePair, answers: ArrayLike, threshold: int, raised: BoolArray) -> float:

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding.laws import AlarmLaw, check_series
@@ -25,11 +26,24 @@ class NumericSparse:
     ``value_share`` of ε pays for the values, each with noise of scale cΔ/(value_share·ε); the rest runs ``alarms``, a
     ``Sparse`` with the other fields. Publishing the noisy answer that was compared instead would break the promise.
     ε-DP for a series of any length. Raises InvalidArgument.
+
+    >>> mechanism = NumericSparse(epsilon=3.0, limit=1)
+    >>> round(mechanism.value_scale, 2), mechanism.alarms.epsilon
+    (1.0, 2.0)
     """
 
     key: ClassVar[str] = "numeric_sparse"
-    label: ClassVar[str] = "Several alarms with values"
     rank: ClassVar[int] = 3
+    about: ClassVar[About] = About(
+        name="Several alarms with values",
+        plain="several alarms, each with its value",
+        how=(
+            "Alarms are raised as with a noisy line, and each comes with the answer that raised it, with fresh "
+            "noise. The values take a part of the budget, so the alarms get less."
+        ),
+        source="Lyu, Su and Li, VLDB 2017, Algorithm 7.",
+        nearest="sparse",
+    )
 
     epsilon: float
     limit: int

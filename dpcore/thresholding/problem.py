@@ -2,22 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding.above_threshold import AboveThreshold
 from dpcore.thresholding.accuracy import theorem_alpha, theorem_beta
 from dpcore.thresholding.laws import AlarmLaw, RunLaws, alarm_law, check_series, run_laws
-from dpcore.thresholding.methods import METHODS, THEORY, Family, family
+from dpcore.thresholding.methods import Family, family
 from dpcore.thresholding.noise import NoisePair
 from dpcore.thresholding.sparse import Sparse
-from dpcore.tradeoff import Estimate
-from dpcore.validate import FloatArray, boolean, in_range, one_of, positive, positive_vector, probability, whole
+from dpcore.thresholding.ways import catalog
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
+from dpcore.validate import (
+    FloatArray,
+    IntArray,
+    boolean,
+    in_range,
+    one_of,
+    positive,
+    positive_vector,
+    probability,
+    whole,
+)
 
-Metric = Literal["on_time", "false_alarm", "late", "missed", "alpha"]
+THEORY = "theory"
+ABOUT_THEORY = About(
+    name="What theory promises",
+    plain="what the textbook's theorem is sure of",
+    how=(
+        "A theorem about the textbook's algorithm says how far from the line an answer must be to be told apart. It "
+        "must hold for the worst series, so the truth is better."
+    ),
+    formula=r"\alpha = \frac{8 (\ln k + \ln(2/\beta))}{\varepsilon}",
+    source="Dwork and Roth, 2014, Theorem 3.24.",
+)
+METRICS = keyed(
+    Metric(
+        key="on_time",
+        name="On time",
+        title="alarms on time, in 100",
+        better="higher",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="false_alarm",
+        name="False alarms",
+        title="false alarms in 100",
+        better="lower",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="late",
+        name="Late",
+        title="late alarms in 100",
+        better="lower",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="missed",
+        name="Missed",
+        title="missed in 100",
+        better="lower",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+    Metric(
+        key="alpha",
+        name="Distance needed (α)",
+        title="distance from the line that is told apart (α)",
+        better="lower",
+        natural=True,
+    ),
+)
 REDRAWS = 32  # times the series is drawn anew for the band
 
 
@@ -36,8 +103,8 @@ class Outcomes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AlarmProblem:
-    """When does ``answers`` (k,) first reach ``threshold``? Every way to watch, exactly: a ``tradeoff.Problem``.
+class AlarmProblem(Problem):
+    """When does ``answers`` (k,) first reach ``threshold``? Every way to watch, exactly.
 
     The *first true crossing* is the first answer at or above the threshold. Alarms are due from ``early_by`` queries
     before it to ``late_by`` after it. A run is judged by its first alarm from then on: **on time** within that window,
@@ -57,6 +124,13 @@ class AlarmProblem:
     four chances show the other error, of one period among those that could have been: the share ``band`` of series
     whose counts are drawn anew around the observed ones (variance equal to the count), judged by the observed crossing
     and drawn from ``seed``. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> cases = AlarmProblem(answers=[3.0, 4.0, 5.0, 30.0, 40.0], threshold=20.0)
+    >>> cases.crossing
+    3
+    >>> cases.evaluate("book", "on_time", np.array([0.5, 2.0]), np.ones(2)).value.round(2).tolist()
+    [0.76, 1.0]
     """
 
     answers: FloatArray
@@ -105,14 +179,15 @@ class AlarmProblem:
         return int(reached[0]) if reached.size else None
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        """Keys of ``methods.LABELS``, the one-way ones only when ``monotonic``."""
-        return (*(method.key for method in METHODS if self.monotonic or not method.monotonic), THEORY)
+    def abouts(self) -> Mapping[str, About]:
+        """The catalogue of ways, the one-way ones only when ``monotonic``, and ``theory``."""
+        fitting = {key: way.about for key, way in catalog().items() if self.monotonic or not way.monotonic}
+        return fitting | {THEORY: ABOUT_THEORY}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
+    def metrics(self) -> Mapping[str, Metric]:
         """See the class."""
-        return {"on_time": "higher", "false_alarm": "lower", "late": "lower", "missed": "lower", "alpha": "lower"}
+        return METRICS
 
     def family(self, method: str) -> Family:
         """A method fitted to this series: everything but ε. Raises InvalidArgument."""
@@ -130,10 +205,47 @@ class AlarmProblem:
         line = self.threshold * ratio + mechanism.offset
         return alarm_law(mechanism.scales, self.answers * ratio, line, self.limit)
 
+    def judged_law(self, method: str, epsilon: float) -> FloatArray:
+        """Where the alarm falls by which a run is judged, exactly, at one ε: shape (k+1,), the last entry "nowhere".
+
+        Before the window it is the alarm that spent them all, from then on the first one. Raises InvalidArgument.
+        """
+        mechanism = self.mechanism(method, epsilon)
+        pair = mechanism.scales
+        run = run_laws(
+            self.answers,
+            one_sided=pair.one_sided,
+            threshold=np.array([self.threshold + mechanism.offset]),
+            threshold_scale=np.array([pair.threshold_scale]),
+            query_scale=np.array([pair.query_scale]),
+            limit=self.limit,
+            restart=self.window[0],
+            fine=True,
+        )
+        return self._judged(run)
+
     def outcomes(self, method: str, epsilon: FloatArray, n: FloatArray) -> Outcomes:
         """How a run ends, exactly, at m settings: ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
         ratio = positive_vector(n=n) / self.n
         return self._outcomes(self.answers, self.family(method), positive_vector(epsilon=epsilon), ratio)
+
+    def drawn_outcomes(self, pair: NoisePair, answers: IntArray, bar: int) -> Outcomes:
+        """How a release ends that meets ``answers`` (k,), in whole units, with ``bar`` and discrete noise, exactly.
+
+        ``pair`` holds its scales in units. Judged as every run here, by the true answers and the threshold; one
+        setting, shape (1,). Raises InvalidArgument.
+        """
+        from dpcore.thresholding.discrete import discrete_run_laws
+
+        run = discrete_run_laws(pair, answers, bar, self.limit, self._columns, self.window[0])
+        return _read(run, self.crossing is not None)
+
+    def drawn_law(self, pair: NoisePair, answers: IntArray, bar: int) -> FloatArray:
+        """``judged_law`` of such a release, shape (k+1,). Raises InvalidArgument."""
+        from dpcore.thresholding.discrete import discrete_run_laws
+
+        run = discrete_run_laws(pair, answers, bar, self.limit, np.arange(self.answers.size), self.window[0])
+        return self._judged(run)
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``. Raises InvalidArgument."""
@@ -157,7 +269,7 @@ class AlarmProblem:
         crossing at the latest, and then ends sooner. Raises InvalidArgument.
         """
         more = whole(self.limit, queries=queries) - self.answers.size
-        quiet = self.answers[: self._window[0]]
+        quiet = self.answers[: self.window[0]]
         if more > 0 and quiet.size == 0:
             raise InvalidArgument("queries", "must be fewer: there is no quiet time before the crossing to repeat")
         if more > 0:
@@ -166,29 +278,40 @@ class AlarmProblem:
         return replace(self, answers=self.answers[cut : cut + queries])
 
     @property
-    def _window(self) -> tuple[int, int]:
-        """First query that may raise an alarm on time, and the one after the last."""
+    def window(self) -> tuple[int, int]:
+        """First query that may raise an alarm on time, and the one after the last; both k where none is due."""
         k, crossing = self.answers.size, self.crossing
         if crossing is None:
             return k, k
         return max(crossing - self.early_by, 0), min(crossing + self.late_by + 1, k)
 
-    def _outcomes(self, answers: FloatArray, fitted: Family, epsilon: FloatArray, ratio: FloatArray) -> Outcomes:
-        start, end = self._window
+    def _judged(self, run: RunLaws) -> FloatArray:
+        """The law of the alarm that counts, from a run with a column for each query."""
+        start = self.window[0]
+        spent = -1 if self.crossing is not None else 0  # where nothing is due, any alarm is a false one
+        return np.concatenate([run.alarm[0, spent, :start], run.alarm[0, 0, start:], run.left[0, :1]])
+
+    @property
+    def _columns(self) -> IntArray:
+        """For each query whether its alarm comes before the window, in it, or later: 0, 1, 2."""
+        start, end = self.window
         column = np.zeros(self.answers.size, dtype=np.int64)
         column[start:] = 1
         column[end:] = 2
+        return column
+
+    def _outcomes(self, answers: FloatArray, fitted: Family, epsilon: FloatArray, ratio: FloatArray) -> Outcomes:
         unit = self.sensitivity / epsilon
         run = run_laws(
             answers,
-            one_sided=fitted.method.noise == "exponential",
+            one_sided=fitted.way.noise == "exponential",
             threshold=self.threshold * ratio + fitted.offset_factor * unit,
             threshold_scale=fitted.threshold_factor * unit,
             query_scale=fitted.query_factor * unit,
             ratio=ratio,
             limit=self.limit,
-            column=column,
-            restart=start,
+            column=self._columns,
+            restart=self.window[0],
         )
         return _read(run, self.crossing is not None)
 
@@ -213,7 +336,7 @@ class AlarmProblem:
         unit = self.sensitivity / epsilon
         if metric == "alpha":
             return theorem_alpha(book, self.answers.size, self.beta) * unit
-        start, end = self._window
+        start, end = self.window
         if metric in ("late", "missed") and self.crossing is None:
             return np.zeros_like(epsilon)
         before, within = self.answers[:start], self.answers[start:end]

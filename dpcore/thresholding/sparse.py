@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding import accuracy, runs
@@ -25,11 +26,24 @@ class Sparse:
     Fields as in ``AboveThreshold``; the noise on the answers grows with ``limit`` (c), the threshold's is drawn once
     and does not. Left out, ``threshold_share`` is ``best``, ε₁ : ε₂ = 1 : (2c)^⅔ (c^⅔ monotonic). ε-DP for a series of
     any length. Raises InvalidArgument.
+
+    >>> law = Sparse(epsilon=4.0, limit=2).alarm_law([0, 20, 0, 20], 10)
+    >>> law.per_query.round(2).tolist()
+    [0.0, 1.0, 0.0, 1.0]
     """
 
     key: ClassVar[str] = "sparse"
-    label: ClassVar[str] = "Several alarms"
     rank: ClassVar[int] = 2
+    about: ClassVar[About] = About(
+        name="Several alarms",
+        plain="a noisy line, and several alarms before it stops",
+        how=(
+            "The line gets noise once. Each answer gets noise of its own and is compared with the noisy line, until "
+            "the agreed number of alarms has been raised. More alarms need more noise on every answer."
+        ),
+        source="Lyu, Su and Li, VLDB 2017, Algorithm 7.",
+        release="alarm",
+    )
 
     epsilon: float
     limit: int

@@ -33,7 +33,7 @@ from dpcore.training.model import LinearModel, load_model, predict
 from dpcore.training.objective_perturbation import ObjectivePerturbation, ObjectivePerturbation2012
 from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
-from dpcore.training.plan import RADIUS, Part, Sweep, build, usual_methods
+from dpcore.training.plan import RADIUS, Part, Sweep, build, suitable, usual_methods
 from dpcore.training.problem import TrainingProblem
 from dpcore.training.proved import ProvedDescent
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
@@ -120,6 +120,7 @@ __all__ = [
     "sample_size",
     "steps_curve",
     "stream",
+    "suitable",
     "tuning_price",
     "usual_methods",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.errors import InvalidArgument
@@ -29,11 +30,27 @@ class AdaSSP:
     sensitivity 1, accounted exactly as one: each has noise √3 σ(ε, δ). The upper triangle of XᵀX moves by at most
     ‖x‖² ≤ 1. ``failure`` is the chance that the ridge is too small for the noise. With labels −1 and 1 the fit is a
     classifier. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = AdaSSP(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "adassp"
-    label: ClassVar[str] = "AdaSSP (noisy least squares)"
     rank: ClassVar[int] = 35
+    about: ClassVar[About] = About(
+        name="AdaSSP (noisy least squares)",
+        plain="noise on the sums behind a straight-line fit",
+        how=(
+            "A straight-line fit needs only a few sums over all rows. These get noise, and the fit is made from the "
+            "noisy sums, held back by a penalty that grows with the noise."
+        ),
+        formula=r"w = (\widetilde{X^\top X} + \lambda I)^{-1} \, \widetilde{X^\top y}",
+        source="Wang, UAI 2018, Algorithm 2.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("squared",)
     neighbours: ClassVar[Neighbours] = "add_remove"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked, checked_rows, no_delta
@@ -33,11 +34,27 @@ class Ball:
     diagonal to the loss. Only for d ≤ 3: in higher dimensions the law cannot be drawn from exactly, and a sampler
     that is off by τ in total variation would add (1 + e^ε)τ of δ. ``points`` is about how many the grid has. Raises
     InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> round(float(Ball(epsilon=1.0).probabilities(X, y).sum()), 6)
+    1.0
     """
 
     key: ClassVar[str] = "ball"
-    label: ClassVar[str] = "Exponential mechanism over the ball"
     rank: ClassVar[int] = 85
+    most_columns: ClassVar[int] = MOST_DIMENSIONS
+    about: ClassVar[About] = About(
+        name="Exponential mechanism over the ball",
+        plain="a weighted draw among models, better ones far likelier",
+        how=(
+            "Thousands of models are laid out in advance. One is drawn at random, with a chance that shrinks "
+            "exponentially with its total loss. Only for models with up to three weights."
+        ),
+        formula=r"\Pr[w] \propto e^{-a \sum_i \ell_i(w)}",
+        source="Bassily, Smith and Thakurta, FOCS 2014; McSherry and Talwar, FOCS 2007.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared", "absolute", "distance")
 

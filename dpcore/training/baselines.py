@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked_rows
@@ -15,6 +17,22 @@ from dpcore.training.optimum import minimise
 from dpcore.validate import FloatArray, finite_vector, non_negative
 
 NON_PRIVATE, MAJORITY = "non_private", "majority_class"
+ABOUTS = MappingProxyType(
+    {
+        NON_PRIVATE: About(
+            name="Without privacy",
+            plain="the best model, nothing hidden",
+            how="The model that fits the rows best, found without any noise. It shows what privacy costs.",
+            source="The smallest mean loss, with a little ridge.",
+        ),
+        MAJORITY: About(
+            name="Always the commonest",
+            plain="always guess the commoner class",
+            how="No model at all: everyone is guessed to be in the commoner class. A model worth having does better.",
+            source="The share of the commoner class.",
+        ),
+    }
+)
 
 
 def non_private(X: FloatArray, y: FloatArray, loss: Loss = LOGISTIC, *, ridge: float = 0.01) -> Fit:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost, compose
 from dpcore.errors import InvalidArgument
 from dpcore.training.descent import descend
@@ -20,6 +21,8 @@ from dpcore.validate import FloatArray, in_range, positive, probability, whole
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from dpcore.training.features import Features
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookGradientDescent:
@@ -30,11 +33,29 @@ class BookGradientDescent:
     clip × √(2 ln(1.25/δ′))/ε′, proved for ε′ < 1 only. ``epsilon`` and ``delta`` are the total by that sum; what the
     same noise really costs is ``true_epsilon``, much less. The book's rows are one-hot rows of length 2.8 to 3.3:
     ``row_norm`` takes rows of the unit ball back there. Raises InvalidArgument.
+
+    >>> run = BookGradientDescent(epsilon=1.0, delta=1e-5)
+    >>> run.cost.epsilon, round(run.true_epsilon, 2)  # what is said, and what the same noise really costs
+    (1.0, 0.26)
     """
 
     key: ClassVar[str] = "book_gradient_descent"
-    label: ClassVar[str] = "Textbook noisy gradient descent"
     rank: ClassVar[int] = 60
+    about: ClassVar[About] = About(
+        name="Textbook noisy gradient descent",
+        plain="ten noisy steps, as the textbook counts their cost",
+        how=(
+            "Ten steps, each with noise on the summed answers of all rows, and a noisy count of rows. The privacy of "
+            "every step is simply added up, which asks for far more noise than is needed."
+        ),
+        formula=(
+            r"\sigma = \frac{C \sqrt{2 \ln(1.25/\delta')}}{\varepsilon'}, \quad \varepsilon' = \frac{\varepsilon}{T + "
+            r"1}, \; \delta' = \frac{\delta}{T}"
+        ),
+        source="Near and Abuah, Programming Differential Privacy, chapter on machine learning.",
+        textbook=True,
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
 
@@ -55,6 +76,11 @@ class BookGradientDescent:
         positive(row_norm=self.row_norm)
         if not isinstance(self.loss, Logistic):
             raise InvalidArgument("loss", "must be logistic here, as in the book")
+
+    @classmethod
+    def settings_for(cls, features: Features) -> dict[str, Any]:
+        """How long the book's rows are."""
+        return {"row_norm": features.scale}
 
     @property
     def step_epsilon(self) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked
@@ -26,11 +27,26 @@ class ClippedExamples:
     Right only when a bounded row bounds the gradient: the logistic loss has slope at most 1, so ‖gradient‖ ≤ ‖x‖.
     Squared loss is refused: its gradient (xᵀw − y)x grows with the weights however short the row is. A bounded
     *second* derivative is not enough. Guarantee and accounting as ``NoisyGradientDescent``.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = ClippedExamples(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "clipped_examples"
-    label: ClassVar[str] = "Noisy gradient descent, rows clipped"
     rank: ClassVar[int] = 50
+    about: ClassVar[About] = About(
+        name="Noisy gradient descent, rows clipped",
+        plain="rows shortened once, then noisy steps",
+        how=(
+            "Rows that are too long are shortened once, before training. After that no row can say anything too "
+            "strong, so nothing needs to be cut at each step, and the steps get noise as usual."
+        ),
+        source="As noisy gradient descent; a slope of at most 1 bounds the gradient by the row's length.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
 

@@ -1,6 +1,6 @@
 """What training returns, and how good it is.
 
-A method is a frozen class with ``key``, ``label``, public fields (``epsilon`` and ``delta``, the rest with fixed
+A method is a frozen class with ``key``, ``about``, public fields (``epsilon`` and ``delta``, the rest with fixed
 defaults that never look at data), ``cost``, ``fit(X, y, rng, replicas)`` and ``fit_all``, which trains several
 settings of the same method together. The number of rows n is public; who is protected is the field ``neighbours``.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.losses import Loss, objective
@@ -42,10 +43,14 @@ class Method(Protocol):
     """What every class in ``dpcore.training.catalog()`` offers.
 
     ``pure``: ε-DP without δ, to be constructed with ``delta`` 0. ``losses``: keys of the losses it can train for.
+
+    A class may also have ``most_columns``, where it can train for no more; ``one_number`` True, where it estimates a
+    number and takes a single column of ones; and a class method ``settings_for(features)``: fields that follow from the
+    public constants of the features.
     """
 
     key: ClassVar[str]
-    label: ClassVar[str]
+    about: ClassVar[About]
     pure: ClassVar[bool]
     losses: ClassVar[tuple[str, ...]]
 

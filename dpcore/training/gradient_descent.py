@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.errors import InvalidArgument
@@ -33,11 +34,34 @@ class NoisyGradientDescent:
     ``clip`` is the longest a row's gradient may be; None leaves gradients alone where the loss itself bounds them
     (squared loss: only with ``radius``, the ball the weights stay in, where its gradients are at most 1 + radius and
     XᵀX replaces the rows). ``rate`` None is ``step_length``. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = NoisyGradientDescent(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "noisy_gradient_descent"
-    label: ClassVar[str] = "Noisy gradient descent"
     rank: ClassVar[int] = 10
+    about: ClassVar[About] = About(
+        name="Noisy gradient descent",
+        plain="many small noisy steps towards a better model",
+        how=(
+            "Start at zero. At every step each row says which way would help it; long answers are cut to a fixed "
+            "length, so that no one counts for much; noise is added to their sum; then one step is taken. What is "
+            "released is an average of the last steps."
+        ),
+        formula=(
+            r"\begin{aligned}w \leftarrow w - \tfrac{\eta}{n}\Bigl(&\sum_i g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) "
+            r"\\ &+ N(0, C^2 T \sigma^2 I)\Bigr)\end{aligned}"
+        ),
+        source=(
+            "Bassily, Smith and Thakurta, FOCS 2014; Song, Chaudhuri and Sarwate, GlobalSIP 2013; T Gaussian steps "
+            "are exactly one Gaussian release (Balle and Wang, ICML 2018)."
+        ),
+        release="model",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared", "absolute")
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, Method, checked, no_delta
@@ -29,11 +30,25 @@ class LaplaceMean:
     """The sum plus Laplace noise, divided by the public n: ε-DP. Dwork, McSherry, Nissim & Smith, TCC 2006.
 
     The sum moves by at most 1 when a number is added or removed, 2 when one is replaced.
+
+    >>> import numpy as np
+    >>> method = LaplaceMean(epsilon=1.0)
+    >>> fit = method.fit(np.ones((3, 1)), np.array([0.5, -0.2, 0.3]), np.random.default_rng(0))
+    >>> fit.weights.shape, fit.cost.epsilon
+    ((1, 1), 1.0)
     """
 
     key: ClassVar[str] = "laplace_mean"
-    label: ClassVar[str] = "Mean by Laplace noise"
     rank: ClassVar[int] = 110
+    one_number: ClassVar[bool] = True
+    about: ClassVar[About] = About(
+        name="Mean by Laplace noise",
+        plain="the average, with noise on the sum",
+        how=("All numbers are added up, noise is added to the sum, and the sum is divided by how many there are."),
+        formula=r"\tfrac{1}{n}\bigl(\sum_i y_i + \mathrm{Lap}(1/\varepsilon)\bigr)",
+        source="Dwork, McSherry, Nissim and Smith, TCC 2006.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("squared",)
 
@@ -78,11 +93,28 @@ class MeanByLoss:
 
     One number's loss varies by 2 over the interval, so a = ε/2 (ε/4 when one is replaced). The law is a normal one
     around the mean with variance 1/(an), cut to the interval: far more noise than ``LaplaceMean``.
+
+    >>> import numpy as np
+    >>> method = MeanByLoss(epsilon=1.0)
+    >>> fit = method.fit(np.ones((3, 1)), np.array([0.5, -0.2, 0.3]), np.random.default_rng(0))
+    >>> fit.weights.shape, fit.cost.epsilon
+    ((1, 1), 1.0)
     """
 
     key: ClassVar[str] = "mean_by_loss"
-    label: ClassVar[str] = "Mean by the exponential mechanism"
     rank: ClassVar[int] = 120
+    one_number: ClassVar[bool] = True
+    about: ClassVar[About] = About(
+        name="Mean by the exponential mechanism",
+        plain="a weighted draw around the average",
+        how=(
+            "Every number could be the answer. One is drawn at random, with a chance that shrinks with the sum of "
+            "its squared distances to all numbers."
+        ),
+        formula=r"p(w) \propto e^{-a \sum_i (w - y_i)^2 / 2}",
+        source="McSherry and Talwar, FOCS 2007, with squared loss.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("squared",)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.selection.quantile import Quantile
 from dpcore.training.fit import Fit
@@ -29,11 +30,28 @@ class IntervalMedian:
 
     Smith, STOC 2011; the law of ``dpcore.selection.Quantile``. Ranks move by ½ when a number is added, whatever its
     size, where losses move by up to 2.
+
+    >>> import numpy as np
+    >>> method = IntervalMedian(epsilon=1.0)
+    >>> fit = method.fit(np.ones((3, 1)), np.array([0.5, -0.2, 0.3]), np.random.default_rng(0))
+    >>> fit.weights.shape, fit.cost.epsilon
+    ((1, 1), 1.0)
     """
 
     key: ClassVar[str] = "interval_median"
-    label: ClassVar[str] = "Median by ranks"
     rank: ClassVar[int] = 130
+    one_number: ClassVar[bool] = True
+    about: ClassVar[About] = About(
+        name="Median by ranks",
+        plain="a weighted draw by rank, the middle far likelier",
+        how=(
+            "The numbers cut the range into gaps. A gap is drawn at random, the nearer to the middle the likelier, "
+            "and then any point in it."
+        ),
+        formula=r"\Pr[\text{gap } j] \propto |\text{gap } j| \, e^{-a |j - n/2|}",
+        source="Smith, STOC 2011.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("absolute",)
 
@@ -82,11 +100,28 @@ class MedianByLoss:
     """A number w of [−1, 1] with density ∝ exp(−a Σ |w − yᵢ|): ε-DP, the exponential mechanism on absolute loss.
 
     One number's loss varies by 2 over the interval, so a = ε/2 (ε/4 when one is replaced).
+
+    >>> import numpy as np
+    >>> method = MedianByLoss(epsilon=1.0)
+    >>> fit = method.fit(np.ones((3, 1)), np.array([0.5, -0.2, 0.3]), np.random.default_rng(0))
+    >>> fit.weights.shape, fit.cost.epsilon
+    ((1, 1), 1.0)
     """
 
     key: ClassVar[str] = "median_by_loss"
-    label: ClassVar[str] = "Median by the exponential mechanism on loss"
     rank: ClassVar[int] = 140
+    one_number: ClassVar[bool] = True
+    about: ClassVar[About] = About(
+        name="Median by the exponential mechanism on loss",
+        plain="a weighted draw by distance, the middle far likelier",
+        how=(
+            "Every number could be the answer. One is drawn at random, with a chance that shrinks with the sum of "
+            "its distances to all numbers."
+        ),
+        formula=r"p(w) \propto e^{-a \sum_i |w - y_i|}",
+        source="McSherry and Talwar, FOCS 2007, with absolute loss.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("absolute",)
 

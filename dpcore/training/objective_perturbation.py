@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from scipy.special import log_ndtr
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import solve
 from dpcore.errors import InvalidArgument
@@ -38,11 +39,27 @@ class ObjectivePerturbation:
     holds the change of volume, so δ(ε) = E(1 − e^{ε−c−|z|})₊. Redberg, Koskela & Wang, NeurIPS 2023. ``ridge`` is λ;
     None spends a tenth of ε on the change of volume, λ = ¼/(e^{ε/10} − 1), a rule chosen on a validation part of
     training rows of the census data. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = ObjectivePerturbation(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "objective_perturbation"
-    label: ClassVar[str] = "Objective perturbation"
     rank: ClassVar[int] = 20
+    about: ClassVar[About] = About(
+        name="Objective perturbation",
+        plain="the best model for a randomly tilted goal",
+        how=(
+            "A random tilt is added to what training makes small, and the best model for the tilted goal is found. "
+            "The tilt hides what any one row did. This version needs the least noise that can be proved."
+        ),
+        formula=(r"\arg\min_w \sum_i \ell_i(w) + \tfrac{\lambda}{2}\|w\|^2 + b^\top w, \quad b \sim N(0, \sigma^2 I)"),
+        source="Redberg, Koskela and Wang, NeurIPS 2023.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     neighbours: ClassVar[Neighbours] = "add_remove"
@@ -97,11 +114,29 @@ class ObjectivePerturbation2012:
 
     (ε, δ)-DP, add/remove. Kifer, Smith & Thakurta, COLT 2012, Algorithm 1 and Theorem 2, with λ ≥ 2β/ε at curvature
     β = ¼ and slope 1. ``ridge`` may be larger. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = ObjectivePerturbation2012(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "objective_perturbation_2012"
-    label: ClassVar[str] = "Objective perturbation, 2012 proof"
     rank: ClassVar[int] = 70
+    about: ClassVar[About] = About(
+        name="Objective perturbation, 2012 proof",
+        plain="a randomly tilted goal, with the noise of an older proof",
+        how=(
+            "A random tilt is added to what training makes small, and the best model for the tilted goal is found. "
+            "The tilt is as large as the first proof asked for, which is more than is needed."
+        ),
+        formula=(
+            r"\sigma^2 = \frac{8 \ln(2/\delta) + 4\varepsilon}{\varepsilon^2}, \quad \lambda = \frac{1}{2\varepsilon}"
+        ),
+        source="Kifer, Smith and Thakurta, COLT 2012, Algorithm 1 and Theorem 2.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     neighbours: ClassVar[Neighbours] = "add_remove"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.errors import InvalidArgument
@@ -31,11 +32,27 @@ class OutputPerturbation:
     Monteleoni & Sarwate, JMLR 2011. Gaussian noise, (ε, δ)-DP exactly; with ``delta`` 0 noise of density
     ∝ exp(−ε‖z‖λ/L), ε-DP. Squared loss is minimised over ‖w‖ ≤ ``radius``, where its slope is at most 1 + radius.
     ``ridge`` is λ; None balances ridge against noise (``ridge_for``). Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = OutputPerturbation(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
     """
 
     key: ClassVar[str] = "output_perturbation"
-    label: ClassVar[str] = "Output perturbation"
     rank: ClassVar[int] = 80
+    about: ClassVar[About] = About(
+        name="Output perturbation",
+        plain="the best model, then noise on its weights",
+        how=(
+            "The best model is found, kept from leaning on any single row by a penalty on large weights. Then noise "
+            "is added to the weights themselves."
+        ),
+        formula=(r"\arg\min_w \sum_i \ell_i(w) + \tfrac{\lambda}{2}\|w\|^2 \; + \; \text{noise} \propto L/\lambda"),
+        source="Chaudhuri, Monteleoni and Sarwate, JMLR 2011.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
 

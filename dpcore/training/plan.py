@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -66,7 +66,7 @@ class Sweep:
         """
         order = np.random.Generator(np.random.SFC64([seed, 3])).permutation(data.n)
         train, test = order[: data.n * 8 // 10], order[data.n * 8 // 10 :]
-        low, high = features.bounds
+        found: Mapping[str, Any] = discover(_PACKAGE)
         return cls(
             X=data.X[train],
             y=data.y[train],
@@ -79,9 +79,10 @@ class Sweep:
             loss=LOGISTIC if features.two_classes else SQUARED,
             seeds=seeds,
             seed=seed,
-            options=(
-                ("statistical_queries", (("low", low), ("high", high), ("intercept", features.intercept))),
-                ("book_gradient_descent", (("row_norm", features.scale),)),
+            options=tuple(
+                (key, tuple(kind.settings_for(features).items()))
+                for key, kind in found.items()
+                if hasattr(kind, "settings_for")
             ),
         )
 
@@ -159,6 +160,18 @@ class Sweep:
         return [
             replace(alone, epsilon=self.epsilon[start : start + many]) for start in range(0, len(self.epsilon), many)
         ]
+
+
+def suitable(loss: Loss, columns: int) -> dict[str, type[Method]]:
+    """Methods that can train a model for ``loss`` on rows of so many columns, by key, in the order pages show them."""
+    kinds: Mapping[str, Any] = discover(_PACKAGE)
+    return {
+        key: kind
+        for key, kind in kinds.items()
+        if loss.name in kind.losses
+        and not getattr(kind, "one_number", False)
+        and columns <= getattr(kind, "most_columns", columns)
+    }
 
 
 def usual_methods(*, two_classes: bool) -> tuple[str, ...]:

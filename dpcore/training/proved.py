@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.training.fit import Fit, checked
 from dpcore.training.gradient_descent import NoisyGradientDescent
@@ -29,8 +30,17 @@ class ProvedDescent:
     """
 
     key: ClassVar[str] = "proved_descent"
-    label: ClassVar[str] = "Noisy gradient descent, as proved"
     rank: ClassVar[int] = 15
+    about: ClassVar[About] = About(
+        name="Noisy gradient descent, as proved",
+        plain="noisy steps with the settings of a theorem",
+        how=(
+            "Noisy gradient descent with nothing cut, every step brought back into a ball, and all places averaged: "
+            "settings for which a theorem says in advance how good it is on average. Others learn more in practice."
+        ),
+        source="Zinkevich, ICML 2003; Bassily, Smith and Thakurta, FOCS 2014.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared", "absolute")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked, no_delta
@@ -27,11 +28,28 @@ class PureObjectivePerturbation:
     Density ∝ exp(−‖b‖/``noise_scale``) with noise_scale = 2/(ε − 2 ln(1 + ¼/λ)) when a row is replaced (Chaudhuri,
     Monteleoni & Sarwate, JMLR 2011, Algorithm 2), 1/(ε − ln(1 + ¼/λ)) when one is added or removed. ``ridge`` is λ;
     None balances what the ridge and the tilt each do to the model (see ``ridge_for``). Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = PureObjectivePerturbation(epsilon=1.0).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 0.0)
     """
 
     key: ClassVar[str] = "objective_perturbation_pure"
-    label: ClassVar[str] = "Objective perturbation, no δ"
     rank: ClassVar[int] = 75
+    about: ClassVar[About] = About(
+        name="Objective perturbation, no δ",
+        plain="a randomly tilted goal, with a promise that never fails",
+        how=(
+            "A random tilt is added to what training makes small, and the best model for the tilted goal is found. "
+            "The tilt points in any direction, and is long enough that the promise holds without any chance of "
+            "failure."
+        ),
+        formula=r"p(b) \propto e^{-\|b\| / s}",
+        source="Chaudhuri, Monteleoni and Sarwate, JMLR 2011, Algorithm 2.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
 

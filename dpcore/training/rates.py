@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.training.gradient_descent import NoisyGradientDescent
 from dpcore.training.losses import LinearLoss
 from dpcore.validate import FloatArray, Neighbours, one_of, positive, positive_vector, probability, whole
 
-RATES = ("rate_approximate", "rate_pure", "rate_sampling")
+RATES = MappingProxyType(
+    {
+        "rate_approximate": About(
+            name="best rate, (ε, δ), up to a constant",
+            plain="how fast the best possible method gets better",
+            how=(
+                "The order in which the smallest possible loss of any private method falls with more rows or more ε, "
+                "when a small chance of failure is allowed. Its height means nothing."
+            ),
+            formula=r"G R \sqrt{d \ln(1/\delta)} / (\varepsilon n)",
+            source="Bassily, Smith and Thakurta, FOCS 2014.",
+        ),
+        "rate_pure": About(
+            name="best rate, pure ε, up to a constant",
+            plain="the same, for a promise that never fails",
+            how=(
+                "The order in which the smallest possible loss of any private method falls with more rows or more ε, "
+                "when no chance of failure is allowed. Its height means nothing."
+            ),
+            formula=r"G R d / (\varepsilon n)",
+            source="Bassily, Smith and Thakurta, FOCS 2014.",
+        ),
+        "rate_sampling": About(
+            name="rate of sampling, up to a constant",
+            plain="what having only these people costs anyone",
+            how="The order in which the loss falls with more rows when nothing is hidden. Its height means nothing.",
+            formula=r"G R / \sqrt{n}",
+            source="The error of drawing n people.",
+        ),
+    }
+)
 
 
 def rate(
@@ -32,7 +64,7 @@ def rate(
     Thakurta, FOCS 2014); ``rate_sampling`` G·R/√n is what drawing the people costs anyone. Never above G·R.
     ``lipschitz`` is G over that ball (``loss.lipschitz(radius)``). Raises InvalidArgument.
     """
-    one_of(RATES, rate=name)
+    one_of(tuple(RATES), rate=name)
     scale = positive(radius=radius) * positive(lipschitz=lipschitz)
     columns, people, level = (np.asarray(one, dtype=np.float64) for one in (d, n, epsilon))
     if name == "rate_sampling":

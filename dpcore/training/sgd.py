@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.calibration import gaussian_noise_multiplier, sampled_gaussian_noise_multiplier
 from dpcore.events import GaussianEvent, SampledGaussianEvent
@@ -31,11 +32,28 @@ class DpSgd:
     (ε, δ)-DP in total by the privacy loss distribution of the Poisson-sampled Gaussian, rounded up. Abadi et al.,
     CCS 2016. The amplification holds for Poisson samples only, never for shuffled or fixed-size batches. Every
     replica draws batches of its own. n is public. Raises InvalidArgument.
+
+    >>> method = DpSgd(epsilon=1.0, delta=1e-5)
+    >>> method.cost.epsilon, method.cost.delta
+    (1.0, 1e-05)
     """
 
     key: ClassVar[str] = "dp_sgd"
-    label: ClassVar[str] = "DP-SGD (random mini-batches)"
     rank: ClassVar[int] = 30
+    about: ClassVar[About] = About(
+        name="DP-SGD (random mini-batches)",
+        plain="many noisy steps, each on a few rows drawn at random",
+        how=(
+            "Every step takes a few rows drawn at random, cuts what each of them says to a fixed length, adds noise "
+            "to the sum, and takes one step. Nobody knows who was drawn, and that counts as protection too."
+        ),
+        formula=(
+            r"w \leftarrow w - \tfrac{\eta}{qn}\Bigl(\sum_{i \in B} g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) + N(0, "
+            r"C^2\sigma^2 I)\Bigr)"
+        ),
+        source="Abadi et al., CCS 2016.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared", "absolute")
 
@@ -123,11 +141,24 @@ class DisjointBatches:
     (ε, δ)-DP in total, exactly: batches are disjoint, so a person meets one Gaussian release an epoch (parallel
     composition, McSherry, SIGMOD 2009), and E epochs are E of them. The batch a person is in never depends on others,
     so batch sizes vary; sums are divided by the public n/batches. Raises InvalidArgument.
+
+    >>> method = DisjointBatches(epsilon=1.0, delta=1e-5)
+    >>> method.cost.epsilon, method.cost.delta
+    (1.0, 1e-05)
     """
 
     key: ClassVar[str] = "disjoint_batches"
-    label: ClassVar[str] = "Disjoint mini-batches"
     rank: ClassVar[int] = 40
+    about: ClassVar[About] = About(
+        name="Disjoint mini-batches",
+        plain="noisy steps, each on its own share of the rows",
+        how=(
+            "The rows are dealt once into separate shares. Every step looks at one share only, so going through all "
+            "of them costs as much privacy as one step."
+        ),
+        source="Parallel composition: McSherry, SIGMOD 2009.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared", "absolute")
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.errors import InvalidArgument
-from dpcore.tradeoff import Estimate
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.training.ball import Ball
 from dpcore.training.losses import ABSOLUTE, SQUARED
 from dpcore.training.mean import LaplaceMean, MeanByLoss
 from dpcore.training.median import IntervalMedian, MedianByLoss
 from dpcore.training.optimum import minimise
 from dpcore.training.plan import Sweep
-from dpcore.training.problem import TrainingProblem
+from dpcore.training.problem import METRICS, TrainingProblem, abouts
 from dpcore.validate import FloatArray, finite_vector, one_of
 
 Statistic = Literal["mean", "median"]
@@ -28,12 +30,28 @@ LINE_RADIUS = 2.0
 _LINE_METHODS = ("adassp", "noisy_gradient_descent", "output_perturbation")
 
 
+ABOUT_THEORY = About(
+    name="What theory promises",
+    plain="what a theorem is sure of",
+    how=(
+        "A theorem about the exponential mechanism says how much more than the best its answer may lose, whatever the "
+        "numbers are. It must hold for the worst ones, so the truth is better."
+    ),
+    source="McSherry and Talwar, FOCS 2007; Bassily, Smith and Thakurta, FOCS 2014.",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OneNumberProblem:
+class OneNumberProblem(Problem):
     """The mean or median of ``values`` (n,) in [−1, 1] as loss minimisation, exact: expected excess loss.
 
     At other sizes their distribution stays. ``theory`` is the bound for the exponential mechanism on the loss
     (``Ball.excess_bound``). Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> ages = OneNumberProblem(values=np.linspace(-0.5, 0.5, 50), statistic="mean")
+    >>> ages.evaluate("laplace_mean", "excess_risk", np.array([1.0]), np.array([50.0])).value.round(5).tolist()
+    [0.0004]
     """
 
     values: FloatArray
@@ -48,12 +66,13 @@ class OneNumberProblem:
         return int(self.values.shape[0])
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        return (*(kind.key for kind in _KINDS[self.statistic]), "theory")
+    def abouts(self) -> Mapping[str, About]:
+        """The two ways to find it, and ``theory``."""
+        return abouts(kind.key for kind in _KINDS[self.statistic]) | {"theory": ABOUT_THEORY}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
-        return {"excess_risk": "lower"}
+    def metrics(self) -> Mapping[str, Metric]:
+        return keyed(METRICS["excess_risk"])
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``."""
@@ -68,12 +87,18 @@ class OneNumberProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LineProblem:
+class LineProblem(Problem):
     """The straight line y ≈ a + b·x through points with x and y (n,) in [−1, 1], by squared error.
 
     Rows are (1, x)/√2, so a weight w is (√2 a, √2 b), in the ball of radius 2 for every method. The exponential
     mechanism over it is exact, on its grid; other methods are simulated, ``seeds`` lines each. ``theory`` bounds the
     former. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> x = np.linspace(-1, 1, 40)
+    >>> line = LineProblem(x=x, y=0.5 * x, seeds=2)
+    >>> line.evaluate("ball", "excess_risk", np.array([5.0]), np.array([40.0])).value.round(3).tolist()
+    [0.022]
     """
 
     x: FloatArray
@@ -112,12 +137,13 @@ class LineProblem:
         return len(self.x)
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        return (*_LINE_METHODS, "ball", "theory")
+    def abouts(self) -> Mapping[str, About]:
+        """Simulated methods, the exact ball, and ``theory``."""
+        return abouts((*_LINE_METHODS, "ball")) | {"theory": ABOUT_THEORY}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
-        return {"excess_risk": "lower"}
+    def metrics(self) -> Mapping[str, Metric]:
+        return keyed(METRICS["excess_risk"])
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``."""

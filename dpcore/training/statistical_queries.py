@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked, no_delta
@@ -17,6 +18,8 @@ from dpcore.validate import FloatArray, positive, probability, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+    from dpcore.training.features import Features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +33,26 @@ class StatisticalQueries:
 
     ``low`` and ``high`` are public bounds of the columns, for all or for each. With ``intercept`` the last column is
     the constant ``high`` and takes the prior; it is not asked about. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = StatisticalQueries(epsilon=1.0).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 0.0)
     """
 
     key: ClassVar[str] = "statistical_queries"
-    label: ClassVar[str] = "Naive Bayes from noisy averages"
     rank: ClassVar[int] = 90
+    about: ClassVar[About] = About(
+        name="Naive Bayes from noisy averages",
+        plain="a simple model from noisy averages",
+        how=(
+            "The average of every column is asked for each of the two classes, and each gets noise. The model is "
+            "built from these averages alone, as if columns had nothing to do with each other."
+        ),
+        source="Kearns, 1998; Blum, Dwork, McSherry and Nissim, PODS 2005.",
+        nearest="noisy_gradient_descent",
+    )
     pure: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
 
@@ -52,6 +70,12 @@ class StatisticalQueries:
             raise InvalidArgument("loss", "must be logistic here: naive Bayes tells two classes apart")
         if not bool((np.asarray(self.high) > np.asarray(self.low)).all()):
             raise InvalidArgument("high", "must be greater than low")
+
+    @classmethod
+    def settings_for(cls, features: Features) -> dict[str, Any]:
+        """The public bounds of every column."""
+        low, high = features.bounds
+        return {"low": low, "high": high, "intercept": features.intercept}
 
     def queries(self, d: int) -> int:
         """How many averages are asked for d columns."""

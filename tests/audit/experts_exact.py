@@ -96,7 +96,10 @@ def findings(epsilon: float = 1.0, delta: float = 1e-3) -> list[Finding]:
     add("linear learner, rescaled", 2 * rate, lambda x: hedge_laws(rate)((1 + x) / 2), low=-1.0)
     add("linear learner as printed", 2 * rate, hedge_laws(rate), low=-1.0, broken=True)
     for kind in (VertexExponential, VertexPermuteAndFlip):
-        for name, level, broken in ((kind.label, epsilon, False), (f"{kind.label}, Δ = 1", 2 * epsilon, True)):
+        for name, level, broken in (
+            (kind.about.name, epsilon, False),
+            (f"{kind.about.name}, Δ = 1", 2 * epsilon, True),
+        ):
             chooser = kind(epsilon=level, **shape)
             add(
                 name,

@@ -65,7 +65,7 @@ def look(page: Page) -> None:
 def open_release(page: Page) -> None:
     """Open the tab of the release."""
     settled(page)
-    page.get_by_role("tab", name="Make one private release").click()
+    page.get_by_role("tab", name="A private answer").click()
     there = page.get_by_text("What will be asked").or_(page.get_by_role("textbox", name="Whose data are these"))
     expect(there.first).to_be_visible()
 
@@ -85,7 +85,7 @@ def open_budget(page: Page, name: str) -> None:
 
 def release(page: Page) -> None:
     """Ask for the private answer and confirm."""
-    page.get_by_role("button", name="Make one private release").click()
-    page.get_by_role("button", name="Confirm and release").click()
+    page.get_by_role("button", name="Draw one private answer").click()
+    page.get_by_role("button", name="Confirm and draw").click()
     expect(page.get_by_text("Private answer", exact=True)).to_be_visible(timeout=60_000)
     settled(page)

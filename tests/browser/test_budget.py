@@ -15,7 +15,7 @@ from tests.browser.conftest import settled
 from tests.browser.server import running
 
 CLINIC = "sample:clinic"
-BEGIN = "Make one private release"
+BEGIN = "Draw one private answer"
 TABS = ("Charges", "Plan answers", "What does the guarantee mean?", "Check a receipt")
 
 
@@ -72,7 +72,7 @@ def test_impatient_fingers_pay_once(visit: Callable[[str], Page], folder: Path) 
     settled(page)
     assert charges(folder) == before
     page.get_by_role("button", name=BEGIN).dblclick()
-    page.get_by_role("button", name="Confirm and release").dblclick()
+    page.get_by_role("button", name="Confirm and draw").dblclick()
     done(page)
     assert charges(folder) == before + 1
     answer = page.get_by_role("heading", name=re.compile("^Most common: ")).inner_text()
@@ -91,7 +91,7 @@ def test_two_windows_before_one_question_pay_once(visit: Callable[[str], Page], 
         page.get_by_role("button", name=BEGIN).click()
         expect(page.get_by_role("dialog")).to_be_visible()
     for page in windows:
-        page.get_by_role("button", name="Confirm and release").click()
+        page.get_by_role("button", name="Confirm and draw").click()
         done(page)
     assert charges(folder) == before + 1
     expect(windows[1].get_by_text("answered in another window a moment ago")).to_be_visible()
@@ -100,7 +100,7 @@ def test_two_windows_before_one_question_pay_once(visit: Callable[[str], Page], 
 def test_the_charge_is_on_the_budget_page_with_its_answer(visit: Callable[[str], Page], folder: Path) -> None:
     page = at_release(visit("/selection?epsilon=0.3"))
     page.get_by_role("button", name=BEGIN).click()
-    page.get_by_role("button", name="Confirm and release").click()
+    page.get_by_role("button", name="Confirm and draw").click()
     done(page)
     answer = page.get_by_role("heading", name=re.compile("^Most common: ")).inner_text().removeprefix("Most common: ")
     page.get_by_role("link", name="All charges").click()

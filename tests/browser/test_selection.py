@@ -77,7 +77,7 @@ def spent(page: Page) -> str:
 
 
 def release_once(page: Page, *, clicks: int = 1) -> None:
-    page.get_by_role("button", name="Make one private release").click()
+    page.get_by_role("button", name="Draw one private answer").click()
     confirm = page.get_by_role("button", name=re.compile("Confirm"))
     expect(confirm).to_be_visible()
     confirm.click(click_count=clicks, delay=20)
@@ -108,12 +108,12 @@ def test_release_refresh_second_tab_double_click_and_refusal(browser: Browser, o
     assert spent(other) != after
     # The practice budget of ε = 3 (δ aside) takes no unlimited number of answers at ε = 1.
     for _ in range(12):
-        button = other.get_by_role("button", name="Make one private release")
+        button = other.get_by_role("button", name="Draw one private answer")
         expect(button).to_be_visible()
         if button.is_disabled():
             break
         release_once(other)
-    assert other.get_by_role("button", name="Make one private release").is_disabled()
+    assert other.get_by_role("button", name="Draw one private answer").is_disabled()
     context.close()
 
 

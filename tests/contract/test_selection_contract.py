@@ -12,8 +12,10 @@ from scipy import stats
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.events import BoundedRangeEvent
-from dpcore.selection import Selector, catalog, expected_loss, laws, summaries
+from dpcore.releases.selection import BestScore
+from dpcore.selection import FiniteClassProblem, MostCommon, Selector, catalog, expected_loss, laws, summaries
 from tests.audit.selection_exact import bases, moves
+from tests.contract.about import check_about
 
 KINDS = sorted(catalog().values(), key=lambda kind: kind.key)
 every = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.key)
@@ -36,7 +38,6 @@ def public(kind: type[Selector], **fields: object) -> Selector:
 @every
 def test_it_is_data_with_a_name(kind: type[Selector]) -> None:
     assert catalog()[kind.key] is kind
-    assert kind.label[0].isupper()
     assert (kind.__doc__ or "").strip()
     fields = {field.name: field for field in dataclasses.fields(kind)}
     assert list(fields)[:3] == ["epsilon", "sensitivity", "monotonic"]
@@ -47,6 +48,11 @@ def test_it_is_data_with_a_name(kind: type[Selector]) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         mechanism.epsilon = 2.0
     assert not hasattr(mechanism, "__dict__")
+
+
+@every
+def test_it_tells_about_itself(kind: type[Selector]) -> None:
+    check_about(kind, catalog())
 
 
 @every
@@ -111,6 +117,57 @@ def test_no_neighbour_tells_more_than_epsilon(
             ratio = np.log(mechanism.probabilities(scores + sensitivity * move)) - before
             assert np.abs(ratio).max() <= epsilon + 1e-9
             assert not ranged or np.ptp(ratio) <= epsilon + 1e-9
+
+
+@every
+def test_a_broken_twin_is_found_out(kind: type[Selector]) -> None:
+    """Four times as much budget in the noise as in the promise: the search of the test above exceeds the promise."""
+    twin = public(kind, epsilon=4.0)
+    rng = np.random.default_rng(3)
+    worst = 0.0
+    for scores in bases(rng):
+        before = np.log(twin.probabilities(scores))
+        some = moves(scores.size, False)
+        for move in some[rng.permutation(len(some))[:24]]:
+            worst = max(worst, float(np.abs(np.log(twin.probabilities(scores + move)) - before).max()))
+    assert worst > 1.3
+
+
+RELEASED = [kind for kind in KINDS if kind.about.release is not None]
+
+
+@pytest.mark.parametrize("kind", RELEASED, ids=lambda kind: kind.key)
+@pytest.mark.parametrize("monotonic", [False, True])
+def test_the_release_it_names_draws_exactly_it(kind: type[Selector], monotonic: bool) -> None:
+    """Law and cost of the request are those of the mechanism; with another mechanism's law the test would fail."""
+    scores = np.array([7.0, 5.0, 5.0, 1.0])
+    request = BestScore(
+        epsilon=0.8,
+        candidates=("a", "b", "c", "d"),
+        sensitivity=2,
+        neighbours="add_remove",
+        monotonic=monotonic,
+        rule=kind.about.release,
+    )
+    mechanism = public(kind, epsilon=0.8, sensitivity=2.0, monotonic=monotonic)
+    assert np.allclose(request.law(scores), mechanism.probabilities(scores), rtol=1e-12)
+    assert request.cost == mechanism.cost
+    others = [other(epsilon=0.8, sensitivity=2.0, monotonic=monotonic) for other in RELEASED if other is not kind]
+    assert not any(np.allclose(request.law(scores), other.probabilities(scores), rtol=1e-3) for other in others)
+
+
+@every
+def test_the_problems_evaluate_it(kind: type[Selector]) -> None:
+    counts = MostCommon(scores=[30.0, 20.0, 5.0])
+    rules = FiniteClassProblem(errors=[3.0, 9.0, 20.0], people=40)
+    levels = np.array([0.01, 0.3, 10.0])
+    for problem in (counts, rules):
+        assert problem.abouts[kind.key] is kind.about
+        for name, metric in problem.metrics.items():
+            found = problem.evaluate(kind.key, name, levels, np.full(3, float(problem.n)))
+            better = np.diff(found.value) * (1 if metric.higher else -1)
+            assert (better >= -1e-12).all()
+            assert better.sum() > 0
 
 
 @every

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 import streamlit as st
 
-from dashboard import session, source
-from dashboard.panels.release import release_panel
+from dashboard import session
+from dashboard.data import source
+from dashboard.question import Offer
+from dashboard.widgets.release import release_panel
 from dpcore.costs import Cost
 
 CANARY = "canary-4711"
@@ -62,12 +64,11 @@ def page(lineage: str | None, epsilon: float, delta: float, breaks: str) -> None
         return ["row"]
 
     request = Draw(epsilon=session.get("asked", epsilon), delta=delta, breaks=breaks)
-    release_panel(
-        shown,
-        slot="test",
+    offer = Offer(
         request=request,
         data=data,
         forecast="not at all",
         describe=lambda answer: f"Number {answer['number']}",
     )
+    release_panel(shown, offer, slot="test")
     st.number_input("asked", value=epsilon, key="asked")

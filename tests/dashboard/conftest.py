@@ -9,6 +9,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.catalogue import address
+
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
 
@@ -31,7 +33,7 @@ def open_app(ledger_file: Path) -> Callable[..., AppTest]:
             app.query_params[name] = value
         app.run()
         if page != "start":
-            app.switch_page(f"app_pages/{page}.py").run()
+            app.switch_page(address(page)).run()
         assert not app.exception, [error.value for error in app.exception]
         return app
 

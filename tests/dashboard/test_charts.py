@@ -17,7 +17,7 @@ from dashboard.charts.laws import chances, curves
 from dashboard.charts.places import NARROW, Place, place, wrapped
 from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
 from dashboard.charts.tradeoff import Scale, read_off, tradeoff
-from dashboard.panels.picture import marked
+from dashboard.widgets.picture import marked
 from dpcore.tradeoff import COLUMNS
 
 SCALE = Scale(title="times right in 100", factor=100.0, unit=" times in 100", hundred=True)

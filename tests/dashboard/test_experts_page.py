@@ -10,11 +10,11 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
+from dashboard.questions.experts.linear import UNITS, costs, total_units
+from dashboard.questions.experts.losses import Reading, numeric
 from streamlit.testing.v1 import AppTest
 
-from dashboard import compute
-from dashboard.panels.experts.linear import UNITS, costs, total_units
-from dashboard.panels.experts.losses import Reading, numeric
+from dashboard.background import compute
 from dpcore.datasets import load_sample
 from dpcore.experts import ExpertsProblem, LinearProblem
 from tests.dashboard.conftest import text
@@ -118,7 +118,7 @@ def released(app: AppTest, slot: str) -> str:
 @pytest.mark.parametrize(("way", "said"), [("batched", "2,000 rounds"), ("from_now_on", "from now on")])
 def test_plays_are_released_and_charged_once(open_app: Open, way: str, said: str) -> None:
     app = open_app("experts", data=FORECASTS)
-    open_tab(app, "experts", "Make one private release")
+    open_tab(app, "experts", "A private answer")
     app.segmented_control(key="experts_way-oblivious").set_value(way).run()
     assert said in released(app, "experts")
     assert len(compute.ledger().history("sample:forecasts")) == 1
@@ -130,7 +130,7 @@ def test_the_cheapest_column_is_released(open_app: Open) -> None:
     app = open_app("experts", data="A town, 10,000 people (simulated)")
     app.number_input(key="epsilon").set_value(2.0).run()
     app.segmented_control(key="experts_question").set_value("Best fixed choice for a linear cost").run()
-    open_tab(app, "linear", "Make one private release")
+    open_tab(app, "linear", "A private answer")
     table = load_sample("town")
     names = numeric(table)
     best = names[int(np.argmin(total_units(table, names)))]

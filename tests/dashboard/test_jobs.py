@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.jobs import IN_FLIGHT, Job, Keep
-from dashboard.lending import Loan
-from dashboard.shelf import Jobs, Shelf, Watch
-from dashboard.workers import Workers
+from dashboard.background.jobs import IN_FLIGHT, Job, Keep
+from dashboard.background.lending import Loan
+from dashboard.background.shelf import Jobs, Shelf, Watch
+from dashboard.background.workers import Workers
 
 
 class ByHand(Executor):
@@ -292,7 +292,7 @@ def test_without_shared_memory_the_data_go_along(shared: bool, monkeypatch: pyte
     def full(size: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dashboard.lending._reserved", full)
+    monkeypatch.setattr("dashboard.background.lending._reserved", full)
     rows = np.arange(10.0)
     loan = Loan({"rows": rows}, shared=shared)
     work = pickle.loads(pickle.dumps(loan.lent(total)))  # noqa: S301 - our own bytes

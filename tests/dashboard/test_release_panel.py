@@ -311,7 +311,7 @@ def test_a_ledger_that_breaks_at_the_moment_of_release_charges_and_shows_nothing
 
 def test_the_first_answer_settles_what_the_practice_budget_hides(window: Window, ledger_file: Path) -> None:
     app = window()
-    assert "settles what this budget hides, until it is reset: one person's row changed." in text(app)
+    assert "fixes what this budget protects, until it is reset: one person's row changed." in text(app)
     app = press(press(app, "test-begin"), "test-confirm")
     assert "settles what" not in text(app)
     with ledger(ledger_file) as found:
@@ -350,8 +350,8 @@ def test_one_click_asks_for_what_the_budget_hides(open_app: Callable[..., AppTes
     with ledger(ledger_file) as found:
         found.open_budget(CLINIC, epsilon=3.0, practice=True)
         found.charge("r", CLINIC, Cost.pure(0.1), "?", neighbours="add_remove")
-    app = open_app("selection")
-    app.session_state["selection_tab"] = "Make one private release"
+    app = open_app("selection", neighbours="replace_one")
+    app.session_state["selection_tab"] = "A private answer"
     app.run()
     assert "cannot pay for answers that hide one person's row changed" in text(app)
     assert app.button(key="selection-begin").disabled

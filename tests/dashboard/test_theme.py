@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import controls, session
+from dashboard import session
+from dashboard.widgets import inputs as controls
 from tests.dashboard.test_charts import contrast
 
 THEME = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text())["theme"]

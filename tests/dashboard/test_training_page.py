@@ -11,16 +11,17 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from dashboard.questions.training.lessons import SIMPLE_LEVELS
+from dashboard.questions.training.setup import DEFAULTS, Task, prepare, usable
+from dashboard.widgets.tradeoff import AXES
 from streamlit.testing.v1 import AppTest
 
-from dashboard import compute, session
-from dashboard.panels.earlier import Place
-from dashboard.panels.tradeoff import AXES
-from dashboard.panels.training import curves
-from dashboard.panels.training.lessons import SIMPLE_LEVELS
-from dashboard.panels.training.setup import DEFAULTS, Task, prepare, usable
-from dashboard.source import Source
-from dashboard.workers import Workers
+from dashboard import session
+from dashboard.background import compute
+from dashboard.background.workers import Workers
+from dashboard.data.source import Source
+from dashboard.questions.training import curves
+from dashboard.widgets.earlier import Place
 from dpcore.datasets import Column, Schema, Table, load_sample
 from dpcore.training import load_model, run_slice
 from dpcore.training.sweep import collect
@@ -122,7 +123,7 @@ def test_every_axis_is_drawn(open_app: Open, axis: str) -> None:
         "What the textbook spends",
         "Simple problems",
         "What if",
-        "Make one private release",
+        "A private answer",
     ],
 )
 def test_every_tab_opens(open_app: Open, tab: str) -> None:
@@ -222,7 +223,7 @@ def test_another_visitor_shares_what_is_under_way(open_app: Open, monkeypatch: p
     second = AppTest.from_file(str(APP), default_timeout=60)
     second.query_params["data"] = TUMOURS
     second.run()
-    second.switch_page("app_pages/training.py").run()
+    second.switch_page("questions/training/page.py").run()
     assert " 2 of " in second.get("progress")[0].proto.text
     next(button for button in second.button if button.label == "Cancel").click().run()
     for _ in range(30):
@@ -275,7 +276,7 @@ def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: py
     monkeypatch.setattr("dashboard.session.get", state.get)
     monkeypatch.setattr("dashboard.session.dark", lambda: False)
     drawn: list[str] = []
-    monkeypatch.setattr("dashboard.panels.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
+    monkeypatch.setattr("dashboard.widgets.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
     for before, now, kept in [("a", "a", 1), ("a", "b", 0), ("a", None, 0), (None, "a", 0), (None, None, 1)]:
         drawn.clear()
         figure = {"data": [], "layout": {}}
@@ -288,7 +289,7 @@ def test_what_is_made_from_ones_own_data_stays_in_the_session(open_app: Open, mo
     """Neither the rows nor what was found on them is in a cache or a job that other sessions reach."""
     table = load_sample("breast_cancer")
     mine = Source(key="own-1", title="mine", mode="what_if", table=table, lineage=None, practice=False, unreleased="-")
-    monkeypatch.setattr("dashboard.source.current", lambda: mine)
+    monkeypatch.setattr("dashboard.data.source.current", lambda: mine)
     held, common = Held(), []
     monkeypatch.setattr(compute, "pool", lambda: held)
     for name in ("large", "shared", "cached"):
@@ -375,7 +376,7 @@ def test_a_table_of_options_is_sent_elsewhere(open_app: Open) -> None:
 
 def test_a_model_is_released_downloaded_and_predicts(open_app: Open, tmp_path: Path) -> None:
     """One charge; the file is the receipt's answer, and dpcore reads it and predicts as the page's form does."""
-    app = open_tab(trained(open_app), "Make one private release")
+    app = open_tab(trained(open_app), "A private answer")
     app.button(key="training-begin").click().run()
     app.button(key="training-confirm").click().run()
     assert not app.exception

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from dashboard import turns
+from dashboard.background import turns
 
 
 @pytest.fixture(autouse=True)

@@ -60,9 +60,28 @@ def test_plotly_text_holds_no_tags() -> None:
     assert words.html("<a href='x'>&") == "&lt;a href='x'&gt;&amp;"
 
 
-def test_the_label_card_names_all_four_things() -> None:
-    lines = words.LabelCard(neighbours="replace_one", epsilon=0.5, delta=1e-6).lines()
-    assert "62" in lines[0]
-    assert "δ" in lines[0]
-    assert lines[1].startswith("**Protected:** one person's row changed")
-    assert [line.split(":**")[0] for line in lines[1:]] == ["**Protected", "**Sees the raw data", "**Not protected"]
+def test_the_label_card_says_who_is_protected_before_any_number() -> None:
+    card = words.LabelCard(neighbours="replace_one", epsilon=0.5, delta=1e-6, unit="visit")
+    assert "any one visit" in card.protected
+    assert not any(letter.isdigit() for letter in card.protected)
+    lines = card.lines()
+    assert "62.3" in lines[0], "rounded up: 62.25 would be an under-statement as 62.2"
+    assert [line.split(":**")[0] for line in lines[1:]] == [
+        "**Sees the raw data",
+        "**Not protected",
+        "**How to judge it",
+    ]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (0.5, 1e-5), (2.0, 0.01)])
+def test_the_odds_bound_is_reached_and_never_passed(epsilon: float, delta: float) -> None:
+    """The best test of randomised response with a δ of certainty is right exactly that often."""
+    keep = (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
+    right = delta + keep
+    assert words.odds(epsilon, delta) == pytest.approx(100 * right)
+    assert float(words.at_most(words.odds(epsilon, delta))) >= words.odds(epsilon, delta) - 1e-9
+
+
+def test_a_rare_fact_stays_rare() -> None:
+    assert words.rare(0.5, 0.001) == pytest.approx(0.0016477, abs=1e-7)
+    assert "1.7 in 1,000" in words.LabelCard(neighbours="add_remove", epsilon=0.5).lines()[1]

@@ -140,12 +140,12 @@ def test_bounds_of_the_problem_hold() -> None:
     for relation in ("add_remove", "replace_one"):
         problem = FiniteClassProblem(errors=ERRORS, people=600, relation=relation)
         sizes = np.full_like(levels, 600)
-        for metric, better in problem.metrics.items():
+        for metric, shown in problem.metrics.items():
             theory = problem.evaluate("theory", metric, levels, sizes)
             assert theory.kind == problem.evaluate("pac", metric, levels, sizes).kind == "bound"
             for method in ("exponential", "permute_and_flip"):
                 exact = problem.evaluate(method, metric, levels, sizes).value
-                slack = theory.value - exact if better == "lower" else exact - theory.value
+                slack = theory.value - exact if shown.better == "lower" else exact - theory.value
                 assert (slack >= -1e-12).all()
     # the learning theorem promises once n reaches the size that it asks for, and not before
     problem = FiniteClassProblem(errors=[0, 5], counts=[1, 2**20 - 1], people=100, alpha=0.1, beta=0.05)

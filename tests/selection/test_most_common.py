@@ -52,12 +52,12 @@ def test_theory_never_promises_too_much_and_is_the_published_bound() -> None:
         for relation in ("add_remove", "replace_one"):
             problem = MostCommon(scores=scores, relation=relation)
             sizes = np.full_like(LEVELS, problem.n)
-            for metric, better in problem.metrics.items():
+            for metric, shown in problem.metrics.items():
                 bound = problem.evaluate("theory", metric, LEVELS, sizes)
                 assert bound.kind == "bound"
                 for key in ("exponential", "permute_and_flip"):
                     exact = problem.evaluate(key, metric, LEVELS, sizes).value
-                    slack = bound.value - exact if better == "lower" else exact - bound.value
+                    slack = bound.value - exact if shown.better == "lower" else exact - bound.value
                     assert (slack >= -1e-12).all()
     problem = MostCommon(scores=COUNTS, beta=0.05)
     bound = Exponential(epsilon=1.0, monotonic=True).utility_bound(7, 0.05)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from dpcore.errors import InvalidArgument
-from dpcore.thresholding.methods import LABELS
 from dpcore.thresholding.problem import AlarmProblem
 from dpcore.thresholding.queries import sweep_queries
+from dpcore.thresholding.ways import catalog
 from dpcore.tradeoff import COLUMNS, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
 
 DATA = Path(__file__).parents[2] / "data"
@@ -131,9 +131,9 @@ def test_better_noise_is_better(problem: AlarmProblem) -> None:
     """At the ε where the textbook is right half the time, each refinement gains, and α orders the methods."""
     level = epsilon_for(0.5, problem, method="book", metric="on_time")
     assert level is not None
-    chance = {m: problem.evaluate(m, "on_time", np.array([level]), np.array([problem.n])).value[0] for m in LABELS}
+    chance = {m: problem.evaluate(m, "on_time", np.array([level]), np.array([problem.n])).value[0] for m in catalog()}
     assert chance["book"] < chance["laplace"] < chance["exponential"] < chance["exponential_monotone"]
-    alphas = [problem.evaluate(m, "alpha", np.ones(1), np.ones(1)).value[0] for m in LABELS if m != "theory"]
+    alphas = [problem.evaluate(m, "alpha", np.ones(1), np.ones(1)).value[0] for m in catalog()]
     assert alphas == sorted(alphas, reverse=True)
 
 
@@ -237,6 +237,6 @@ def test_only_known_names(problem: AlarmProblem) -> None:
     assert general.methods == ("book", "laplace", "exponential", "theory")
     with pytest.raises(InvalidArgument, match="method"):
         general.evaluate("laplace_monotone", "on_time", ones, ones)
-    assert set(problem.methods) == set(LABELS)
+    assert set(problem.methods) == {*catalog(), "theory"}
     with pytest.raises(ValueError, match="read-only"):
         problem.answers[0] = 1.0

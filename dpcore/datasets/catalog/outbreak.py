@@ -19,7 +19,7 @@ SAMPLES = (
         why=(("thresholding", "When do daily cases pass 50: the line is passed once, clearly, from a quiet start."),),
         schema=Schema(
             columns=(
-                Column(name="cases", type="integer", low=0, high=1000, unit="cases", sensitivity=1.0),
+                Column(name="cases", type="integer", low=0, high=1000, unit="cases", sensitivity=1.0, counts=True),
                 Column(name="day", type="date", earliest=date(2024, 1, 8), latest=date(2024, 5, 6)),
             ),
             each_row="step",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.experts.hedge import totals_at
@@ -30,7 +31,7 @@ class LinearMethod(Protocol):
     """
 
     key: ClassVar[str]
-    label: ClassVar[str]
+    about: ClassVar[About]
 
     @property
     def rows(self) -> int: ...

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.accounting import Cost, compose
 from dpcore.experts.hedge import hedge_chances
 from dpcore.experts.linear.choice import Excess, as_costs, check_method, costs_of, mean_costs
@@ -55,11 +56,24 @@ class LinearLearner:
     Dwork & Roth 2014, Algorithm 17, with two things put right: costs in [−1, 1] are rescaled to the losses in [0, 1]
     that the proof of its rate is for, and the rate is the largest that ``rule`` allows (see ``learning_rate``), several
     times the textbook's. ``PrintedLearner`` is the algorithm as it stands. Raises InvalidArgument.
+
+    >>> method = LinearLearner.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
+    >>> [round(float(share), 2) for share in method.expected_choice([[0.1, -0.1]] * 20)]
+    [0.49, 0.51]
     """
 
     key: ClassVar[str] = "linear_learner"
-    label: ClassVar[str] = "Linear learner, exact account"
     rank: ClassVar[int] = 3
+    about: ClassVar[About] = About(
+        name="Linear learner, exact account",
+        plain="follow columns row by row, and answer their average",
+        how=(
+            "The columns are treated as experts, and one is followed in each row, better ones more often. The answer "
+            "is how often each column was followed. It was made for harder choices than one column of many."
+        ),
+        source="Dwork and Roth, 2014, Algorithm 17, with its scale put right and its plays accounted exactly.",
+        nearest="vertex_permute_and_flip",
+    )
 
     epsilon: float
     delta: float
@@ -108,11 +122,24 @@ class PrintedLearner:
     That rate is proved for losses in [0, 1]; on [−1, 1] a play has bounded range 4η, not 2η, and the printed proof
     does not give (ε, δ). What the plays cost together is ``cost``, by exact composition, whatever was claimed:
     ``printed_account`` puts the two side by side. ``epsilon`` is the claim. Raises InvalidArgument.
+
+    >>> round(PrintedLearner.at(epsilon=1.0, delta=1e-6, rows=10_000, columns=2).cost.epsilon, 3)
+    0.376
     """
 
     key: ClassVar[str] = "printed_linear_learner"
-    label: ClassVar[str] = "The textbook's linear learner"
     rank: ClassVar[int] = 4
+    about: ClassVar[About] = About(
+        name="The textbook's linear learner",
+        plain="the same, learning as slowly as the textbook has it",
+        how=(
+            "The linear learner as it is printed. Its rate is proved for costs from 0 to 1 and used on costs from −1 "
+            "to 1, so the printed proof does not hold; what its plays cost together is counted exactly."
+        ),
+        source="Dwork and Roth, 2014, Algorithm 17.",
+        textbook=True,
+        nearest="vertex_permute_and_flip",
+    )
 
     epsilon: float
     delta: float

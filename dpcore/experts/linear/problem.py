@@ -1,33 +1,58 @@
-"""The question which fixed choice costs least. Implements ``tradeoff.Problem``."""
+"""The question which fixed choice costs least."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
+from dpcore.about import About
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
 from dpcore.experts.linear.choice import LinearMethod, as_costs
 from dpcore.experts.theory import linear_excess
-from dpcore.tradeoff import Estimate
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import FloatArray, in_range, one_of, positive, probability, whole
 
 THEORY = "theory"
+ABOUT_THEORY = About(
+    name="What theory promises the linear learner",
+    plain="what the textbook's theorem is sure of",
+    how=(
+        "A theorem says how much more than the best column the linear learner's answer may cost, when rows are "
+        "independent draws. It must hold for the worst costs, so the truth is better."
+    ),
+    source="Dwork and Roth, 2014, Theorem 11.6, with its constants worked out.",
+)
+METRICS = keyed(
+    Metric(
+        key="excess",
+        name="Extra cost per row",
+        title="extra cost per row, % of the declared range",
+        better="lower",
+        factor=50.0,
+        unit=" %",
+    )
+)
 LONGEST = 10**8  # rows × columns that one evaluation may run over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LinearProblem:
+class LinearProblem(Problem):
     """How much more the private choice costs per row than the best single column; n is the number of rows.
 
     ``costs`` (rows, columns) within [−1, 1]. An n below the table's own takes its first n rows; above, the table is
     repeated. Methods: the catalogue of ``dpcore.experts.linear`` and ``theory`` (see ``linear_bound``). Metric
     ``excess``: the expected average cost of the choice over those rows less that of the best column, exact; ``low`` and
     ``high`` hold about the share ``band`` of answers (mean and exact deviation). Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> table = LinearProblem(costs=np.tile([[0.5, -0.5]], (20, 1)), band=0.0)
+    >>> table.evaluate("vertex_exponential", "excess", np.array([0.5]), np.array([20.0])).value.round(3).tolist()
+    [0.076]
     """
 
     costs: FloatArray
@@ -60,18 +85,14 @@ class LinearProblem:
         return LONGEST // self.columns
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        return (*discover("dpcore.experts.linear"), THEORY)
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Every method with the name a person reads."""
+    def abouts(self) -> Mapping[str, About]:
+        """The catalogue, and ``theory``."""
         kinds: Mapping[str, Any] = discover("dpcore.experts.linear")
-        return {**{key: kind.label for key, kind in kinds.items()}, THEORY: "What theory promises the linear learner"}
+        return {key: kind.about for key, kind in kinds.items()} | {THEORY: ABOUT_THEORY}
 
     @property
-    def metrics(self) -> dict[str, Literal["higher", "lower"]]:
-        return {"excess": "lower"}
+    def metrics(self) -> Mapping[str, Metric]:
+        return METRICS
 
     @property
     def central(self) -> LinearProblem:

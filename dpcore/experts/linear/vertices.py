@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.experts.linear.choice import Excess, LinearMethod, check_method, costs_of, mean_costs
 from dpcore.selection import Exponential, PermuteAndFlip, laws
@@ -34,11 +35,23 @@ def choose(self: Any, costs: ArrayLike, rng: np.random.Generator) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VertexExponential:
-    """Choose column i with probability ∝ exp(−(ε/4) × total cost of i). ε-DP, no δ. Raises InvalidArgument."""
+    """Choose column i with probability ∝ exp(−(ε/4) × total cost of i). ε-DP, no δ. Raises InvalidArgument.
+
+    >>> method = VertexExponential.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
+    >>> [round(float(share), 2) for share in method.expected_choice([[0.1, -0.1]] * 20)]
+    [0.27, 0.73]
+    """
 
     key: ClassVar[str] = "vertex_exponential"
-    label: ClassVar[str] = "Exponential mechanism on the columns"
     rank: ClassVar[int] = 2
+    about: ClassVar[About] = About(
+        name="Exponential mechanism on the columns",
+        plain="a weighted draw, cheaper columns far likelier",
+        how=("One column is drawn at random, with a chance that shrinks exponentially with its total cost."),
+        formula=r"\Pr[i] \propto e^{-(\varepsilon / 4) \sum_t c_{t i}}",
+        source="McSherry and Talwar, FOCS 2007, on total costs, which one row moves by at most 2.",
+        release="exponential",
+    )
     mechanism: ClassVar[type[Any]] = Exponential
 
     epsilon: float
@@ -69,11 +82,24 @@ class VertexPermuteAndFlip:
     """Choose a column by permute-and-flip on total costs, which one row moves by at most 2. ε-DP, no δ.
 
     Raises InvalidArgument.
+
+    >>> method = VertexPermuteAndFlip.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
+    >>> [round(float(share), 2) for share in method.expected_choice([[0.1, -0.1]] * 20)]
+    [0.18, 0.82]
     """
 
     key: ClassVar[str] = "vertex_permute_and_flip"
-    label: ClassVar[str] = "Permute and flip on the columns"
     rank: ClassVar[int] = 1
+    about: ClassVar[About] = About(
+        name="Permute and flip on the columns",
+        plain="one noisy bonus per column",
+        how=(
+            "Every column's total cost gets its own random bonus: mostly small, now and then large. The cheapest "
+            "after that wins, and only its name is published."
+        ),
+        source="McKenna and Sheldon, NeurIPS 2020, on total costs, which one row moves by at most 2.",
+        release="permute_and_flip",
+    )
     mechanism: ClassVar[type[Any]] = PermuteAndFlip
 
     epsilon: float

@@ -1,0 +1,65 @@
+"""Every cached call into dpcore, and the worker processes for what takes longer than a moment.
+
+Caches are shared by all people on the server, so a key holds everything a result depends on: the fingerprint of the
+data (SHA-256) and plain parameters, never a frame or an array. Every cache is bounded, and a release is never cached.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TypeVar
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.background import workers
+from dashboard.background.memory import Memory
+from dashboard.background.shelf import Shelf
+from dashboard.background.workers import Workers
+from dpcore.datasets import Table, load_sample
+from dpcore.ledger import Ledger
+
+T = TypeVar("T")
+MEMORY = Memory(3000)
+"""For everybody: what is made from samples, and what depends on no data at all."""
+# What the first use of a page would load.
+LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
+
+
+def memory(*, own: bool) -> Memory:
+    """Where to remember what is computed: this session's own memory for a person's own data, else everybody's."""
+    return session.MEMORY.once() if own else MEMORY
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def sample(name: str) -> Table:
+    """A bundled table; never changed by anyone who gets it."""
+    return load_sample(name)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def ledger() -> Ledger:
+    """The one ledger of this server (``EPSILON_LAB_LEDGER`` or the user's data folder)."""
+    return Ledger.open()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def pool() -> Workers:
+    """Worker processes for long sweeps; any ``concurrent.futures.Executor`` can take its place."""
+    return Workers(int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)))
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def warm_up() -> None:
+    """Once per server: have workers and compiled loops ready before somebody waits for them.
+
+    ``EPSILON_LAB_WARM_UP=0`` leaves it out, as tests do.
+    """
+    if os.environ.get("EPSILON_LAB_WARM_UP", "1") != "0":
+        workers.warm_up(pool(), LATER)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def shelf() -> Shelf:
+    """Jobs on samples and what they found, for all sessions, by a key that names the data and every parameter."""
+    return Shelf()

@@ -1,0 +1,131 @@
+"""Who waits for which job, and what was found: people who ask the same share one job, and nothing is done twice.
+
+What a job has found stays for a while, finished or not, so that whoever asks again goes on from there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+from dashboard.background.jobs import Job, Keep
+
+
+class Watch:
+    """A job as one person sees it: others may be waiting for it too, so cancelling it stops it only for them."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._stopped = False
+        self.joined = job.join(self)
+
+    def cancel(self) -> None:
+        self._stopped = not self._job.complete
+        self._job.leave(self)
+
+    @property
+    def cancelled(self) -> bool:
+        return self._stopped or self._job.cancelled
+
+    @property
+    def finished(self) -> bool:
+        return self._stopped or self._job.finished
+
+    @property
+    def error(self) -> BaseException | None:
+        return self._job.error
+
+    @property
+    def total(self) -> int:
+        return self._job.total
+
+    @property
+    def done(self) -> int:
+        return self._job.done
+
+    @property
+    def complete(self) -> bool:
+        return self._job.complete
+
+    def results(self) -> list[Any]:
+        return self._job.results()
+
+    def wait(self, seconds: float, enough: Callable[[list[Any]], bool]) -> None:
+        self._job.wait(seconds, enough)
+
+
+class Shelf:
+    """Jobs under way by what they answer, and what was found, the latest few: nobody waits for the same twice."""
+
+    LIMIT = 48
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[Hashable, dict[int, Any]] = OrderedDict()
+        self._jobs: dict[Hashable, Job] = {}
+        self._lock = threading.RLock()
+
+    def watch(self, key: Hashable, start: Callable[[Mapping[int, Any], Keep], Job]) -> Watch:
+        """The job of ``key``: one that runs already, or ``start(known, keep)`` with what was found before."""
+        with self._lock:
+            self._jobs = {at: job for at, job in self._jobs.items() if not job.finished}
+            if key in self._jobs:
+                watch = Watch(self._jobs[key])
+                if watch.joined:
+                    return watch
+            job = start(self.known(key), lambda index, result: self.keep(key, index, result))
+            self._jobs[key] = job
+            return Watch(job)
+
+    def known(self, key: Hashable) -> dict[int, Any]:
+        """Results by their places, as far as they are there."""
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+            return dict(self._found.get(key, {}))
+
+    def keep(self, key: Hashable, index: int, result: Any) -> None:
+        with self._lock:
+            self._found.setdefault(key, {})[index] = result
+            self._found.move_to_end(key)
+            while len(self._found) > self.LIMIT:
+                self._found.popitem(last=False)
+
+
+class Jobs:
+    """One session's jobs by key, the latest few: asking again for a key finds its job, a new one cancels the old.
+
+    ``slot`` is the place on the page that a job fills; a slot has one running job at a time.
+    """
+
+    LIMIT = 24
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[Hashable, Watch] = OrderedDict()
+        self._current: dict[str, Hashable] = {}
+        self._lock = threading.Lock()
+
+    def get(self, slot: str, key: Hashable, start: Callable[[], Watch]) -> Watch:
+        """The job of ``key``, started by ``start`` when there is none, or when it was left for another question."""
+        with self._lock:
+            before = self._current.get(slot)
+            if before is not None and before != key:
+                old = self._jobs.get(before)
+                if old is not None and not old.finished:
+                    old.cancel()
+                    self._jobs.pop(before)
+            found = self._jobs.get(key)
+            if found is None:
+                found = self._jobs[key] = start()
+            self._jobs.move_to_end(key)
+            self._current[slot] = key
+            while len(self._jobs) > self.LIMIT:
+                _, oldest = self._jobs.popitem(last=False)
+                oldest.cancel()
+            return found
+
+    def forget(self, key: Hashable) -> None:
+        """So that the next ``get`` starts it again."""
+        with self._lock:
+            self._jobs.pop(key, None)

@@ -1,0 +1,156 @@
+"""What a page is made of below its chart, as values: text, pictures, tables, controls.
+
+A question describes its tabs with these and draws nothing; ``dashboard.widgets.blocks`` draws them. So the same tab can
+be tested, put into a report or read aloud without a browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from dashboard.charts.theme import Figure
+from dashboard.controls import Control
+
+Figures = Callable[[bool], Figure]
+"""A figure for the light (False) or the dark (True) appearance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Click:
+    """What clicking the place-th mark of a picture sets: the control ``key`` to ``values[place]``.
+
+    ``remember``, the key of a further control, takes the value too, so that a question can tell a value that was
+    clicked from one that was typed.
+    """
+
+    key: str
+    values: Sequence[Any]
+    remember: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Picture:
+    """A chart with all that goes with it.
+
+    ``alt`` is computed from the data. ``data`` are its numbers, or what makes them once they are asked for; ``code`` is
+    Python that computes them. ``note`` stands under the picture in Markdown. ``click`` makes its marks buttons.
+    """
+
+    key: str
+    figure: Figures
+    alt: str
+    data: pd.DataFrame | Callable[[], pd.DataFrame] | None = None
+    code: str | None = None
+    note: str = ""
+    click: Click | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Markdown; text from a file only through ``words.safe``."""
+
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """A line in small print: what helps, never what decides."""
+
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One sentence that stands out: why something is not there, or what to mind."""
+
+    markdown: str
+    warning: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """The formula behind an expander, with its source."""
+
+    latex: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rows:
+    """A small table with words for those who do not see it."""
+
+    frame: pd.DataFrame
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Controls side by side; the last one read wins where two tabs show the same."""
+
+    controls: tuple[Control[Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """A button that gives controls their defaults again."""
+
+    label: str
+    controls: tuple[Control[Any], ...]
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Go:
+    """A link to another page of the product, by its key."""
+
+    page: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """Named scenarios side by side, and a button that keeps ``current``, pairs of (what, value)."""
+
+    current: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Download:
+    """A file to take away, made when it is asked for."""
+
+    label: str
+    data: Callable[[], bytes | str]
+    name: str
+    mime: str = "text/csv"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Slow:
+    """Blocks that need work beside the page: ``work(common(), None)`` in a worker process, then ``show(result)``.
+
+    ``key`` names the data and every parameter; ``what`` says what is being computed, "Training models".
+    """
+
+    slot: str
+    key: tuple[Hashable, ...]
+    work: Callable[[Any, Any], Any]
+    common: Callable[[], Any]
+    show: Callable[[Any], Sequence[Block]]
+    what: str
+    height: int = 320
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tab:
+    """A view below the chart; its blocks are made only while it is open."""
+
+    key: str
+    title: str
+    blocks: Callable[[], Sequence[Block]] = field(default=tuple)
+
+
+Block = Picture | Text | Small | Note | Formula | Rows | Ask | Undo | Go | Keep | Download | Slow

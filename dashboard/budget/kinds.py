@@ -1,0 +1,114 @@
+"""Kinds of answers a plan can hold: what each costs at its ε, and the ε that makes it good enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from dashboard import catalogue
+from dashboard.case import Source
+from dashboard.plan import Goal, PlanKind
+from dpcore.accounting import gaussian_epsilon
+from dpcore.calibration import gaussian_noise_multiplier
+from dpcore.costs import Cost
+from dpcore.datasets import Table
+from dpcore.planning import PlannedAnswer
+from dpcore.thresholding import AboveThreshold
+
+WITHIN = 1.959964  # a normal deviate stays within this many standard deviations 95 times in 100
+LAPLACE_WITHIN = 2.995732  # and a Laplace one within this many scales: ln 20
+ALARM_ENTRIES = 100
+
+
+NEAR = Goal(
+    label="within ± this many people, 95 times in 100",
+    words="within ±{} people",
+    default=10.0,
+    low=0.5,
+    high=1e6,
+    step=1,
+)
+APART = Goal(
+    label=f"tell counts this far from the line, 95 runs in 100 of {ALARM_ENTRIES} counts",
+    words="telling counts {} from the line",
+    default=50.0,
+    low=1.0,
+    high=1e6,
+    step=5,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """One line of a plan: ``count`` answers of a kind, each as good as ``target`` says, or with ``epsilon`` each."""
+
+    kind: str
+    count: int
+    target: float | None = None
+    epsilon: float | None = None
+    column: str = ""
+
+
+def _gaussian(epsilon: float, delta: float) -> Cost:
+    return Cost.gaussian(gaussian_noise_multiplier(epsilon, delta), delta)
+
+
+def _alarm(apart: float, delta: float, table: Table | None, column: str) -> float:
+    unit = AboveThreshold.tuned(epsilon=1.0, k=ALARM_ENTRIES, noise="exponential")
+    return unit.exact_alpha(ALARM_ENTRIES, 0.05) / apart
+
+
+_OWN = (
+    PlanKind(
+        key="count",
+        label="a count with Laplace noise",
+        cost=lambda epsilon, delta: Cost.laplace(1.0 / epsilon),
+        needed=lambda near, delta, table, column: LAPLACE_WITHIN / near,
+        goal=NEAR,
+    ),
+    PlanKind(
+        key="count_gaussian",
+        label="a count with Gaussian noise",
+        cost=_gaussian,
+        needed=lambda near, delta, table, column: gaussian_epsilon(near / WITHIN, delta),
+        goal=NEAR,
+    ),
+    PlanKind(
+        key="alarm",
+        label=f"an alarm over {ALARM_ENTRIES} counts",
+        cost=lambda epsilon, delta: Cost.pure(epsilon),
+        needed=_alarm,
+        goal=APART,
+    ),
+    PlanKind(key="any", label="anything with its own ε", cost=lambda epsilon, delta: Cost.pure(epsilon)),
+)
+
+
+@cache
+def kinds() -> dict[str, PlanKind]:
+    """Every kind of answer a plan can hold, by key: those of the questions, then those that have no page."""
+    return {**catalogue.plans(), **{kind.key: kind for kind in _OWN}}
+
+
+def planned(wishes: Sequence[Wish], delta: float, source: Source | None) -> list[PlannedAnswer] | None:
+    """The plan in the engine's terms; None when some answer cannot be made that good at any ε up to 1,000.
+
+    A Gaussian answer's own δ is a small part of ``delta``; rules that know its noise do not use it.
+    """
+    total = sum(wish.count for wish in wishes)
+    answers = []
+    for wish in wishes:
+        kind = kinds()[wish.kind]
+        own = delta / (2 * max(total, 1))
+        epsilon = wish.epsilon
+        if wish.target is not None and kind.needed is not None:
+            epsilon = kind.needed(wish.target, own, None if source is None else source.table, wish.column)
+        if epsilon is None or not epsilon > 0.0:
+            return None
+        answers.append(PlannedAnswer(name=kind.label, cost=_at(kind, own), epsilon=epsilon, count=wish.count))
+    return answers
+
+
+def _at(kind: PlanKind, delta: float) -> Callable[[float], Cost]:
+    return lambda epsilon: kind.cost(epsilon, delta)

@@ -1,0 +1,216 @@
+"""Opening the budget of a person's own people: explained, reviewed, and confirmed once, because it is for good."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.background import compute
+from dashboard.case import Source
+from dashboard.charts.dots import odds_grid
+from dashboard.charts.ready import Ready
+from dashboard.data.source import budget_opened
+from dashboard.widgets import inputs as controls
+from dpcore.errors import DpcoreError, InvalidArgument
+from dpcore.ledger.budget import Caps
+from dpcore.ledger.words import hides
+from dpcore.validate import Neighbours
+
+PURE, APPROXIMATE = "pure", "approximate"
+KINDS = {PURE: "Pure ε: simply add up", APPROXIMATE: "ε with a small δ: many answers cost less together"}
+CAPTIONS = {
+    PURE: "The ε of all answers are added up and the sum never passes the total. Easy to check by hand. Takes choices, "
+    "medians and alarms; not private training, nor advice followed day by day.",
+    APPROXIMATE: "The promise may fail with a tiny chance δ, because the worst case of many answers together is that "
+    "unlikely. Two sums are kept, of ε and of ρ (its square, roughly); an answer fits while one of them holds.",
+}
+HIDDEN = {
+    "add_remove": "For choices, medians, alarms and private training; not for advice followed day by day.",
+    "replace_one": "For every question. Those that hide a person added or removed count twice, because a changed row "
+    "is one removed and another added.",
+}
+DELTAS = tuple(10.0**-power for power in range(5, 13))
+KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
+_NOTE = "open-budget"
+
+
+def open_budget(source: Source, neighbours: str = "replace_one") -> None:
+    """Say what a budget is, let the person choose, and open it after one more look. Nothing is written before.
+
+    ``neighbours`` is what the question in view hides, offered first.
+    """
+    if source.lineage is None:
+        st.info(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
+        return
+    st.markdown(
+        "**Before the first release, set the budget of these people.** It is the most that all private answers about "
+        "them may reveal together, whatever file they come in. It is opened once and can never be changed."
+    )
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        st.text_input(
+            "Whose data are these? A name you will recognise later",
+            max_chars=80,
+            key="budget-name",
+            persist_state="session",
+            placeholder="Patients of the north clinic, 2024",
+        )
+        st.radio(
+            "How to count",
+            list(KINDS),
+            key="budget-kind",
+            persist_state="session",
+            format_func=KINDS.__getitem__,
+            captions=list(CAPTIONS.values()),
+        )
+        st.radio(
+            "Who is hidden",
+            list(HIDDEN),
+            index=list(HIDDEN).index(neighbours),
+            key="budget-neighbours",
+            persist_state="session",
+            format_func=lambda name: hides(name).capitalize(),
+            captions=list(HIDDEN.values()),
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.number_input(
+                "Total ε",
+                min_value=0.01,
+                max_value=20.0,
+                value=1.0,
+                step=0.5,
+                format="%g",
+                key="budget-epsilon",
+                persist_state="session",
+                width=160,
+                help="For all answers together. From 0.1 to 3 is common; above 10 the promise says little.",
+            )
+            if session.get("budget-kind", PURE) == APPROXIMATE:
+                st.selectbox(
+                    "δ",
+                    DELTAS,
+                    index=DELTAS.index(_sensible_delta(source.table.rows)),
+                    key="budget-delta",
+                    persist_state="session",
+                    format_func=words.tiny,
+                    width=160,
+                    help="Keep it far below one in the number of people: one in a hundred times as many, or less.",
+                )
+    with right:
+        _promise(source)
+    st.button(
+        "Review this budget",
+        icon=":material/visibility:",
+        key="open-budget-review",
+        on_click=session.begin_release,
+        args=(_NOTE,),
+    )
+    told()
+    if session.request_id(_NOTE) is not None:
+        _confirm(source)
+
+
+def told() -> None:
+    """Why a budget was not opened, if so; also for where it turned out to be open already."""
+    problem = session.note(_NOTE)
+    if problem:
+        st.error(problem)
+
+
+def _sensible_delta(people: int) -> float:
+    """The largest offered power of ten that is at most one in a hundred times the number of people."""
+    power = math.ceil(math.log10(100 * max(people, 10_000)))
+    return 10.0 ** -min(power, 12)
+
+
+def _hidden() -> Neighbours:
+    return "replace_one" if session.get("budget-neighbours", "replace_one") == "replace_one" else "add_remove"
+
+
+def _chosen() -> tuple[str, float, float]:
+    """Name, ε and δ as they stand in the controls, and not yet checked."""
+    name = str(session.get("budget-name", "") or "").strip()
+    epsilon = session.get("budget-epsilon", 1.0)
+    delta = session.get("budget-delta", DELTAS[1]) if session.get("budget-kind", PURE) == APPROXIMATE else 0.0
+    return name, float("nan") if epsilon is None else float(epsilon), float(delta)
+
+
+def _promise(source: Source) -> None:
+    _, epsilon, delta = _chosen()
+    try:
+        Caps.of(epsilon, delta)
+    except InvalidArgument:
+        return
+    with st.container(border=True):
+        st.markdown("**Once all of it is spent**")
+        right = words.odds(epsilon, delta)
+        st.plotly_chart(
+            Ready(odds_grid(right, dark=session.dark())),
+            key="budget-promise",
+            theme=None,
+            alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with all answers.",
+            config={"displayModeBar": False},
+        )
+        card = words.LabelCard(neighbours=_hidden(), epsilon=epsilon, delta=delta)
+        st.markdown(card.lines()[0])
+        st.caption(f"For each {words.safe(source.table.schema.unit)}, over all answers you will ever release.")
+
+
+def _confirm(source: Source) -> None:
+    (name, epsilon, delta), hidden = _chosen(), _hidden()
+
+    @st.dialog("Open this budget for good?", on_dismiss=lambda: session.end_release(_NOTE))
+    def dialog() -> None:
+        delta_words = f" with δ = {words.tiny(delta)}" if delta else ""
+        st.markdown(f"“{words.safe(name)}”: **ε = {words.amount(epsilon)}**{delta_words} for all answers together.")
+        st.markdown(f"It hides **{hides(hidden)}**.")
+        st.markdown(
+            "It cannot be raised, refilled or deleted later, and a file about the same people will share it. "
+            "Opening it charges nothing."
+        )
+        with st.container(horizontal=True):
+            if st.button(
+                controls.primary("Open it for good"),
+                type="primary",
+                key="budget-open",
+                on_click=_open,
+                args=(source.lineage, session.request_id(_NOTE), name, epsilon, delta, hidden),
+            ):
+                st.rerun()
+            if st.button("Not yet", key="budget-not-yet", on_click=session.end_release, args=(_NOTE,)):
+                st.rerun()
+
+    if not name:
+        session.end_release(_NOTE)
+        st.error("Give the group a name first, so that you recognise its budget later.")
+    elif not 0.01 <= epsilon <= 20.0:
+        session.end_release(_NOTE)
+        st.error("The total ε must be a number from 0.01 to 20.")
+    else:
+        dialog()
+
+
+def _open(lineage: str, request_id: str | None, name: str, epsilon: float, delta: float, hidden: Neighbours) -> None:
+    """Callback: open exactly what was reviewed. A second click, and opening the same budget twice, change nothing."""
+    if request_id is None or session.request_id(_NOTE) != request_id:
+        return
+    session.end_release(_NOTE)
+    try:
+        compute.ledger().open_budget(lineage, epsilon=epsilon, delta=delta, neighbours=hidden, name=name)
+    except InvalidArgument as error:
+        known = error.argument == "lineage"
+        session.say(_NOTE, KNOWN if known else f"The budget was not opened: {error}.")
+    except DpcoreError as error:
+        session.say(_NOTE, words.sentence(error))
+    else:
+        _remember(lineage)
+
+
+def _remember(lineage: str) -> None:
+    """Have the file recognised later; the budget is open whether or not that works."""
+    try:
+        budget_opened(lineage)
+    except DpcoreError as error:
+        session.say(_NOTE, f"The budget is open, but this file will not be recognised next time: {error}.")

@@ -1,0 +1,231 @@
+"""The planner: several answers, each this good. What do they cost together, under which rule, and do they fit?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.budget import rules, totals
+from dashboard.budget.kinds import Wish, kinds
+from dashboard.budget.pricing import Priced, code, comparison, priced
+from dashboard.case import Source
+from dashboard.charts.prices import prices
+from dashboard.controls import Choice, Number
+from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
+from dashboard.widgets import controls
+from dashboard.widgets.picture import picture
+from dpcore.ledger import Budget
+
+MOST_LINES, MOST_ANSWERS = 5, 1000
+NEARLY = 1.005
+_PLAN = "_plan"
+COUNT = Number(
+    key="plan_count", label="How many answers", default=5.0, low=1.0, high=float(MOST_ANSWERS), whole=True, width=150
+)
+BY = Choice(
+    key="plan_by",
+    label="each",
+    options=("goal", "epsilon"),
+    names={"goal": "this good", "epsilon": "with this ε"},
+    default="goal",
+    look="buttons",
+)
+EPSILON = Number(
+    key="plan_epsilon", label="ε of each", default=EPSILON_DEFAULT, low=EPSILON_LOW, high=EPSILON_HIGH, width=150
+)
+# How older links name what can be planned.
+ONCE = {
+    "the most common option, by permute and flip": "permute_and_flip",
+    "the most common option, by the exponential mechanism": "exponential",
+}
+
+
+def show(source: Source | None, budget: Budget | None) -> None:
+    """Wishes in one sentence, prices as bars, and one line on whether they fit."""
+    delta = totals.accounting_delta(budget)
+    kept: tuple[Wish, ...] = session.get(_PLAN, ())
+    wish = _sentence(source)
+    _lines(kept, wish)
+    wishes = (*kept, wish)
+    total, is_left = comparison(budget)
+    found = priced(wishes, delta, source, budget, total)
+    if isinstance(found, str):
+        st.warning(found)
+        return
+    _answer(wishes, found, budget)
+    shown = [one.rule for one in found.prices]
+    figure = prices(
+        shown,
+        [one.epsilon for one in found.prices],
+        names={rule: rules.short(rule) for rule in shown},
+        colour=rules.colour(session.dark()),
+        planned=[rule for rule in shown if rules.planned(rule)],
+        left=total if is_left else None,
+        dark=session.dark(),
+    )
+    table = pd.DataFrame(
+        {
+            "rule": [rules.LABELS[rule] for rule in shown],
+            "epsilon": [one.epsilon for one in found.prices],
+            "delta": delta,
+            "valid": [rules.PLANNED if rules.planned(rule) else "always" for rule in shown],
+            "each_could_have_times": [found.shares[rule] for rule in shown],
+        }
+    )
+    picture(figure, key="budget-plan", alt=_described(found), data=table, code=code(wishes, found, delta))
+    st.caption(
+        f"ε at δ = {words.tiny(delta)}. Hatched rules hold only {rules.PLANNED}: the list of questions and their ε is "
+        "written down before the first answer. The ledger itself always counts by the others."
+    )
+    _shares(wishes, found, total)
+
+
+def _sentence(source: Source | None) -> Wish:
+    """The controls of one line of the plan."""
+    choosable = {
+        key: kind.columns(source.table.schema) if kind.columns is not None and source is not None else ()
+        for key, kind in kinds().items()
+    }
+    offered = tuple(key for key, kind in kinds().items() if kind.columns is None or choosable[key])
+    which = Choice(
+        key="plan_kind",
+        label="of which kind",
+        options=offered,
+        names=_kind_label,
+        default=offered[0],
+        once=ONCE,
+        width=380,
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.draw(COUNT)
+        controls.draw(which)
+        count, key = int(session.show(COUNT)), session.show(which)
+        kind, column = kinds()[key], ""
+        if kind.columns is not None:
+            about = Choice(
+                key="plan_column",
+                label="about",
+                options=choosable[key],
+                names=words.visible,
+                default=choosable[key][0],
+                width=200,
+                linked=source is not None and source.public,
+            )
+            controls.draw(about)
+            column = session.show(about)
+        if kind.goal is not None:
+            controls.draw(BY)
+        if kind.goal is not None and session.show(BY) == "goal":
+            goal = kind.goal
+            target = Number(
+                key=f"plan_goal_{key}",
+                label=goal.label,
+                default=goal.default,
+                low=goal.low,
+                high=goal.high,
+                step=float(goal.step),
+                width=330,
+            )
+            controls.draw(target)
+            return Wish(kind=key, count=count, target=session.show(target), column=column)
+        controls.draw(EPSILON)
+        return Wish(kind=key, count=count, epsilon=session.show(EPSILON), column=column)
+
+
+def _kind_label(key: str) -> str:
+    return kinds()[key].label
+
+
+def _lines(kept: tuple[Wish, ...], wish: Wish) -> None:
+    """What is in the plan besides the line being written."""
+    for place, one in enumerate(kept):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"and {told(one)}", width="content")
+            st.button(
+                "Remove",
+                key=f"plan-remove-{place}",
+                type="tertiary",
+                icon=":material/close:",
+                on_click=_remove,
+                args=(place,),
+            )
+    st.button(
+        "Add this to the plan and write another line",
+        icon=":material/add:",
+        key="plan-add",
+        disabled=len(kept) >= MOST_LINES - 1,
+        on_click=_add,
+        args=(wish,),
+    )
+
+
+def told(wish: Wish) -> str:
+    """One line of the plan in words."""
+    kind = kinds()[wish.kind]
+    about = f" of “{words.safe(wish.column)}”" if wish.column else ""
+    if wish.target is not None and kind.goal is not None:
+        good = kind.goal.words.format(words.number(wish.target))
+    else:
+        good = f"ε = {words.number(wish.epsilon or 0.0)}"
+    return f"**{wish.count:,} ×** {kind.label}{about}, each {good}"
+
+
+def _add(wish: Wish) -> None:
+    kept: tuple[Wish, ...] = session.get(_PLAN, ())
+    session.put(_PLAN, (*kept, wish)[: MOST_LINES - 1])
+
+
+def _remove(place: int) -> None:
+    kept: tuple[Wish, ...] = session.get(_PLAN, ())
+    session.put(_PLAN, kept[:place] + kept[place + 1 :])
+
+
+def _answer(wishes: Sequence[Wish], found: Priced, budget: Budget | None) -> None:
+    count = sum(wish.count for wish in wishes)
+    by_rule = {one.rule: one.epsilon for one in found.prices}
+    rule = min((name for name in by_rule if not rules.planned(name)), key=by_rule.__getitem__)
+    if by_rule.get("basic", float("inf")) <= by_rule[rule] * NEARLY:
+        rule = "basic"
+    in_advance = min(by_rule, key=by_rule.__getitem__)
+    always, fixed = by_rule[rule], by_rule[in_advance]
+    less = (
+        f", and **ε = {words.number(fixed)}** if the list is fixed in advance ({rules.LABELS[in_advance]})"
+        if fixed * NEARLY < always
+        else ", whether or not the list is fixed in advance"
+    )
+    st.markdown(
+        f"### {'This' if count == 1 else 'These'} {words.plural(count, 'answer')} cost **ε = {words.number(always)}** "
+        f"together ({rules.LABELS[rule].lower() if rule == 'basic' else rules.LABELS[rule]}){less}."
+    )
+    each = ", ".join(f"ε = {words.number(epsilon)}" for epsilon in found.epsilons)
+    st.caption(
+        f"{'Each needs' if len(wishes) == 1 else 'Line by line, each answer needs'} {each}. {_fit(found, budget)}"
+    )
+
+
+def _fit(found: Priced, budget: Budget | None) -> str:
+    if budget is None or found.fits is None:
+        return "There is no budget yet to compare with."
+    if found.fits:
+        return f"They fit the budget of these people: {100 * found.left_after:.0f} in 100 of it would be left."
+    return "They do not fit what is left of the budget of these people."
+
+
+def _shares(wishes: Sequence[Wish], found: Priced, total: float) -> None:
+    """What each answer could have if the whole of ``total`` went to this plan."""
+    with st.expander(f"If ε = {words.number(total)} went to this plan: how good could each answer be?"):
+        rows = {}
+        for one in found.prices:
+            share = found.shares[one.rule]
+            each = ", ".join(f"ε = {words.number(epsilon * share)}" for epsilon in found.epsilons)
+            rows[rules.label(one.rule)] = f"{each} each"
+        st.table(rows, border="horizontal", alt="ε of each answer under each rule")
+        st.caption("Found by calibration: the largest ε of each answer, in the same proportions, that keeps the total.")
+
+
+def _described(found: Priced) -> str:
+    parts = [f"{rules.label(one.rule)} {words.number(one.epsilon)}" for one in found.prices]
+    return f"ε of the plan under each rule: {', '.join(parts)}."

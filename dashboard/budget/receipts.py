@@ -1,0 +1,182 @@
+"""One receipt: what was asked and answered, the guarantee, and whether the ledger's journal confirms it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.background import compute
+from dashboard.budget import tracker
+from dashboard.widgets.answer import asked, cost_words, when
+from dpcore.errors import DpcoreError, LedgerUnsound
+from dpcore.ledger import Receipt
+from dpcore.ledger.words import hides
+
+LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
+_NOTE, _TEXT = "receipt", "receipt-text"
+_LONGEST = 2000
+NO_ANSWER = "No answer was stored. The charge stands, and nothing was shown."
+
+
+def show(receipt: Receipt, *, key: str = "receipt") -> None:
+    """The receipt as a list, with download and check."""
+    guarantee = cost_words(receipt.cost)
+    if receipt.cost.zcdp < float("inf") and receipt.cost.epsilon < float("inf"):
+        guarantee += f" (ρ = {words.number(receipt.cost.zcdp)})"
+    rows = {
+        "Question": asked(receipt.what),
+        "Private answer": words.safe(answer_text(receipt), _LONGEST),
+        "When": when(receipt),
+        "Cost": guarantee,
+        "Protected": protected_words(receipt),
+        "Mechanism": words.safe(receipt.mechanism, 200) or "not named",
+        "Request": _in_parts(_code(receipt.request_id)),
+        "Hash in the journal": _in_parts(receipt.journal_hash),
+        "Made with": words.safe(", ".join(_made_with(receipt.versions)), 400),
+    }
+    st.table(rows, border="horizontal", alt="The receipt that is picked")
+    with st.container(horizontal=True):
+        st.download_button(
+            "This receipt (JSON)",
+            receipt.to_json(),
+            f"receipt-{receipt.request_id[:8]}.json",
+            "application/json",
+            icon=":material/receipt_long:",
+            on_click="ignore",
+            key=f"{key}-json",
+        )
+        st.button(
+            "Check it against the journal",
+            icon=":material/verified:",
+            key=f"{key}-check",
+            on_click=_check,
+            args=(receipt,),
+        )
+    if key == "receipt":
+        _said()
+
+
+def bring() -> None:
+    """A receipt that somebody brings: does the journal hold exactly this?"""
+    st.markdown(
+        "**Is a receipt genuine?** A receipt names the hash of its charge in this ledger's journal, where every entry "
+        "holds the hash of the one before. Changing a word, a number or the answer makes the check fail."
+    )
+    st.text_area(
+        "Its text (JSON), or the hash that is printed with a private answer",
+        key=_TEXT,
+        height=160,
+        max_chars=LARGEST,
+        persist_state="session",
+        placeholder="57a5093517ef",
+    )
+    st.button("Check this receipt", icon=":material/verified:", key="receipt-text-check", on_click=_check_text)
+    _said()
+    found: Receipt | None = session.get("_found_receipt", None)
+    if found is not None:
+        show(found, key="found")
+
+
+def answer_text(receipt: Receipt) -> str:
+    """The stored answer in plain text, whatever it is."""
+    if receipt.answer_hash is None:
+        return NO_ANSWER
+    shown = receipt.answer
+    if isinstance(shown, dict) and len(shown) > 1:  # a place in a list says nothing to a person; the JSON has it
+        shown = {name: value for name, value in shown.items() if name != "index"}
+        if len(shown) == 1 and shown.keys() <= {"option", "candidate", "value"}:
+            shown = next(iter(shown.values()))
+    text = plain(shown)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def plain(answer: Any) -> str:
+    """JSON as a person reads it: names with their values."""
+    if isinstance(answer, dict):
+        return "; ".join(f"{name.replace('_', ' ')}: {plain(value)}" for name, value in answer.items())
+    if isinstance(answer, list):
+        return ", ".join(plain(value) for value in answer) if answer else "none"
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    if answer is None:
+        return "none"
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def protected_words(receipt: Receipt) -> str:
+    """Who is protected, in words."""
+    if receipt.neighbours not in ("add_remove", "replace_one"):
+        return "not stated"
+    if receipt.counted_for not in ("", receipt.neighbours):
+        return f"{hides(receipt.neighbours)}; charged for {hides(receipt.counted_for)}"
+    return hides(receipt.neighbours)
+
+
+def _code(text: str) -> str:
+    return "".join(character for character in words.visible(text, 80) if character != "`")
+
+
+def _in_parts(text: str) -> str:
+    """Code that a narrow screen can break into lines."""
+    return " ".join(f"`{text[start : start + 16]}`" for start in range(0, len(text), 16))
+
+
+def _made_with(versions: dict[str, str]) -> list[str]:
+    return [f"{name} {version}" for name, version in versions.items() if version[:1].isdigit()]
+
+
+def _check(receipt: Receipt | str) -> None:
+    """Callback."""
+    try:
+        genuine = compute.ledger().confirms(receipt)
+    except DpcoreError as error:
+        if isinstance(error, LedgerUnsound):
+            tracker.reopen()
+        session.say(_NOTE, words.sentence(error))
+        return
+    session.say(
+        _NOTE,
+        "Confirmed: the journal holds exactly this receipt."
+        if genuine
+        else "Not confirmed: the journal of this ledger does not hold this receipt. It was changed, or is from another "
+        "ledger.",
+    )
+
+
+def _check_text() -> None:
+    """Callback: what was pasted is a whole receipt, or the first characters of a hash."""
+    session.put("_found_receipt", None)
+    text = str(session.get(_TEXT, "") or "").strip()
+    if not text or len(text) > LARGEST:
+        session.say(_NOTE, "Paste a receipt first." if not text else "This is too long to be a receipt.")
+    elif re.fullmatch(r"[0-9a-fA-F]{8,64}", joined := "".join(text.split())):
+        _find(joined.lower())
+    else:
+        _check(text)
+
+
+def _find(start: str) -> None:
+    try:
+        matching = [one for one in compute.ledger().receipts() if one.journal_hash.startswith(start)]
+    except DpcoreError as error:
+        session.say(_NOTE, words.sentence(error))
+        return
+    if len(matching) != 1:
+        session.say(_NOTE, "No charge in this ledger has this hash." if not matching else "Give more of the hash.")
+        return
+    session.put("_found_receipt", matching[0])
+    _check(matching[0])
+
+
+def _said() -> None:
+    said = session.note(_NOTE)
+    if said is None:
+        return
+    if said.startswith("Confirmed"):
+        st.success(said, icon=":material/verified:")
+    else:
+        st.warning(said, icon=":material/error:")

@@ -1,0 +1,151 @@
+"""The first screen of the Budget page: the headline, the lines, the cards; and its other states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.budget import charges, practice, rules, tracker
+from dashboard.budget.opening import told
+from dashboard.budget.spending import (
+    Spending,
+    caption,
+    code,
+    exposure,
+    fitting,
+    headline,
+    one_more,
+    spending,
+)
+from dashboard.budget.state import State
+from dashboard.charts.cumulative import cumulative
+from dashboard.widgets import cards
+from dashboard.widgets.picture import picture
+from dpcore.ledger import Budget, Receipt
+
+OWN_RULES = {"pure": ("basic",), "approximate": ("basic", "zcdp")}
+
+
+def show(state: State, budget: Budget) -> None:
+    """The first screen."""
+    told()
+    head = st.container(gap="xsmall")
+    left, right = st.columns([2, 1], gap="medium")
+    with left, st.spinner("Adding up under every rule; the first time takes a few seconds"):
+        drawn = spending(state, budget)
+        now, delta = exposure(state, budget)
+    with head:
+        st.markdown(f"### {headline(state, budget)}")
+        st.caption(caption(budget, now, delta))
+    with left:
+        chart(budget, drawn)
+    with right:
+        _left(state, budget)
+        _protected(state, budget, now, delta)
+
+
+def everyone(budgets: list[Budget], receipts: Sequence[Receipt]) -> None:
+    """One line on the whole ledger, and every budget in it."""
+    if not budgets:
+        st.markdown("### Nothing is spent about anyone yet.")
+        st.caption(
+            "A budget opens with the first private answer about a sample, or when you open one for your own data."
+        )
+        return
+    real = sum(not budget.practice for budget in budgets)
+    st.markdown(
+        f"### {words.plural(len(receipts), 'private answer')} about {words.plural(len(budgets), 'group')} of people, "
+        f"{real} of them real."
+    )
+    st.caption(
+        "Each group has a budget of its own: answers about other people take nothing from it. Someone who is in "
+        "several groups is exposed to the sum."
+    )
+    charges.budgets(budgets)
+
+
+def closed(problem: str) -> None:
+    """The ledger is not in order: one sentence for its owner."""
+    st.error(problem, icon=":material/lock:")
+    st.caption(
+        "Until then nothing can be charged, released or looked up, which keeps every promise made so far. All other "
+        "pages keep working, and so do the plans and pictures below."
+    )
+
+
+def chart(budget: Budget, drawn: Spending) -> None:
+    """The lines, and why they differ."""
+    frame, done = drawn.frame, len(drawn.receipts)
+    shown = [rule for rule in rules.LABELS if (frame["rule"] == rule).any()]
+    at = f", at δ = {words.tiny(drawn.delta)}"
+    figure = cumulative(
+        frame,
+        names={rule: rules.short(rule) for rule in shown},
+        colour=rules.colour(session.dark()),
+        planned=[rule for rule in shown if rules.planned(rule)],
+        counts_with=OWN_RULES[budget.kind],
+        cap=tracker.total(budget),
+        done=done,
+        delta=at,
+        dark=session.dark(),
+    )
+    table = frame.assign(
+        valid=frame["rule"].map(lambda rule: rules.PLANNED if rules.planned(rule) else "always"), delta=drawn.delta
+    )
+    picture(figure, key="budget-lines", alt=_described(drawn, shown, budget), data=table, code=code(drawn))
+    own = " and ".join(rules.LABELS[rule] for rule in OWN_RULES[budget.kind])
+    after = f" Shaded: if the {'last question' if done else 'question in view'} were asked again and again."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            f"Solid lines hold {rules.ADAPTIVE}; dashed ones only {rules.PLANNED}. Thick: what this budget counts "
+            f"with ({own}).{after if drawn.more else ''}",
+            width="stretch",
+        )
+        with st.popover("Why do they differ?", type="tertiary", icon=":material/help:"):
+            st.markdown(rules.explained(shown))
+            if budget.kind == "approximate":
+                st.caption(
+                    "ε is shown at half of the budget's δ, because its two accounts each have one half to themselves."
+                )
+
+
+def _described(drawn: Spending, shown: list[str], budget: Budget) -> str:
+    last = int(drawn.frame["answers"].max())
+    at = len(drawn.receipts) or last
+    rows = drawn.frame[drawn.frame["answers"] == at].drop_duplicates("rule")
+    parts = [
+        f"{rules.LABELS[rule]} {words.number(epsilon)}" for rule, epsilon in zip(rows.rule, rows.epsilon, strict=True)
+    ]
+    when = "so far" if drawn.receipts else "would have"
+    return (
+        f"ε of {words.plural(at, 'answer')} together, {when}: {', '.join(parts)}. "
+        f"The budget is ε = {words.amount(tracker.total(budget))}."
+    )
+
+
+def _left(state: State, budget: Budget) -> None:
+    with st.container(border=True):
+        st.markdown(f"**What is left** · {'practice' if budget.practice else 'for good'}")
+        pair = st.container(horizontal=True)
+        pair.metric("largest single answer", f"ε = {words.number(budget.remaining.epsilon)}")
+        like = "more like the last" if state.receipts else f"at ε = {words.number(session.epsilon())}"
+        fit = fitting(budget, one_more(state))
+        pair.metric(like, f"{fit:,}" if fit < tracker.MANY else "a million")
+        st.progress(budget.share_spent, text=tracker.spent_words(budget))
+        st.caption(f"Counted {tracker.counted_words(budget)}.")
+        if budget.practice:
+            practice.buttons(budget)
+
+
+def _protected(state: State, budget: Budget, now: float, delta: float) -> None:
+    if not state.receipts:
+        st.caption("Once all of it is spent:")
+    card = words.LabelCard(
+        neighbours="replace_one" if budget.neighbours == "replace_one" else "add_remove",
+        epsilon=now or tracker.total(budget),
+        delta=delta or budget.cap.delta,
+        not_protected="that the data exist, the questions that were asked, and how many rows there are",
+    )
+    cards.protected(card, key="budget")

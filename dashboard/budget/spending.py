@@ -1,0 +1,121 @@
+"""What is spent, how it adds up under each rule, and the same in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard import session, words
+from dashboard.background import compute
+from dashboard.budget import totals, tracker
+from dashboard.budget.state import State
+from dpcore.accounting import RunningTotal
+from dpcore.costs import Cost
+from dpcore.errors import InvalidCost
+from dpcore.ledger import Budget, Receipt
+
+MOST_MORE, LEAST_MORE, PER_ANSWER = 40, 12, 3  # repeats drawn after the answers so far
+ALWAYS = ("basic", "zcdp", "rdp")  # rules that hold while each question reacts to earlier answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What is drawn: the receipts that add up, the cost that is repeated after them, and both as a frame."""
+
+    receipts: tuple[Receipt, ...]
+    next_cost: Cost
+    more: int
+    delta: float
+    frame: pd.DataFrame
+    rules: tuple[str, ...]
+
+    @property
+    def epsilon_now(self) -> float:
+        """The smallest ε of everything so far that holds however the questions were chosen; 0 before any."""
+        past = self.frame[(self.frame["part"] == totals.SO_FAR) & self.frame["rule"].isin(self.rules)]
+        last = past[past["answers"] == len(self.receipts)]
+        return float(last["epsilon"].min()) if len(last) else 0.0
+
+
+def spending(state: State, budget: Budget) -> Spending:
+    """What the answers to the people in view cost together, and what more like the last one would."""
+    receipts = state.receipts
+    cost = receipts[-1].cost if receipts else Cost.pure(session.epsilon())
+    more = min(fitting(budget, cost), MOST_MORE)
+    more = min(more, max(LEAST_MORE, PER_ANSWER * len(receipts))) if receipts else max(more, LEAST_MORE // 2)
+    delta = totals.accounting_delta(budget)
+    last = receipts[-1].journal_hash if receipts else ""
+
+    def make() -> pd.DataFrame:
+        total, past = totals.so_far(receipts, delta) if receipts else (RunningTotal(), [])
+        return totals.frame(past, totals.repeated(total, len(receipts), cost, more, delta))
+
+    frame = compute.MEMORY(("spending", last, len(receipts), repr(cost), more, delta), make)
+    valid = ("basic",) if budget.kind == "pure" else ALWAYS
+    return Spending(receipts=receipts, next_cost=cost, more=more, delta=delta, frame=frame, rules=valid)
+
+
+def one_more(state: State) -> Cost:
+    """What one more answer like the last would cost, or one at the ε in view before there is any."""
+    return state.receipts[-1].cost if state.receipts else Cost.pure(session.epsilon())
+
+
+def fitting(budget: Budget, cost: Cost) -> int:
+    """How many more answers of this cost the ledger would take."""
+    try:
+        return budget.answers_left(cost)
+    except InvalidCost:
+        return 0
+
+
+def exposure(state: State, budget: Budget) -> tuple[float, float]:
+    """(ε, δ) of all answers so far; (0, 0) before any."""
+    return spending(state, budget).epsilon_now, budget.cap.delta if state.receipts else 0.0
+
+
+def headline(state: State, budget: Budget) -> str:
+    """What is spent, in one sentence."""
+    count = len(state.receipts)
+    like = "like the last one" if count else f"at ε = {words.number(session.epsilon())}"
+    left = fitting(budget, one_more(state))
+    fit = f"About **{words.plural(left, 'more answer')}** {like} would fit."
+    if left == 0:
+        fit = f"Not enough is left for one more {like}."
+    if not count:
+        return f"Nothing is spent yet. {fit.replace('more ', '', 1) if left else fit}"
+    if budget.kind == "pure":
+        whole, remaining = tracker.total(budget), budget.remaining.epsilon
+        spent = f"ε = {words.amount(whole - remaining)} of {words.amount(whole)}"
+    else:
+        spent = f"{100 * budget.share_spent:.0f} in 100 of their budget"
+    return f"{words.plural(count, 'answer')} {'has' if count == 1 else 'have'} spent **{spent}**. {fit}"
+
+
+def caption(budget: Budget, now: float, delta: float) -> str:
+    """The same in odds."""
+    end = _odds(tracker.total(budget), budget.cap.delta)
+    if now == 0.0:
+        return (
+            "Someone who would guess right 50 times in 100 without any answer could be right at most "
+            f"{end} times in 100 once all of it is spent."
+        )
+    return (
+        "Someone who would guess right 50 times in 100 without any answer could now be right at most "
+        f"**{_odds(now, delta)}** times in 100, and {end} times once all of it is spent."
+    )
+
+
+def _odds(epsilon: float, delta: float) -> str:
+    return words.at_most(words.odds(epsilon, delta))
+
+
+def code(drawn: Spending) -> str:
+    """Python that computes the totals."""
+    costs = [receipt.cost for receipt in drawn.receipts] or [drawn.next_cost]
+    lines = "".join(f"    {cost!r},\n" for cost in costs[:500])
+    return (
+        "from dpcore.accounting import Cost, compose\n"
+        "from dpcore.events import *  # the events that the costs name\n\n"
+        f"costs = [\n{lines}]\nprint(compose(costs, delta={drawn.delta!r}))\n"
+    )

@@ -1,0 +1,151 @@
+"""The sidebar's budget tracker: what is spent, what is left, and how many more answers like this one.
+
+Looking never writes: a sample's practice budget is opened by its first release, and shown as untouched until then.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import words
+from dashboard.background import compute
+from dashboard.case import Source
+from dpcore.accounting import Cost
+from dpcore.datasets import sample
+from dpcore.errors import DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
+from dpcore.ledger import Budget
+from dpcore.ledger.budget import Caps
+from dpcore.ledger.units import EPSILON_DIGITS, amount
+from dpcore.ledger.words import hides
+
+PRACTICE_EPSILON, PRACTICE_DELTA = 3.0, 1e-5
+MANY = 1_000_000
+_ASK_AGAIN = 20  # seconds; opening a ledger checks every record of it
+_BUDGET_PAGE = Path(__file__).parents[1] / "app_pages" / "budget.py"
+
+
+def sidebar(source: Source | None, next_cost: tuple[Cost, str] | None) -> None:
+    """Draw the tracker; ``next_cost`` is what one more answer of the page in view would cost, and what it hides."""
+    with st.container(border=True, key="budget-tracker", gap="small"):
+        if source is None:
+            st.markdown("**Budget**")
+            st.caption("Your file has no budget yet. Decide on the Data page how it may be used.")
+        else:
+            st.markdown(f"**Budget** · {'practice' if source.practice else 'real'}")
+            try:
+                _state(source, budget(source), next_cost)
+            except DpcoreError as error:
+                st.error(words.sentence(error), icon=":material/lock:")
+                st.caption("Everything else keeps working; private releases wait until this is mended.")
+        if _BUDGET_PAGE.exists():
+            st.page_link("app_pages/budget.py", label="All charges", icon=":material/arrow_forward:")
+
+
+def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | None) -> None:
+    if found is None:
+        st.caption(
+            "These rows are simulated: there is nobody to protect and nothing to spend."
+            if source.lineage is None and source.simulated
+            else "Nothing is spent: no budget has been opened for these people."
+        )
+        return
+    st.progress(found.share_spent, text=spent_words(found))
+    if next_cost is not None:
+        st.markdown(answers_words(found, *next_cost))
+    hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
+    st.caption(f"Kept for each {words.safe(source.table.schema.unit)}, {counted_words(found)}.{hidden}")
+
+
+def budget(source: Source) -> Budget | None:
+    """The budget of these people; None for people without one. Raises LedgerError when the ledger is closed."""
+    if source.lineage is None:
+        return None
+    problem = trouble()
+    if problem is not None:
+        raise LedgerUnsound(problem)
+    try:
+        return compute.ledger().budget(source.lineage)
+    except UnknownLineage:
+        return _untouched(source) if source.practice else None
+    except LedgerUnsound:
+        reopen()
+        raise
+
+
+def open_practice(source: Source) -> None:
+    """Open the practice budget of a sample unless it is there; call from a callback only. Raises LedgerError."""
+    if not source.practice or source.lineage is None:
+        return
+    ledger = compute.ledger()
+    try:
+        ledger.budget(source.lineage)
+    except UnknownLineage:
+        epsilon, delta, name = _practice(source)
+        ledger.open_budget(source.lineage, epsilon=epsilon, delta=delta, practice=True, name=name)
+
+
+def _practice(source: Source) -> tuple[float, float, str]:
+    known = sample(source.key)
+    both = {"experts", "training"} & set(known.suits)
+    return PRACTICE_EPSILON, PRACTICE_DELTA if both else 0.0, known.title
+
+
+def _untouched(source: Source) -> Budget:
+    epsilon, delta, name = _practice(source)
+    return Budget(lineage=str(source.lineage), name=name, practice=True, generation=1, caps=Caps.of(epsilon, delta))
+
+
+@st.cache_data(ttl=_ASK_AGAIN, max_entries=1, show_spinner=False)
+def trouble() -> str | None:
+    """Why the ledger cannot be opened, in a sentence for its owner; None when it can."""
+    try:
+        compute.ledger()
+    except DpcoreError as error:
+        return words.sentence(error)
+    return None
+
+
+def reopen() -> None:
+    """Open and check the ledger anew the next time it is needed: its owner may have mended it."""
+    compute.ledger.clear()
+    trouble.clear()
+
+
+def total(found: Budget) -> float:
+    """The ε of the cap, as opened."""
+    return amount(found.caps.cap_epsilon, EPSILON_DIGITS)
+
+
+def spent_words(found: Budget) -> str:
+    """What is spent and what is left, in the unit of the cap."""
+    whole, left = total(found), found.remaining.epsilon
+    if found.kind == "pure":
+        said = f"ε = {words.amount(whole - left)} of {words.amount(whole)} spent, {words.amount(left)} left"
+    else:
+        share = round(100 * found.share_spent)
+        allowed = f"ε = {words.amount(whole)} with δ = {words.tiny(found.cap.delta)}"
+        said = f"{share} in 100 spent, {100 - share} left, of {allowed}"
+    return said.replace(" = ", "\u00a0=\u00a0")  # so that no line of the narrow sidebar ends in the middle of it
+
+
+def counted_words(found: Budget) -> str:
+    """How this budget counts."""
+    return "by adding up ε" if found.kind == "pure" else "in ε with a small δ: many answers cost less together"
+
+
+def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
+    """How many more answers of this cost fit, each hiding ``neighbours``."""
+    if found.counted(cost, neighbours) is None:
+        return f"It cannot pay for answers that hide {hides(neighbours)}."
+    try:
+        takes, more = found.charge_for(cost, neighbours) is not None, found.answers_left(cost, neighbours)
+    except InvalidCost:
+        takes, more = False, 0
+    if not takes:
+        return "Answers of this kind need a δ, which this budget does not have."
+    if more == 0:
+        return "Not enough is left for one more answer like this one."
+    count = f"{more:,}" if more < MANY else "a million"
+    return f"About **{count}** more {'answer' if more == 1 else 'answers'} like this one."

@@ -1,0 +1,100 @@
+"""What a question is asked about: the data in use, the privacy level, and what work beside the page has found so far.
+
+Three modes, never mixed: *demo* (a sample: truth and private answers side by side), *what_if* (a person's own file
+after an explicit confirmation) and *twin* (rows simulated from a declaration, which never uses a file's values). A
+release is an action within demo (practice) or on a person's own file, and is the only thing that costs budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+from dashboard.words import visible
+from dpcore.datasets import Schema, Table
+
+T = TypeVar("T")
+Mode = Literal["demo", "what_if", "twin"]
+
+OWN = "own"
+MARK = "Not private: for your eyes only. Do not publish these charts."
+TWIN_MARK = "Simulated from what you declared. No row of a file was used."
+
+
+class Memo(Protocol):
+    """Remembers what was computed: the value of ``key``, made where it is not there."""
+
+    def __call__(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T: ...
+
+
+def unremembered(key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+    """A ``Memo`` that remembers nothing: for tests and scripts."""
+    return make()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Current data. ``lineage`` names the people whose budget a release spends, or is None until it is declared.
+
+    ``table`` is what charts are computed from. A release is made from ``released()``, which holds the columns of
+    ``declared`` and nothing read from a file's values; None where nothing can be released, as ``unreleased`` says.
+    """
+
+    key: str
+    title: str
+    mode: Mode
+    table: Table
+    lineage: str | None
+    practice: bool
+    declared: Schema | None = None
+    released: Callable[[], Table] | None = None
+    unreleased: str = ""
+
+    @property
+    def mark(self) -> str | None:
+        """What every chart and export of this data carries."""
+        return {"what_if": MARK, "twin": TWIN_MARK}.get(self.mode)
+
+    @property
+    def simulated(self) -> bool:
+        return self.mode == "twin"
+
+    @property
+    def public(self) -> bool:
+        """Whether everybody may see these data: a bundled sample."""
+        return self.mode == "demo"
+
+    def obstacle(self, *columns: str) -> str | None:
+        """Why no private answer about these columns can be released, in one sentence; None when one can."""
+        if self.released is None or self.declared is None:
+            return self.unreleased
+        for name in columns:
+            shown = f"“{visible(name)}”"
+            if name not in self.declared.names or not self.declared.column(name).bounded:
+                return f"Declare the bounds or options of {shown} on the Data page: a private answer needs them."
+            column = self.declared.column(name)
+            if self.declared.each_row == "option" and column.is_numeric and column.sensitivity is None:
+                return f"Say on the Data page how far one person can move the scores in {shown}: a release needs it."
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Case:
+    """One asking of a question. ``results`` are those of its ``Work`` by slot, as far as they are there.
+
+    ``complete`` are the slots whose work is all done, ``finished`` those where no more will come.
+
+    ``memo`` keeps what is computed from these data: for everybody when they are public, else in this session alone.
+    """
+
+    source: Source
+    epsilon: float
+    memo: Memo = unremembered
+    results: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    complete: frozenset[str] = frozenset()
+    finished: frozenset[str] = frozenset()
+
+    @property
+    def table(self) -> Table:
+        return self.source.table

@@ -1,0 +1,183 @@
+"""What the Data page's controls do to this session's own file. Callbacks, and the end of work that took longer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dashboard import session, words
+from dashboard.case import OWN
+from dashboard.data import source
+from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
+from dashboard.data.task import Say, Task
+from dpcore.datasets import Relation, Schema, Table, twin
+from dpcore.errors import InvalidArgument
+
+PATIENCE = 0.4
+"""Seconds a click waits for its work before a progress bar takes over."""
+
+
+def running() -> Task | None:
+    return session.OWN_TASK.get()
+
+
+def before() -> OwnFile | None:
+    """The file that the present one replaced."""
+    return session.OWN_BEFORE.get()
+
+
+def decide(change: Callable[[Decisions], Decisions]) -> None:
+    """Change what is declared, and everything that shows it."""
+    own = source.own_file()
+    if own is None:
+        return
+    try:
+        commit(own.decide(change(own.decisions)))
+    except InvalidArgument as error:
+        session.say("own", words.sentence(error))
+
+
+def declare(change: Callable[[Schema], Schema], **settled: Any) -> None:
+    """``decide`` about the columns alone."""
+    decide(lambda old: replace(old, schema=change(old.schema), **settled))
+
+
+def settle(doubt: str) -> None:
+    """The person has answered what the file alone could not decide."""
+    decide(lambda old: replace(old, settled=old.settled | {doubt}))
+
+
+def undo() -> None:
+    own = source.own_file()
+    if own is not None:
+        commit(own.undone())
+
+
+def commit(own: OwnFile) -> None:
+    """Hold a changed file; what the pages show of it follows."""
+    if own.use == "twin" and own.declared is None:
+        own = replace(own, use=None)
+    source.keep(own)
+    typed = source.typed_columns(own)
+    if typed is not None:
+        typed.forget_all_but(own.schema.columns)
+    if own.use is not None:
+        start(_work(own), "Preparing the data", _prepared)
+
+
+def public_key(own: OwnFile) -> str:
+    """The key of the tick "public or test data": another one for every file."""
+    return f"own-public-{hashlib.sha256(own.data).hexdigest()[:10]}"
+
+
+def look() -> None:
+    """What-if: the person said that the file may be looked at."""
+    own = source.own_file()
+    if own is None or own.reading is None or not (own.confirmed or session.entered(public_key(own), False)):
+        session.say("own", "Tick the box first: it says what you are about to see.")
+        return
+    digest = hashlib.sha256(own.data).hexdigest()
+    session.OWN_CONFIRMED.put(frozenset({*session.OWN_CONFIRMED.get(), digest}))
+    session.change("data", OWN)
+    own = replace(own, confirmed=True, use="what_if")
+    commit(own.noted("You said that the file is public or test data: from now on charts are computed from its values."))
+
+
+def simulate(plan: TwinPlan) -> None:
+    """Twin: rows simulated from what is declared."""
+    own = source.own_file()
+    if own is None or own.declared is None:
+        return
+    session.change("data", OWN)
+    columns = words.plural(len(own.declared.columns), "column")
+    copied = own.decisions.copied & set(own.declared.names)
+    used = (
+        "no row of the file was used, only lists of options you took over" if copied else "no value of a file was used"
+    )
+    sentence = f"A twin of {plan.rows:,} rows was simulated from what is declared about {columns}; {used}."
+    commit(replace(own, use="twin", plan=plan).noted(sentence))
+
+
+def stop() -> None:
+    """Show no page anything of the file any more."""
+    own = source.own_file()
+    if own is not None:
+        source.keep(replace(own, use=None).noted("You stopped using the file in charts."))
+
+
+def remove() -> None:
+    """Let go of the file; it can be brought back until the session ends or another one takes its place."""
+    _swap(None)
+
+
+def bring_back() -> None:
+    _swap(before())
+
+
+def forget() -> None:
+    """Let go for good of the file that could have been brought back."""
+    session.OWN_BEFORE.forget()
+    session.forget_own()
+
+
+def put_in_place(own: OwnFile) -> None:
+    """Start with ``own``; what was there can be brought back."""
+    present = source.own_file()
+    _swap(None)
+    session.OWN_BEFORE.put(present)
+    commit(own)
+
+
+def _swap(own: OwnFile | None) -> None:
+    session.OWN_BEFORE.put(source.own_file())
+    session.OWN_COLUMNS.forget()
+    session.OWN_PENDING.forget()
+    source.keep(None)
+    if own is not None:
+        commit(own)
+    elif session.value(source.control()) == OWN:
+        session.change("data", source.FIRST_SAMPLE)
+
+
+def _work(own: OwnFile) -> Callable[[Say], Table]:
+    typed, plan, declared = source.typed_columns(own), own.plan, own.declared
+    if own.use == "twin" and plan is not None and declared is not None:
+        kept = tuple(relation for relation in plan.relations if fits(relation, declared))
+        return lambda say: twin(
+            declared, rows=plan.rows, rng=np.random.Generator(np.random.PCG64(plan.seed)), relations=kept
+        )
+    if typed is None:
+        raise InvalidArgument("use", "must be a twin where there is no file")
+    return lambda say: typed.table(own.schema, complete=True, say=say)
+
+
+def fits(relation: Relation, declared: Schema) -> bool:
+    """Whether the columns of a relation are still declared."""
+    return relation.target in declared.names and (relation.driver is None or relation.driver in declared.names)
+
+
+def _prepared(task: Task) -> None:
+    own = source.own_file()
+    if own is None:
+        return
+    if task.problem is None:
+        source.keep(own, task.result)
+        return
+    session.say("own", task.problem or "Stopped.")
+    if session.OWN_SOURCE.get() is None:
+        source.keep(replace(own, use=None))
+
+
+def start(work: Callable[[Say], Any], title: str, end: Callable[[Task], None]) -> None:
+    earlier = running()
+    if earlier is not None:
+        earlier.cancel()
+    task = Task(work, title)
+    session.OWN_TASK.put(task)
+    session.OWN_END.put(lambda: end(task))
+    task.wait(PATIENCE)
+    source.collect()

@@ -1,0 +1,121 @@
+"""How a file arrives: taken from the uploader, read beside the page, and held by the session."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.typing import UploadedFile
+
+from dashboard import session
+from dashboard.background import compute
+from dashboard.data import source
+from dashboard.data.actions import start
+from dashboard.data.own_file import OwnFile, opened, sketched
+from dashboard.data.task import Say, Task
+from dpcore.errors import LedgerError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pending:
+    """A file that is being read, or that could not be, as ``problem`` says. ``again`` reads the present file anew."""
+
+    name: str
+    data: bytes
+    choices: tuple[tuple[str, Any], ...]
+    again: bool
+    problem: str = ""
+
+
+def pending() -> Pending | None:
+    return session.OWN_PENDING.get()
+
+
+def receive(key: str) -> None:
+    """A file was dropped into the uploader ``key``; a browser that reports it twice is heard once."""
+    file: UploadedFile | None = session.entered(key, None)
+    if isinstance(file, UploadedFile):
+        session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
+        read(file.name, taken(file), (), again=False)
+
+
+def taken(file: UploadedFile) -> bytes:
+    """The bytes of an uploaded file; Streamlit's own copy, which would stay until the session ends, is dropped."""
+    data, context = file.getvalue(), get_script_run_ctx()
+    if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
+    return data
+
+
+def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
+    """Start reading, and finish at once when it is quick."""
+    session.OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
+    compare = _others_known()
+    start(lambda say: _read(data, dict(choices), say, compare), "Reading the file", _installed)
+
+
+def read_again(**choices: Any) -> None:
+    """Read the present or the refused file with other choices (None takes one back)."""
+    at, own = pending(), source.own_file()
+    if at is not None and at.problem:
+        name, data, known, again = at.name, at.data, dict(at.choices), at.again
+    elif own is not None:
+        name, data, known, again = own.name, own.data, dict(own.choices), True
+    else:
+        return
+    merged = {key: value for key, value in (known | choices).items() if value is not None}
+    read(name, data, tuple(sorted(merged.items())), again=again)
+
+
+def _read(data: bytes, choices: dict[str, Any], say: Say, compare: bool) -> Any:
+    from dpcore.datasets import read_csv  # loads DuckDB
+
+    reading = read_csv(data, **choices, progress=lambda part, what: say(0.85 * part, what))
+    say(0.9, "Comparing with earlier files")
+    return reading, sketched(reading) if compare else ()
+
+
+def _others_known() -> bool:
+    """Whether the ledger knows people that a new file could be about."""
+    try:
+        return any(not found.practice for found in compute.ledger().budgets())
+    except LedgerError:
+        return False
+
+
+def _installed(task: Task) -> None:
+    at = pending()
+    if at is None:
+        return
+    if task.problem is not None:
+        session.OWN_PENDING.put(replace(at, problem=task.problem) if task.problem else None)
+        return
+    session.OWN_PENDING.forget()
+    session.OWN_COLUMNS.forget()
+    reading, marks = task.result
+    present = source.own_file()
+    own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
+    own = _with_people(own)
+    confirmed = hashlib.sha256(at.data).hexdigest() in session.OWN_CONFIRMED.get()
+    again = "again " if at.again else ""
+    own = replace(own, confirmed=confirmed).noted(
+        f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
+    )
+    if present is not None and not at.again:
+        session.OWN_BEFORE.put(present)
+    source.keep(own)
+
+
+def _with_people(own: OwnFile) -> OwnFile:
+    """Whose data these are, as far as the ledger knows."""
+    if own.reading is None:
+        return own
+    try:
+        known = compute.ledger().lineage_of(own.reading.fingerprint)
+        alike = compute.ledger().similar(own.sketch) if known is None and own.sketch else []
+    except LedgerError:
+        return replace(own, lineage=None)
+    return replace(own, lineage=known or own.reading.fingerprint, alike=alike[0] if alike else None)

@@ -1,0 +1,159 @@
+"""Every column with its type and why, and one of them open for changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.data import actions, editor, source
+from dashboard.data.own_file import Decisions, OwnFile, typed_as
+from dpcore.datasets import Column
+from dpcore.datasets.schema import ColumnType
+
+TYPES = {
+    "category": "Options",
+    "number": "Number",
+    "integer": "Whole number",
+    "yes/no": "Yes or no",
+    "date": "Date",
+    "text": "Text",
+}
+_PICKED = "own-column"
+
+
+def show(own: OwnFile) -> None:
+    """The overview, and the editor of the column picked in it."""
+    _overview(own)
+    names = list(own.schema.names)
+    if session.entered(_PICKED, None) not in [None, *names]:
+        session.enter(_PICKED, None)
+    with st.container(border=True, key="own-editor"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            name = st.selectbox(
+                "Column to change",
+                names,
+                index=None,
+                key=_PICKED,
+                format_func=words.visible,
+                placeholder="Pick a column",
+                width=260,
+            )
+            if name is None:
+                st.caption("to change its type, or to say what private answers need.", width="stretch")
+                return
+            column = own.schema.column(str(name))
+            key = f"own-type-{editor.mark(column)}"
+            st.selectbox(
+                "Type",
+                list(TYPES),
+                index=list(TYPES).index(column.type),
+                key=key,
+                format_func=TYPES.__getitem__,
+                on_change=_retype,
+                args=(column.name, key),
+                width=160,
+            )
+        _why(own, column)
+        editor.show(own, column)
+
+
+def _overview(own: OwnFile) -> None:
+    rows = []
+    for column in own.schema.columns:
+        read = None if own.reading is None else own.reading.column(column.name)
+        same = read is not None and read.suggestion.type == column.type
+        rows.append(
+            {
+                "Column": words.visible(column.name),
+                "Type": TYPES[column.type],
+                "Missing": 0 if read is None else read.missing,
+                "Unreadable": 0 if read is None or not same else read.unparsable,
+                "Declared": declared_words(own, column),
+                "Why this type": read.reason if read is not None and same else "You chose it.",
+            }
+        )
+    frame = pd.DataFrame(rows)
+    if own.described:
+        frame = frame[["Column", "Type", "Declared"]]
+    st.dataframe(
+        frame,
+        key="own-columns",
+        hide_index=True,
+        height=min(36 * (len(frame) + 1) + 2, 320),
+        on_select=_pick,
+        selection_mode="single-row",
+        column_config={
+            "Column": st.column_config.TextColumn(pinned=True),
+            "Why this type": st.column_config.TextColumn(width="large"),
+        },
+        alt="The columns with their types, what is declared about them, why, and how many cells are missing",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        told = "" if own.described else "Nothing was dropped, renamed or turned into a number unseen."
+        st.caption(told, width="stretch")
+        st.button(
+            "Undo the last change",
+            icon=":material/undo:",
+            type="tertiary",
+            key="own-undo",
+            disabled=not own.earlier,
+            on_click=actions.undo,
+        )
+
+
+def _pick() -> None:
+    chosen = session.entered("own-columns", None)
+    own = source.own_file()
+    rows: list[int] = [] if chosen is None else chosen.selection.rows
+    if rows and own is not None and 0 <= rows[0] < len(own.schema.names):
+        session.enter(_PICKED, own.schema.names[rows[0]])
+
+
+def _retype(name: str, key: str) -> None:
+    kind: ColumnType = session.entered(key, "text")
+
+    def change(old: Decisions) -> Decisions:
+        # Whoever chooses the type has answered how the column is to be read.
+        return replace(
+            old, schema=typed_as(old.schema, name, kind), settled=old.settled | {name}, copied=old.copied - {name}
+        )
+
+    actions.decide(change)
+
+
+def declared_words(own: OwnFile, column: Column) -> str:
+    """What was declared about a column, in a few words."""
+    if column.type == "text":
+        return "no question about text"
+    if column.type == "yes/no":
+        return "yes or no"
+    if not column.bounded:
+        return "nothing yet"
+    if column.from_file:
+        return "taken from the file: charts only"
+    if column.type == "category":
+        return f"{len(column.categories):,} options"
+    if column.type == "date":
+        return f"{column.earliest} to {column.latest}"
+    return f"{words.number(float(column.low or 0))} to {words.number(float(column.high or 0))}"
+
+
+def _why(own: OwnFile, column: Column) -> None:
+    if own.reading is None:
+        return
+    read = own.reading.column(column.name)
+    lines = [
+        read.reason
+        if read.suggestion.type == column.type
+        else f"You chose this type. Suggested: {TYPES[read.type].lower()}. {read.reason}"
+    ]
+    lines += list(read.notes)
+    if read.missing:
+        found = ", ".join(
+            f"“{words.safe(word)}” {count:,}×" if word else f"empty {count:,}×" for word, count in read.missing_words
+        )
+        lines.append(f"Missing cells: {read.missing:,} ({found}).")
+    st.caption(" ".join(lines))

@@ -1,0 +1,91 @@
+"""From what stands in a column's form to its declaration, or one sentence about what cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from dashboard import session, words
+from dpcore.datasets import Column
+from dpcore.errors import InvalidArgument
+
+_PROBLEMS = {
+    "high": "The largest possible value must be a number greater than the smallest.",
+    "low": "The smallest possible value must be a number.",
+    "latest": "The latest possible date must be after the earliest.",
+    "fill": "A missing cell must count as one of the options, or its row is left out.",
+    "no_words": "A word cannot mean both yes and no.",
+    "sensitivity": "What one person can move a score by must be more than 0.",
+}
+
+
+def problem(error: InvalidArgument) -> str:
+    """What is wrong with a form, in its own words."""
+    return _PROBLEMS.get(error.argument, words.sentence(error))
+
+
+def declared(old: Column, key: str) -> Column:
+    """The column as the form ``key`` now has it. Raises InvalidArgument."""
+
+    def typed(name: str, other: Any) -> Any:
+        return session.entered(f"{key}-{name}", other)
+
+    missing = ("", *_words(typed("missing", ", ".join(old.missing_words))))
+    fill = str(typed("fill", "")).strip()
+    fresh = replace(old, missing_words=missing, fill=_fill(old, fill), from_file=False)
+    if old.is_numeric:
+        low, high = _both(typed("low", None), typed("high", None), "the smallest and the largest possible value")
+        fresh = replace(
+            fresh,
+            low=None if low is None else float(low),
+            high=None if high is None else float(high),
+            unit=str(typed("unit", "")).strip(),
+            decimal="," if typed("decimal", ".") == "," else ".",
+            sensitivity=typed("sensitivity", old.sensitivity) or None,
+            better="lower" if typed("better", old.better) == "lower" else "higher",
+        )
+    elif old.type == "date":
+        earliest, latest = _both(typed("earliest", None), typed("latest", None), "the earliest and the latest date")
+        fresh = replace(fresh, earliest=earliest, latest=latest, date_order=typed("order", "ymd"))
+    elif old.type == "category":
+        listed = [line.strip() for line in str(typed("categories", "")).splitlines() if line.strip()]
+        fresh = replace(
+            fresh,
+            categories=tuple(dict.fromkeys(listed)),
+            # Without a file there is no such question: everything is declared.
+            from_file=bool(listed) and not bool(typed("public", True)),
+        )
+    elif old.type == "yes/no":
+        fresh = replace(fresh, yes_words=_words(typed("yes", "")), no_words=_words(typed("no", "")))
+    return fresh
+
+
+def _both(one: Any, other: Any, names: str) -> tuple[Any, Any]:
+    """Two bounds, or none. Raises InvalidArgument."""
+    if (one is None) != (other is None):
+        raise InvalidArgument("Both bounds", f"are needed, {names}; nothing is changed until you state the other one")
+    return one, other
+
+
+def _words(text: object) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.strip().lower() for word in str(text).split(",") if word.strip()))
+
+
+def _fill(column: Column, text: str) -> str | float | None:
+    """Raises InvalidArgument for a value the column cannot hold."""
+    if not text:
+        return None
+    if column.is_numeric:
+        try:
+            return float(text)
+        except ValueError:
+            raise InvalidArgument("A missing cell", "must count as a number, or its row is left out") from None
+    if column.type == "date":
+        try:
+            return date.fromisoformat(text).isoformat()
+        except ValueError:
+            raise InvalidArgument("A missing cell", "must count as a date such as 2024-12-31") from None
+    if column.type == "yes/no" and text.lower() not in ("yes", "no"):
+        raise InvalidArgument("A missing cell", "must count as yes or no, or its row is left out")
+    return text

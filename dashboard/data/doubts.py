@@ -1,0 +1,146 @@
+"""What the file alone cannot decide: both readings side by side, one click each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard import words
+from dashboard.data import actions, arrivals, source, understood
+from dashboard.data.own_file import Decisions, OwnFile
+from dpcore.datasets import ReadColumn
+
+_ASKED = {
+    "encoding": "Which of these is written right? The file does not say in which alphabet table it was saved.",
+    "delimiter": "Where do the cells end?",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    title: str
+    examples: tuple[str, ...]
+    key: str
+    click: Callable[..., None]
+    args: tuple[Any, ...] = ()
+
+
+def show(own: OwnFile) -> None:
+    """Every open question about this file; nothing where it speaks for itself."""
+    if own.reading is None or not own.doubts:
+        return
+    for doubt in own.doubts:
+        if doubt == "file:header":
+            _header(own)
+        elif doubt.startswith("file:"):
+            _alternatives(own, doubt.removeprefix("file:"))
+    open_ = [column for column in own.reading.columns if column.name in own.doubts]
+    groups: dict[tuple[str, ...], list[ReadColumn]] = {}
+    for column in open_:
+        groups.setdefault(tuple(one.label for one in column.readings), []).append(column)
+    for place, alike in enumerate(groups.values()):
+        _columns(alike, place)
+
+
+def _ask(question: str, answers: list[_Answer]) -> None:
+    with st.container(border=True):
+        st.markdown(f":material/help: **{question}**")
+        with st.grid(max(len(answers), 2), min_column_width=220):
+            for answer in answers:
+                with st.container(gap="small"):
+                    st.markdown("  \n".join(answer.examples))
+                    st.button(answer.title, key=answer.key, on_click=answer.click, args=answer.args)
+
+
+def _alternatives(own: OwnFile, argument: str) -> None:
+    report = own.reading.report if own.reading is not None else None
+    parts = [part for part in report.alternatives if part.argument == argument] if report is not None else []
+    names = understood.ENCODINGS if argument == "encoding" else {"": "one cell per line"} | understood.DELIMITERS
+    answers = [
+        _Answer(
+            title=words.safe(names.get(part.value, part.value)).capitalize()
+            if argument == "delimiter"
+            else names.get(part.value, part.value),
+            examples=(words.safe(part.example),),
+            key=f"own-{argument}-{place}",
+            click=_read_as,
+            args=(argument, part.value),
+        )
+        for place, part in enumerate(parts)
+    ]
+    _ask(_ASKED.get(argument, f"Which {argument} is right?"), answers)
+
+
+def _read_as(argument: str, value: str) -> None:
+    own = source.own_file()
+    if own is not None and own.reading is not None and getattr(own.reading.report, argument, None) == value:
+        actions.settle(f"file:{argument}")
+    else:
+        arrivals.read_again(**{argument: value})
+
+
+def _header(own: OwnFile) -> None:
+    if own.reading is None:
+        return
+    report = own.reading.report
+    now = len(report.header_lines)
+    names = ", ".join(f"“{words.safe(name, 30)}”" for name in list(own.reading.frame.columns)[:4])
+    answers = [
+        _Answer(
+            title="Yes, keep these names",
+            examples=(f"{understood.header_words(report)} They read {names}.",),
+            key="own-header-keep",
+            click=actions.settle,
+            args=("file:header",),
+        )
+    ]
+    others = {0: "No line names the columns", 1: "One line names the columns", 2: "Two lines together name the columns"}
+    answers += [
+        _Answer(
+            title=title,
+            examples=("Read it this way instead:",),
+            key=f"own-header-{rows}",
+            click=_header_rows,
+            args=(rows,),
+        )
+        for rows, title in others.items()
+        if rows != now
+    ]
+    _ask("Are these the names of the columns?", answers)
+
+
+def _header_rows(rows: int) -> None:
+    arrivals.read_again(header_rows=rows)
+
+
+def _columns(alike: list[ReadColumn], place: int) -> None:
+    named = ", ".join(f"“{words.safe(column.name, 40)}”" for column in alike[:6])
+    more = f" and {len(alike) - 6} more columns" if len(alike) > 6 else ""
+    answers = [
+        _Answer(
+            title=f"{reading.label[:1].upper()}{reading.label[1:]}",
+            examples=tuple(f"{words.safe(raw)} reads as **{words.safe(value)}**" for raw, value in reading.examples),
+            key=f"own-reading-{place}-{number}",
+            click=_choose,
+            args=(tuple(column.name for column in alike), number),
+        )
+        for number, reading in enumerate(alike[0].readings)
+    ]
+    _ask(f"How is {named}{more} to be read?", answers)
+
+
+def _choose(names: tuple[str, ...], number: int) -> None:
+    own = source.own_file()
+    if own is None or own.reading is None:
+        return
+    reading = own.reading
+    chosen = {name: reading.column(name).readings[number].column for name in names}
+
+    def change(old: Decisions) -> Decisions:
+        columns = tuple(chosen.get(column.name, column) for column in old.schema.columns)
+        return replace(old, schema=replace(old.schema, columns=columns), settled=old.settled | set(names))
+
+    actions.decide(change)

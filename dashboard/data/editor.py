@@ -1,0 +1,203 @@
+"""One column's declaration: bounds, options, spellings and what a missing cell means; and what becomes of its cells."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.data import actions, source
+from dashboard.data.declaring import declared, problem
+from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.understood import lines_words
+from dpcore.datasets import Account, Column
+from dpcore.errors import InvalidArgument
+
+WHY_BOUNDS = (
+    "Asked, not read from the file: a minimum taken from the data gives that person away. "
+    "Say what could have been, from what everyone knows. Values beyond are moved to the bound."
+)
+WHY_OPTIONS = (
+    "Asked, not read from the file: an option that only one person has would give that person away. "
+    "List what could have been chosen. Cells with anything else count as missing."
+)
+ORDERS = {"ymd": "2024-12-31", "dmy": "31/12/2024", "mdy": "12/31/2024", "serial": "a spreadsheet's day count"}
+_EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
+
+
+def mark(column: Column) -> str:
+    """Changes with the declaration, so that its controls start afresh from it."""
+    return hashlib.sha256(repr(column).encode()).hexdigest()[:10]
+
+
+def show(own: OwnFile, column: Column) -> None:
+    """The form that fits the column's type, and the account of its cells."""
+    key = f"own-{mark(column)}"
+    if column.type == "category" and own.reading is not None:
+        st.button(
+            "Start from the words in the file",
+            icon=":material/content_copy:",
+            key=f"{key}-copy",
+            help="Fills the list for you to check. Until you say that it is public it serves your own charts only.",
+            on_click=_copy,
+            args=(column.name,),
+        )
+    if column.type != "text":
+        with st.form(f"{key}-form", border=False):
+            # while the page is drawn anew the last column's form is still there: each says whose it is
+            st.markdown(f"**What “{words.safe(column.name)}” could hold**")
+            if not own.described and column.type != "yes/no":
+                st.caption(WHY_OPTIONS if column.type == "category" else WHY_BOUNDS)
+            _FIELDS[column.type](column, key)
+            if column.type == "category" and not own.described:
+                _public_field(column, key)
+            if own.schema.each_row != "record" and column.is_numeric:
+                _score_fields(column, key)
+            if not own.described:
+                _missing_fields(column, key)
+            st.form_submit_button("Save", on_click=_save, args=(column.name, key), key=f"{key}-save")
+    _account(own, column)
+
+
+def _number_fields(column: Column, key: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input("Smallest possible", value=column.low, format="%g", key=f"{key}-low", width=160)
+        st.number_input("Largest possible", value=column.high, format="%g", key=f"{key}-high", width=160)
+        st.text_input("Unit", value=column.unit, max_chars=20, key=f"{key}-unit", width=110)
+        st.segmented_control(
+            "Decimal mark", [".", ","], default=column.decimal, required=True, key=f"{key}-decimal",
+            format_func={".": "point", ",": "comma"}.__getitem__,
+        )  # fmt: skip
+
+
+def _date_fields(column: Column, key: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        bounds: dict[str, Any] = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
+        st.date_input("Earliest possible", value=column.earliest, key=f"{key}-earliest", **bounds)
+        st.date_input("Latest possible", value=column.latest, key=f"{key}-latest", **bounds)
+        st.selectbox(
+            "Written like",
+            list(ORDERS),
+            index=list(ORDERS).index(column.date_order),
+            key=f"{key}-order",
+            format_func=ORDERS.__getitem__,
+            width=200,
+        )
+
+
+def _category_fields(column: Column, key: str) -> None:
+    st.text_area("Options, one on each line", value="\n".join(column.categories), key=f"{key}-categories", height=130)
+
+
+def _public_field(column: Column, key: str) -> None:
+    st.checkbox(
+        "Anyone could write this list without seeing the file.",
+        value=bool(column.categories) and not column.from_file,
+        key=f"{key}-public",
+        help="Needed for private answers and twins. Without it the list serves your own what-if charts only.",
+    )
+
+
+def _yes_no_fields(column: Column, key: str) -> None:
+    with st.container(horizontal=True):
+        st.text_input("Words for yes", value=", ".join(column.yes_words), key=f"{key}-yes")
+        st.text_input("Words for no", value=", ".join(column.no_words), key=f"{key}-no")
+
+
+def _score_fields(column: Column, key: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "One person can move a score by at most",
+            value=column.sensitivity, min_value=0.0, format="%g", key=f"{key}-sensitivity", width=280,
+        )  # fmt: skip
+        st.segmented_control(
+            "Better is", ["higher", "lower"], default=column.better, required=True, key=f"{key}-better"
+        )
+
+
+def _missing_fields(column: Column, key: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "A missing cell counts as",
+            value="" if column.fill is None else str(column.fill),
+            placeholder="nothing: its row is left out",
+            key=f"{key}-fill",
+            width=260,
+            help="Leave it empty to leave such rows out of questions about this column.",
+        )
+        st.text_input(
+            "Words that mean missing",
+            value=", ".join(word for word in column.missing_words if word),
+            key=f"{key}-missing",
+            help="Separated by commas; capitals and blanks around do not matter. Empty cells are always missing.",
+        )
+
+
+_FIELDS: dict[str, Callable[[Column, str], None]] = {
+    "number": _number_fields,
+    "integer": _number_fields,
+    "date": _date_fields,
+    "category": _category_fields,
+    "yes/no": _yes_no_fields,
+}
+
+
+def _save(name: str, key: str) -> None:
+    """Callback of the form: everything in it becomes one change, or one sentence says what cannot be."""
+    own = source.own_file()
+    if own is None:
+        return
+    old = own.schema.column(name)
+    try:
+        column = declared(old, key)
+    except InvalidArgument as error:
+        session.say("own", problem(error))
+        return
+    public = column.type != "category" or not column.from_file
+
+    def change(before: Decisions) -> Decisions:
+        copied = before.copied if column.categories else before.copied - {name}
+        return replace(before, schema=before.schema.with_column(column), copied=copied)
+
+    actions.decide(change)
+    if not public:
+        session.say(
+            "own", "Saved for your own charts. Tick “Anyone could write this list” to use it for private answers."
+        )
+
+
+def _copy(name: str) -> None:
+    """The words of the file as a draft: marked as read from it until the person says that the list is public."""
+    own = source.own_file()
+    typed = None if own is None else source.typed_columns(own)
+    if own is None or typed is None:
+        return
+    column = typed.completed(replace(own.schema.column(name), categories=(), fill=None, from_file=False))
+    own = own.noted(f"The different words of “{words.safe(name)}” were copied into its list of options, as you asked.")
+    decisions = own.decisions
+    actions.commit(
+        own.decide(replace(decisions, schema=decisions.schema.with_column(column), copied=decisions.copied | {name}))
+    )
+
+
+def _account(own: OwnFile, column: Column) -> None:
+    typed = source.typed_columns(own)
+    if typed is None or own.reading is None:
+        return
+    account: Account = typed.account(column)
+    parts = [f"{account.taken:,} as written"]
+    for found, what in (
+        (account.missing, "missing"),
+        (account.unparsable, "cannot be read as this type"),
+        (account.unlisted, "not among the options"),
+        (account.outside, "beyond the bounds and moved to the nearest"),
+    ):
+        if found.size:
+            lines = tuple(int(line) for line in own.reading.lines[found[:8]])
+            parts.append(f"{found.size:,} {what} ({lines_words(lines, int(found.size))})")
+    st.caption(f"Of {account.rows:,} cells: {'; '.join(parts)}.")

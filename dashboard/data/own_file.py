@@ -1,0 +1,206 @@
+"""A person's own file as their session holds it: what was read, what they declared about it, how it may be used.
+
+Nothing here is shared or stored: each value lives in one session's memory. A change makes a new value, so that it can
+be taken back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from dpcore.datasets import Column, Relation, Schema
+from dpcore.datasets.schema import ColumnType
+from dpcore.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from dpcore.datasets import Reading
+    from dpcore.ledger.people import Resemblance
+
+Use = Literal["what_if", "twin"]
+_SALT = "epsilon-lab"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """What the person decided about the columns.
+
+    ``settled`` names the doubts they answered (a column's name, or "file:encoding"). ``copied`` names the columns whose
+    categories they took over from the file. ``said_rows`` is whether they said how many rows one person can have.
+    """
+
+    schema: Schema
+    settled: frozenset[str] = frozenset()
+    copied: frozenset[str] = frozenset()
+    said_rows: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwinPlan:
+    """What a twin is made from besides the declared columns."""
+
+    rows: int
+    seed: int
+    relations: tuple[Relation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What was read, and when."""
+
+    time: datetime
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OwnFile:
+    """One file, or a table that is only described (``reading`` is None, and so there are no values at all).
+
+    ``choices`` are the person's own answers to ``read_csv``. ``confirmed`` is whether they said that the file is public
+    or test data. ``lineage`` names its people in the ledger; ``alike`` is an earlier file that it resembles, as long as
+    the person has not said whether both are about the same people.
+    """
+
+    name: str
+    data: bytes
+    choices: tuple[tuple[str, Any], ...]
+    reading: Reading | None
+    decisions: Decisions
+    sketch: tuple[int, ...] = ()
+    earlier: tuple[Decisions, ...] = ()
+    confirmed: bool = False
+    use: Use | None = None
+    plan: TwinPlan | None = None
+    lineage: str | None = None
+    alike: Resemblance | None = None
+    log: tuple[Entry, ...] = ()
+
+    @property
+    def schema(self) -> Schema:
+        return self.decisions.schema
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """By what the ledger recognises a file with mostly the same rows."""
+        return self.sketch or (() if self.reading is None else sketched(self.reading))
+
+    @property
+    def described(self) -> bool:
+        """Whether there is no file behind it."""
+        return self.reading is None
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What the file alone cannot decide and the person has not decided yet."""
+        if self.reading is None:
+            return ()
+        report = self.reading.report
+        open_ = [f"file:{part.argument}" for part in report.alternatives]
+        if not report.header_certain:
+            open_.append("file:header")
+        open_ += [column.name for column in self.reading.columns if not column.certain]
+        return tuple(doubt for doubt in dict.fromkeys(open_) if doubt not in self.decisions.settled)
+
+    def decide(self, decisions: Decisions) -> OwnFile:
+        """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown."""
+        if decisions == self.decisions:
+            return self
+        return replace(self, decisions=decisions, earlier=(*self.earlier, self.decisions)[-50:])
+
+    def undone(self) -> OwnFile:
+        return replace(self, decisions=self.earlier[-1], earlier=self.earlier[:-1]) if self.earlier else self
+
+    def noted(self, sentence: str) -> OwnFile:
+        return replace(self, log=(*self.log, Entry(time=datetime.now(UTC), sentence=sentence)))
+
+    @property
+    def unreleasable(self) -> str:
+        """Why nothing can be released yet, in one sentence; "" when something can."""
+        if self.described:
+            return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
+        if self.doubts:
+            return "Answer the open questions about this file on the Data page first."
+        if not self.decisions.said_rows and self.schema.each_row != "option":
+            return "Say on the Data page how many rows one person can have: a private answer needs to know."
+        if self.alike is not None:
+            return "Say on the Data page whether these are the people of an earlier file."
+        if self.declared is None:
+            return "Declare bounds or options of a column on the Data page: a private answer needs them."
+        return ""
+
+    @property
+    def declared(self) -> Schema | None:
+        """The columns about which everything a private answer needs was declared; None when there is none.
+
+        Plain text comes along only where it names the options of a table.
+        """
+        schema = self.schema
+        names = [column.name for column in schema.columns if column.releasable]
+        if not names:
+            return None
+        if schema.each_row == "option":
+            names = [column.name for column in schema.columns if column.releasable or column.type == "text"]
+        return schema.only(*names)
+
+
+def sketched(reading: Reading) -> tuple[int, ...]:
+    """Digests of some rows, for the ledger; takes seconds for a million rows."""
+    from dpcore.datasets import sketch  # loads DuckDB
+
+    return sketch(reading, _SALT)
+
+
+def opened(
+    name: str,
+    data: bytes,
+    choices: tuple[tuple[str, Any], ...],
+    reading: Reading,
+    sketch: tuple[int, ...],
+    before: OwnFile | None,
+) -> OwnFile:
+    """A file just read. ``before`` is the same file read with other choices: what was declared by hand is kept."""
+    schema = reading.suggested()
+    if before is None or before.reading is None:
+        return OwnFile(
+            name=name,
+            data=data,
+            choices=choices,
+            reading=reading,
+            decisions=Decisions(schema=schema),
+            sketch=sketch,
+        )
+    touched = set(before.schema.columns) - set(before.reading.suggested().columns)
+    kept = {column.name: column for column in touched}
+    old = before.decisions
+    columns = tuple(kept.get(column.name, column) for column in schema.columns)
+    names = {column.name for column in columns}
+    files = {doubt for doubt in old.settled if doubt.startswith("file:")}
+    decisions = Decisions(
+        schema=replace(old.schema, columns=columns),
+        settled=frozenset(files | {name for name in old.settled if name in names}),
+        copied=old.copied & names,
+        said_rows=old.said_rows,
+    )
+    return replace(
+        before, choices=choices, reading=reading, decisions=decisions, sketch=sketch, earlier=(), use=None, plan=None
+    )
+
+
+def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
+    """The schema with another type for one column; what belonged to the old type is dropped. Raises InvalidArgument."""
+    old = schema.column(name)
+    if kind not in ("category", "number", "integer", "yes/no", "date", "text"):
+        raise InvalidArgument("type", "must be one of the column types")
+    fresh = Column(
+        name=name,
+        type=kind,
+        decimal=old.decimal,
+        date_order=old.date_order,
+        missing_words=old.missing_words,
+        unit=old.unit,
+        about=old.about,
+    )
+    if old.is_numeric and fresh.is_numeric:
+        fresh = replace(fresh, low=old.low, high=old.high, sensitivity=old.sensitivity, better=old.better)
+    return schema.with_column(fresh)

@@ -1,0 +1,139 @@
+"""Samples, one click each: where they come from, simulated or real, and which question each suits."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path
+
+import streamlit as st
+from streamlit.typing import UploadedFile
+
+from dashboard import catalogue, session, words
+from dashboard.catalogue import Page
+from dashboard.data import suits
+from dashboard.data.arrivals import taken
+from dashboard.data.suits import questions
+from dashboard.data.task import Say, Task
+from dashboard.data.upload import named, progress
+from dpcore.datasets import Sample, Table, load_sample, samples
+
+
+def show() -> None:
+    """A card for each sample."""
+    with st.grid(2, min_column_width=330):
+        for sample in samples():
+            with st.container(border=True, height="stretch", key=f"sample-{sample.key}"):
+                _card(sample)
+
+
+def _card(sample: Sample) -> None:
+    kind = ":blue-badge[simulated]" if sample.simulated else ":green-badge[real]"
+    st.markdown(f"**{sample.title}** {kind}")
+    st.caption(sample.about)
+    loaded = sample.key in session.LOADED_SAMPLES.get()
+    if sample.needs_network and not loaded:
+        _load(sample)
+    else:
+        for page in catalogue.pages():
+            sentence = next((why for asked, why in sample.why if asked == page.key), None)
+            if sentence is None:
+                continue
+            left, right = st.columns([2, 3], vertical_alignment="center", gap="small")
+            with left:
+                suits.button(
+                    page.title,
+                    page,
+                    _choices(sample, page),
+                    sample.key,
+                    icon=page.icon,
+                    key=f"sample-{sample.key}-{page.key}",
+                    width="stretch",
+                )
+            right.markdown(sentence)
+    st.space("stretch")
+    st.caption(f"From: {words.safe(sample.origin, 300)}")
+
+
+def _choices(sample: Sample, page: Page) -> Mapping[str, Hashable]:
+    """The form of the question that the sample's own sentence is about; the simplest one where it names none."""
+    for asked, form, columns in sample.asks:
+        if asked == page.key:
+            for suited in questions(sample.schema, columns[0]):
+                if suited.page == page and suited.way.form == form and suited.way.about[: len(columns)] == columns:
+                    return suited.way.sets
+    simplest = next((suited.way.sets for suited in questions(sample.schema) if suited.page == page), None)
+    return {} if simplest is None else simplest
+
+
+def _load(sample: Sample) -> None:
+    """A sample that is not part of this program: from the network, or from a file of the person's own."""
+    task: Task | None = session.SAMPLE_TASK.get()
+    if task is not None and not task.finished:
+        progress(task, collect)
+        return
+    collect()
+    problem = session.note(f"sample-{sample.key}")
+    if problem:
+        st.warning(words.safe(problem, 400))
+    st.button(
+        "Download it",
+        icon=":material/cloud_download:",
+        key=f"sample-{sample.key}-get",
+        on_click=_download,
+        args=(sample.key,),
+    )
+    if sample.path_allowed:
+        key = f"sample-{sample.key}-file-{session.SAMPLE_ROUND.get()}"
+        st.file_uploader(
+            "or use a copy you have (CSV, also gzipped)",
+            type=["csv", "gz", "data"],
+            key=key,
+            on_change=_upload,
+            args=(sample.key, key),
+        )
+        named()
+
+
+def _download(name: str) -> None:
+    _start(name, lambda say: load_sample(name, progress=say), "Fetching the census table")
+
+
+def _upload(name: str, key: str) -> None:
+    file: UploadedFile | None = session.entered(key, None)
+    if not isinstance(file, UploadedFile):
+        return
+    data = taken(file)
+    suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
+    session.SAMPLE_ROUND.put(int(session.SAMPLE_ROUND.get()) + 1)
+
+    def work(say: Say) -> Table:
+        # A private folder under a name of ours, gone as soon as the table is read.
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"table{suffix}"
+            path.write_bytes(data)
+            return load_sample(name, path=path, progress=say)
+
+    _start(name, work, "Reading the census table")
+
+
+def _start(name: str, work: Callable[[Say], Table], title: str) -> None:
+    task = Task(work, title)
+    session.SAMPLE_TASK.put(task)
+    session.SAMPLE_LOADING.put(name)
+    task.wait(0.4)
+    collect()
+
+
+def collect() -> bool:
+    """Take over a sample that has been loaded; whether there was one."""
+    task: Task | None = session.SAMPLE_TASK.get()
+    if task is None or not task.finished:
+        return False
+    name = str(session.SAMPLE_LOADING.get())
+    session.SAMPLE_TASK.forget()
+    if task.problem is None:
+        session.LOADED_SAMPLES.put({**session.LOADED_SAMPLES.get(), name: task.result})
+    elif task.problem:
+        session.say(f"sample-{name}", task.problem)
+    return True

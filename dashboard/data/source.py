@@ -1,0 +1,184 @@
+"""The data in use in this session: a sample, a person's own file, or its twin."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Literal
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.background import compute
+from dashboard.case import OWN, Mode, Source
+from dashboard.controls import Choice
+from dashboard.data.own_file import OwnFile
+from dashboard.data.task import Task
+from dashboard.data.typed_columns import TypedColumns
+from dpcore.datasets import Schema, Table, sample, samples
+from dpcore.errors import UnavailableSample
+
+FIRST_SAMPLE = "clinic"
+BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
+    "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
+    "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
+    "twin": (":material/copy_all:", "Twin: simulated rows, not the file's", "green"),
+}
+
+
+def control() -> Choice[str]:
+    """The choice of data: samples, and the person's own file where there is one."""
+    keys = [known.key for known in samples()]
+    return Choice(
+        key="data",
+        label="Data",
+        help="A sample to explore, or your own file from the Data page.",
+        options=(*keys, OWN) if session.OWN_NAME.get() else tuple(keys),
+        names=title,
+        default=FIRST_SAMPLE,
+        refusal=" ",  # ``not_here`` says more than the usual sentence
+    )
+
+
+def current() -> Source | None:
+    """The data in use, or None when a person's own file still waits for a decision on the Data page."""
+    collect()
+    own: Source | None = session.OWN_SOURCE.get()
+    if session.show(control()) == OWN:
+        return own
+    key = sample_key()
+    try:
+        table = sample_table(key)
+    except UnavailableSample as error:
+        session.say("data", f"{error} Showing {sample(FIRST_SAMPLE).title} instead.")
+        key = FIRST_SAMPLE
+        table = sample_table(key)
+    return Source(
+        key=key,
+        title=sample(key).title,
+        mode="demo",
+        table=table,
+        lineage=table.lineage,
+        practice=True,
+        declared=table.schema,
+        released=lambda: table,
+    )
+
+
+def sample_table(key: str) -> Table:
+    """A sample; one that needs a file or a network only after this session has loaded it on the Data page.
+
+    Raises UnavailableSample.
+    """
+    loaded: dict[str, Table] = session.LOADED_SAMPLES.get()
+    if key in loaded:
+        return loaded[key]
+    if sample(key).needs_network:
+        raise UnavailableSample("Load the census table on the Data page first: it is not part of this program.")
+    return compute.sample(key)
+
+
+def sample_key() -> str:
+    key = session.show(control())
+    return FIRST_SAMPLE if key == OWN else key
+
+
+def title(key: str) -> str:
+    """The name of a sample; a person's own file has none here, because the names of choices show in the link."""
+    return "Your own data" if key == OWN else sample(key).title
+
+
+def not_here() -> str | None:
+    """One sentence while the link this session began with is about data it does not have; call after the choice."""
+    asked = session.LINKED_DATA.get()
+    settled = session.OWN_NAME.get() or session.value(control()) != FIRST_SAMPLE
+    if not asked or settled or asked in (FIRST_SAMPLE, title(FIRST_SAMPLE)):
+        session.LINKED_DATA.put("")
+        return None
+    if asked in (OWN, title(OWN)):
+        return (
+            "You see a sample: a file of your own is forgotten when its tab is closed or loaded anew, and links never "
+            "carry it. Bring it again on the Data page; its budget and answers are kept."
+        )
+    return "You see a sample: the link names data that are not here. Pick others in the list."
+
+
+def badge(mode: Mode) -> None:
+    icon, text, colour = BADGES[mode]
+    st.badge(text, icon=icon, color=colour)
+
+
+def collect() -> bool:
+    """Take over what was read or prepared for this session beside the page, once it is done; whether there was some."""
+    task: Task | None = session.OWN_TASK.get()
+    if task is None or not task.finished:
+        return False
+    session.OWN_TASK.forget()
+    finish: Callable[[], None] = session.OWN_END.get()
+    session.OWN_END.forget()
+    finish()
+    return True
+
+
+def own_file() -> OwnFile | None:
+    """What this session holds of a person's own."""
+    return session.OWN_FILE.get()
+
+
+def keep(own: OwnFile | None, table: Table | None = None) -> None:
+    """Hold ``own`` in this session. The pages show ``table`` from now on; without one they go on as they were.
+
+    A file without a use is not shown by any page.
+    """
+    shown: Source | None = session.OWN_SOURCE.get()
+    session.OWN_FILE.put(own)
+    session.OWN_NAME.put(None if own is None else own.name)
+    if own is None or own.use is None or (table is None and shown is None):
+        session.OWN_SOURCE.put(None)
+        return
+    session.OWN_SOURCE.put(_own_source(own, shown.table if table is None and shown is not None else table))
+
+
+def typed_columns(own: OwnFile) -> TypedColumns | None:
+    """The session's typed columns of this reading; None for a table that is only described."""
+    if own.reading is None:
+        return None
+    held: TypedColumns | None = session.OWN_COLUMNS.get()
+    if held is None or held.reading is not own.reading:
+        held = TypedColumns(reading=own.reading)
+        session.OWN_COLUMNS.put(held)
+    return held
+
+
+def budget_opened(lineage: str | None) -> None:
+    """After the budget of these people was opened: a later file about them is recognised by this one."""
+    own = own_file()
+    if own is not None and own.reading is not None and lineage is not None and own.lineage == lineage:
+        compute.ledger().link(own.reading.fingerprint, lineage, own.marks)
+
+
+def _own_source(own: OwnFile, table: Table | None) -> Source | None:
+    if table is None or own.use is None:
+        return None
+    typed, declared = typed_columns(own), own.declared
+    problem = own.unreleasable
+    return Source(
+        # A name of its own for every table, so that nothing edited on a page is carried over to another one.
+        key=f"{OWN}-{hashlib.sha256(table.fingerprint.encode()).hexdigest()[:12]}",
+        title=own.name,
+        mode=own.use,
+        table=table,
+        lineage=None if own.described else own.lineage,
+        practice=False,
+        declared=None if problem else declared,
+        released=None if problem or typed is None or declared is None else lambda: _released(typed, declared),
+        unreleased=problem,
+    )
+
+
+def _released(typed: TypedColumns, declared: Schema) -> Table:
+    """The declared columns of the file; that they were read for a release is noted once."""
+    own, sentence = own_file(), "The declared columns were read to make a private answer from them."
+    if own is not None and own.reading is typed.reading and all(entry.sentence != sentence for entry in own.log):
+        session.OWN_FILE.put(own.noted(sentence))
+    return typed.table(declared, complete=False)

@@ -1,0 +1,189 @@
+"""Getting a file in: the uploader, progress with cancel, the sentence when it cannot be read, and bringing one back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.data import actions, arrivals, source, understood
+from dashboard.data.own_file import OwnFile
+from dashboard.data.task import Task
+
+LARGEST = 200
+_GUESS = "as guessed"
+# Streamlit's drop area takes the focus although it is marked as decoration, which keeps it from screen readers.
+_NAMED = """<script>
+const mend = () => document.querySelectorAll("[data-testid=stFileUploaderDropzone][role=presentation]")
+  .forEach((area) => area.setAttribute("role", "group"));
+window.dropAreas ??= new MutationObserver(mend);
+window.dropAreas.observe(document.body, {childList: true, subtree: true});
+mend();
+</script>"""
+
+
+def drop(label: str) -> None:
+    """The uploader. It is empty again after each file, which the session keeps."""
+    key = f"own-upload-{session.OWN_ROUND.get()}"
+    st.file_uploader(
+        label,
+        type=["csv", "tsv", "txt", "parquet"],
+        key=key,
+        max_upload_size=LARGEST,
+        on_change=arrivals.receive,
+        args=(key,),
+        help=f"CSV, TSV or Parquet, up to {LARGEST} MB. What the file holds decides, not its name.",
+    )
+    named()
+
+
+def named() -> None:
+    """Give the drop areas on the page their role; a constant script, nothing of the page's data in it."""
+    st.html(_NAMED, unsafe_allow_javascript=True)
+
+
+def progress(task: Task, collect: Callable[[], bool]) -> None:
+    """How far a task is, and a way to stop it; the page starts again when it has ended."""
+
+    @st.fragment(run_every=0.3)
+    def poll() -> None:
+        if task.finished:
+            collect()
+            st.rerun()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.progress(task.fraction, text=f"{task.title}: {task.words.lower()}")
+            st.button("Cancel", icon=":material/close:", key=f"cancel-{id(task)}", on_click=task.cancel)
+
+    poll()
+
+
+def trouble() -> None:
+    """The sentence about a file that could not be read, and the ways to read it differently."""
+    at = arrivals.pending()
+    if at is None or not at.problem:
+        return
+    with st.container(border=True):
+        st.markdown(f":material/error: **{words.safe(at.name)} was not read.**")
+        st.error(words.safe(at.problem, 500))
+        kept = "The data you had before are still here. " if at.again or source.own_file() else ""
+        st.caption(f"{kept}You can change the file and drop it again.")
+        with st.expander("Say how it is to be read"):
+            differently(dict(at.choices), key="own-again-failed")
+
+
+def again(own: OwnFile) -> None:
+    """To read the present file differently. Why that failed is said here too: on a phone its top is far away."""
+    at = arrivals.pending()
+    differently(dict(own.choices), key="own-again", problem=at.problem if at is not None and at.again else "")
+
+
+def differently(known: dict[str, object], *, key: str, problem: str = "") -> None:
+    """Overrides of what was guessed; what stays “as guessed” is left to the guess. ``problem`` stands at the button."""
+    with st.form(key, border=False):
+        with st.grid(3, min_column_width=170):
+            st.selectbox(
+                "Cells end at",
+                [None, *understood.DELIMITERS, ""],
+                index=_at([None, *understood.DELIMITERS, ""], known.get("delimiter")),
+                key=f"{key}-delimiter",
+                format_func=lambda sign: (
+                    _GUESS if sign is None else understood.DELIMITERS.get(sign, "one cell per line")
+                ),
+            )
+            st.selectbox(
+                "Text encoding",
+                [None, *understood.ENCODINGS],
+                index=_at([None, *understood.ENCODINGS], known.get("encoding")),
+                key=f"{key}-encoding",
+                format_func=lambda name: _GUESS if name is None else understood.ENCODINGS[name],
+            )
+            st.selectbox(
+                "Lines with column names",
+                [None, 0, 1, 2],
+                index=_at([None, 0, 1, 2], known.get("header_rows")),
+                key=f"{key}-header_rows",
+                format_func=lambda rows: _GUESS if rows is None else str(rows),
+            )
+            st.number_input(
+                "Names start on line",
+                value=_line(known.get("header_line")),
+                min_value=1,
+                placeholder=_GUESS,
+                key=f"{key}-header_line",
+            )
+            st.selectbox(
+                "Decimal mark",
+                [None, ".", ","],
+                index=_at([None, ".", ","], known.get("decimal")),
+                key=f"{key}-decimal",
+                format_func=lambda sign: {None: _GUESS, ".": "point", ",": "comma"}[sign],
+            )
+            st.selectbox(
+                "Dates start with",
+                [None, "dmy", "mdy"],
+                index=_at([None, "dmy", "mdy"], known.get("date_order")),
+                key=f"{key}-date_order",
+                format_func=lambda order: {None: _GUESS, "dmy": "the day", "mdy": "the month"}[order],
+            )
+        st.checkbox(
+            "Keep totals and notes at the foot as rows", value=bool(known.get("keep_footer")), key=f"{key}-keep_footer"
+        )
+        st.checkbox(
+            "Set aside rows with too many cells instead of refusing the file",
+            value=known.get("uneven") == "set aside",
+            key=f"{key}-uneven",
+        )
+        st.form_submit_button("Read it this way", key=f"{key}-go", on_click=_differently, args=(key,))
+        if problem:
+            st.error(words.safe(problem, 500))
+
+
+def _at(options: list[object], value: object) -> int:
+    return options.index(value) if value in options else 0
+
+
+def _differently(key: str) -> None:
+    chosen = {
+        name: session.entered(f"{key}-{name}", None)
+        for name in ("delimiter", "encoding", "header_rows", "decimal", "date_order")
+    }
+    line = session.entered(f"{key}-header_line", None)
+    arrivals.read_again(
+        **chosen,
+        header_line=None if line is None else int(line),
+        keep_footer=True if session.entered(f"{key}-keep_footer", False) else None,
+        uneven="set aside" if session.entered(f"{key}-uneven", False) else None,
+    )
+
+
+def held(own: OwnFile) -> None:
+    """Which file is held, and replace, bring back, remove."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/description: **{words.safe(own.name)}**", width="stretch")
+        with st.popover("Replace", icon=":material/swap_horiz:"):
+            drop("Another file in its place")
+        bring_back()
+        st.button("Remove", icon=":material/delete:", key="own-remove", on_click=actions.remove)
+
+
+def bring_back() -> None:
+    """A way back to the file that was replaced or removed, where there is one, and a way to let go of it."""
+    earlier = actions.before()
+    if earlier is not None:
+        st.button(
+            f"Bring back {words.safe(earlier.name, 30)}",
+            icon=":material/undo:",
+            key="own-back",
+            on_click=actions.bring_back,
+        )
+        st.button(
+            f"Forget {words.safe(earlier.name, 30)} for good",
+            icon=":material/delete_forever:",
+            key="own-forget",
+            on_click=actions.forget,
+        )
+
+
+def _line(known: object) -> int | None:
+    return known if isinstance(known, int) else None

@@ -1,1 +1,0 @@
-"""The three questions of the Selection page."""

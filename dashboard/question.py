@@ -1,0 +1,171 @@
+"""A question as one value: everything a page shows about it, and the release that would answer it.
+
+``Kind.ask`` makes a ``Question`` from the data in use, the choices made, and ε. It draws nothing, and reads no widget:
+a choice is asked for by ``read``. The page is one flow for all questions (``dashboard.widgets.page``): sentence →
+options → chart → cards → tabs → release. Cost and forecast of a release are computed from the very request that would
+be drawn, so they cannot speak of another mechanism or of edited counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from dashboard.blocks import Block, Picture, Tab
+from dashboard.case import Case
+from dashboard.controls import Control, Number, Read
+from dashboard.view import Chart, Needed
+from dashboard.words import LabelCard
+from dpcore.datasets import Schema
+from dpcore.errors import DpcoreError
+from dpcore.ledger import Receipt
+from dpcore.release import Request
+
+
+class CannotAsk(DpcoreError):
+    """These data or choices do not suit the question; the sentence says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way in which declared columns suit a question, for the Data page.
+
+    ``form`` tells the ways of one question apart. ``sentence`` asks it in plain words; ``sets`` are the controls that
+    open it so, by key. ``about`` are the columns it is about, the leading one first. ``lacking`` says what must still
+    be declared before a private answer.
+    """
+
+    form: str
+    sentence: str
+    sets: Mapping[str, Hashable]
+    about: tuple[str, ...]
+    lacking: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcomes:
+    """What one might see: each outcome with its exact chance, and whether it is a good one.
+
+    ``what`` says what fifty dots are: "private answers", "private runs". ``inks`` gives each its colour, light or
+    dark, where the page's other pictures show the same outcomes in colours of their own.
+    """
+
+    names: Sequence[str]
+    chances: Sequence[float]
+    good: Sequence[bool]
+    what: str = "private answers"
+    inks: Callable[[bool], Sequence[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Need:
+    """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say."""
+
+    control: Number
+    found: Needed | None
+    waiting: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Offer:
+    """One release: the request that is drawn, what it is drawn from, and how far off the answer may be.
+
+    ``data`` gives what ``request.answer`` takes; it is called in the release alone. ``describe`` turns an answer into
+    a sentence (Markdown: text from files through ``words.safe``), ``below`` adds blocks under it. ``relation`` is the
+    control by which the person chooses whom the answer hides, where there is a choice.
+    """
+
+    request: Request
+    data: Callable[[], Any]
+    forecast: str
+    describe: Callable[[Any], str]
+    below: Callable[[Receipt], Sequence[Block]] | None = None
+    relation: str | None = None
+    before: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoOffer:
+    """Why nothing can be released here; ``instead`` sets a control to what can be: (key, value, words)."""
+
+    sentence: str
+    instead: tuple[str, Hashable, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Work:
+    """What must be simulated beside the page: ``run(common(), part)`` for every part, in worker processes.
+
+    ``slot`` names its place, and its results in ``Case.results``; ``key`` the data and every parameter. ``enough`` says
+    when there is something to draw.
+    """
+
+    slot: str
+    key: tuple[Hashable, ...]
+    run: Callable[[Any, Any], Any]
+    common: Callable[[], Any]
+    parts: Callable[[], Sequence[Any]]
+    what: str
+    enough: Callable[[Sequence[Any]], bool] = bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Question:
+    """One question about one case, whole.
+
+    ``sentence`` is the question with its choices inside it. ``headline`` and ``caption`` are the answer to it in
+    Markdown. ``view`` draws the chart; ``outcomes``, ``need`` and ``protected`` are the cards beside it; ``tabs`` the
+    views below. ``offer`` is the release, or why there is none. ``works`` is what the rest waits for: the first carries
+    the headline, the last the chart.
+    """
+
+    key: str
+    sentence: tuple[str | Control[Any], ...]
+    headline: str
+    caption: str
+    view: Chart
+    need: Need
+    protected: LabelCard
+    tabs: tuple[Tab, ...]
+    offer: Offer | NoOffer
+    outcomes: Outcomes | None = None
+    notes: tuple[str, ...] = ()
+    works: tuple[Work, ...] = ()
+
+
+class Kind(Protocol):
+    """A question's plug-in: a class in a file of its own below ``dashboard/questions/<page>``, found by its ``key``.
+
+    ``title`` names it beside the other questions of its page; ``rank`` orders them. ``once`` are names it had in older
+    links.
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    rank: ClassVar[int]
+    once: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def ways(cls, schema: Schema) -> Sequence[Way]:
+        """How declared columns suit this question, the simplest way first; empty when they do not."""
+
+    @classmethod
+    def ask(cls, case: Case, read: Read) -> Question:
+        """The question about ``case``. Pure: the same data, choices and ε give the same. Raises CannotAsk."""
+
+
+__all__ = [
+    "Block",
+    "CannotAsk",
+    "Kind",
+    "Need",
+    "NoOffer",
+    "Offer",
+    "Outcomes",
+    "Picture",
+    "Question",
+    "Tab",
+    "Way",
+    "Work",
+]

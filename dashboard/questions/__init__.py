@@ -1,0 +1,1 @@
+"""The questions, found by discovery: a folder for each page, a file for each question."""

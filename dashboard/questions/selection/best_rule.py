@@ -1,0 +1,306 @@
+"""Which simple rule predicts best? Private learning over a finite class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dashboard import words
+from dashboard.blocks import Ask, Block, Formula, Keep, Tab, Text
+from dashboard.case import Case
+from dashboard.charts.tradeoff import Scale
+from dashboard.controls import Choice, Control, Number, Read, Several, slug
+from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors, rows_of
+from dashboard.questions.selection.learned import Learned, features, learn, targets
+from dashboard.usual import BETA, SAMPLING, neighbours, questions
+from dashboard.view import View
+from dashboard.ways import fitting
+from dashboard.words import best_rule as said
+from dashboard.words.usual import BAND
+from dpcore.datasets import Schema
+from dpcore.selection import FiniteClass, FiniteClassProblem, catalog
+from dpcore.validate import FloatArray, Neighbours
+
+PAGE = "rule"
+METHODS = dict(catalog())
+NAMES = {key: kind.about.name for key, kind in METHODS.items()} | said.THEORY
+SCALES = {
+    "error": Scale(title=said.SCALES["error"], factor=100.0, unit=" in 100"),
+    "excess": Scale(title=said.SCALES["excess"], factor=100.0, unit=" in 100"),
+    "success": Scale(title=said.SCALES["success"], factor=100.0, unit=" times in 100", hundred=True),
+}
+NEAR = 0.01
+"""A rule is near the best when it errs on at most this share of people more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestRule:
+    """The question as a plug-in."""
+
+    key: ClassVar[str] = "best_rule"
+    title: ClassVar[str] = said.TITLE
+    rank: ClassVar[int] = 30
+    once: ClassVar[tuple[str, ...]] = ("Best simple rule",)
+
+    @classmethod
+    def ways(cls, schema: Schema) -> Sequence[Way]:
+        return [
+            Way(
+                form=suited.kind,
+                sentence=suited.sentence,
+                sets={"question": cls.key, "rule_target": suited.choices("label")[0]},
+                about=suited.choices("label")[:1],
+                lacking=suited.lacking,
+            )
+            for suited in fitting(schema, "selection", "rule")
+            if _two_answers(schema, suited.choices("label")[0])
+        ]
+
+    @classmethod
+    def ask(cls, case: Case, read: Read) -> Question:
+        table = case.table
+        offered = [name for name in targets(table) if features(table, name)]
+        if not offered or table.schema.each_row != "record":
+            raise CannotAsk(said.NO_COLUMN)
+        which = Choice(
+            key="rule_target",
+            label=said.TARGET,
+            options=tuple(offered),
+            names=words.visible,
+            default=offered[0],
+            hide_label=True,
+            width=220,
+            linked=case.source.public,
+        )
+        target = read(which, "sentence")
+        setting = _Setting.of(case, target, read)
+        end = said.sentence_end(setting.learned.people, table.rows)
+        return setting.question(("Which simple rule predicts", which, end))
+
+
+def _two_answers(schema: Schema, name: str) -> bool:
+    column = schema.column(name)
+    return column.type == "yes/no" or len(column.categories) in (0, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Setting:
+    """The class of rules, everything that was chosen, and what follows from it."""
+
+    case: Case
+    target: str
+    learned: Learned
+    identity: tuple[Any, ...]
+    relation: Neighbours
+    metric: str
+    main: str
+    sampling: bool
+    beta: float
+    questions: int
+    need: Number
+    goal: float
+
+    @classmethod
+    def of(cls, case: Case, target: str, read: Read) -> _Setting:
+        table = case.table
+        usable = features(table, target)
+        columns = Several(
+            key=slug("rule_columns", target),
+            label=said.COLUMNS,
+            options=usable,
+            names=words.visible,
+            default=tuple(usable),
+            linked=case.source.public,
+        )
+        cuts: Choice[int] = Choice(
+            key="rule_cuts",
+            label=said.CUTS,
+            help=said.CUTS_HELP,
+            options=(5, 10, 20, 50, 100),
+            default=20,
+            look="scale",
+        )
+        chosen, count = read(columns), read(cuts)
+        relation = read(neighbours("rule_neighbours"))
+        metric = read(
+            Choice(
+                key="rule_metric",
+                label=said.MEASURE,
+                options=tuple(SCALES),
+                names=said.METRICS,
+                default="error",
+                look="buttons",
+            )
+        )
+        main = read(
+            Choice(
+                key="rule_method",
+                label=said.METHOD,
+                options=tuple(METHODS),
+                names={key: said.method(kind.about) for key, kind in METHODS.items()},
+                default="permute_and_flip",
+                once={kind.about.name: key for key, kind in METHODS.items()},
+            )
+        )
+        sampling, beta = read(SAMPLING), read(BETA)
+        if not chosen:
+            raise CannotAsk(said.NOTHING_CHOSEN)
+        identity = ("rule", table.fingerprint, target, chosen, count)
+        learned = case.memo((*identity, "errors"), lambda: learn(table, target, list(chosen), count))
+        if learned.people == 0:
+            raise CannotAsk(said.NO_ROW)
+        rate = float(learned.errors.min()) / learned.people
+        usual = {"error": round(100 * rate + 1, 1), "excess": 1.0, "success": 95.0}[metric]
+        need = Number(
+            key=f"{PAGE}_{metric}_target",
+            label=said.NEED[metric],
+            help=said.NEED_HELP,
+            default=min(usual, 99.9),
+            low=0.001,
+            high=99.9,
+            step=1.0 if metric == "success" else 0.5,
+        )
+        return cls(
+            case=case,
+            target=target,
+            learned=learned,
+            identity=(*identity, relation, sampling, beta),
+            relation=relation,
+            metric=metric,
+            main=main,
+            sampling=sampling,
+            beta=beta,
+            questions=int(read(questions("rule_questions"), "tab")),
+            need=need,
+            goal=read(need, "need") / 100.0,
+        )
+
+    @property
+    def epsilon(self) -> float:
+        return self.case.epsilon
+
+    def problem(self, shared: int) -> FiniteClassProblem:
+        return FiniteClassProblem(
+            errors=self.learned.errors,
+            people=self.learned.people,
+            relation=self.relation,
+            rows_per_person=self.case.table.schema.rows_per_person,
+            questions=shared,
+            beta=self.beta,
+            band=0.8 if self.sampling else 0.0,
+            covariance=self.learned.covariance,
+        )
+
+    def view(self) -> View:
+        bounds = ["theory", "pac"] if self.metric != "error" else ["pac"]
+        return View(
+            page=PAGE,
+            problem=self.problem(self.questions),
+            identity=(*self.identity, self.questions),
+            memo=self.case.memo,
+            metric=self.metric,
+            scale=SCALES[self.metric],
+            names=NAMES,
+            methods=[*METHODS, *bounds],
+            everything=list(NAMES),
+            main=self.main,
+            epsilon=self.epsilon,
+            target=self.goal,
+            ghost=self.problem(1) if self.questions != 1 else None,
+            ghost_identity=(*self.identity, 1),
+            mark=self.case.source.mark,
+            band=BAND if self.sampling else "",
+        )
+
+    def question(self, sentence: tuple[str | Control[Any], ...]) -> Question:
+        view, learned = self.view(), self.learned
+        mechanism = self.problem(self.questions).mechanism(self.main, self.epsilon)
+        law: FloatArray = self.case.memo(
+            (*view.identity, "law", self.main, self.epsilon), lambda: mechanism.probabilities(-learned.errors)
+        )
+        wrong = float(law @ learned.errors) / learned.people
+        best = int(np.argmin(learned.errors))
+        near = learned.errors <= learned.errors[best] + NEAR * learned.people
+        goal = self.goal if self.metric == "error" else None
+        return Question(
+            key=PAGE,
+            sentence=sentence,
+            headline=said.headline(self.epsilon, wrong, goal),
+            caption=said.caption(len(learned.names), learned.names[best], float(learned.errors[best]) / learned.people),
+            view=view,
+            need=Need(control=self.need, found=view.needed()),
+            outcomes=Outcomes(names=learned.names, chances=law.tolist(), good=near.tolist()),
+            protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
+            tabs=(
+                Tab(key="how", title=said.HOW, blocks=self.how),
+                Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, wrong)),
+            ),
+            offer=self.offer(),
+        )
+
+    def how(self) -> Sequence[Block]:
+        k, alpha = len(self.learned.names), self.problem(1).alpha
+        mechanism = FiniteClass(epsilon=self.epsilon, relation=self.relation, method=self.main)
+        asked = mechanism.sample_size_bound(k, alpha, self.beta)
+        enough = mechanism.sample_size(k, alpha, self.beta)
+        return [
+            Text(said.how(METHODS[self.main].about)),
+            Text(said.sample_size(alpha, k, self.beta, asked["both"], asked["privacy"], asked["sampling"], enough)),
+            Formula(latex=said.FORMULA, source=said.source(mechanism.constant(k))),
+        ]
+
+    def what_if(self, view: View, wrong: float) -> Sequence[Block]:
+        least = view.needed().epsilon
+        return [
+            Text(said.WHAT_IF_TEXT),
+            Ask((questions("rule_questions"),)),
+            Keep(
+                current=(
+                    ("ε", words.number(self.epsilon)),
+                    ("people", words.whole(view.size)),
+                    ("wrong in 100", words.number(100 * wrong)),
+                    ("ε needed", "none" if least is None else words.number(least)),
+                )
+            ),
+        ]
+
+    def offer(self) -> Offer | NoOffer:
+        """The release of the method that was chosen, about the data as they are."""
+        source, about = self.case.source, METHODS[self.main].about
+        if about.release is None:
+            nearest = about.nearest or "permute_and_flip"
+            other = METHODS[nearest].about.name
+            return NoOffer(
+                sentence=said.no_release(about.name, other), instead=("rule_method", nearest, said.use(other))
+            )
+        names = [column.column for column in self.learned.rules.columns]
+        obstacle = source.obstacle(self.target, *names)
+        if obstacle or source.released is None or source.declared is None:
+            return NoOffer(sentence=obstacle or source.unreleased)
+        released = source.released
+        request = best_rule_request(
+            source.declared,
+            self.target,
+            self.learned.rules,
+            epsilon=self.epsilon,
+            neighbours=self.relation,
+            rule=about.release,
+        )
+        if isinstance(request, str):
+            return NoOffer(sentence=request)
+        if source.public:
+            forecast = said.forecast(expected_errors(request, rows_of(request, released())))
+        else:
+            forecast = said.forecast_unknown(len(self.learned.names))
+        yes = self.case.table.options(self.target)[1]
+        return Offer(
+            request=request,
+            data=lambda: rows_of(request, released()),
+            forecast=forecast,
+            describe=lambda answer: said.answer(answer, self.target, yes),
+            relation="rule_neighbours",
+        )

@@ -1,0 +1,82 @@
+"""What can be chosen among: the categories of a column with their counts, or rows of a table with their scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcore.datasets import Schema, Table
+from dpcore.validate import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Candidates:
+    """Candidates with their scores, larger being better.
+
+    ``counted`` says that a score is a number of rows, of which one person adds or takes away some, all one way;
+    otherwise it is a declared score. One person can move it by ``sensitivity``: the rows they can have, or what was
+    declared. ``flipped`` scores were given as "lower is better" and are shown with their sign turned back.
+    """
+
+    column: str
+    names: tuple[str, ...]
+    scores: FloatArray
+    counted: bool
+    unit: str
+    sensitivity: float = 1.0
+    flipped: bool = False
+
+    @property
+    def shown(self) -> FloatArray:
+        """Scores as the person gave them."""
+        return -self.scores if self.flipped else self.scores
+
+    @property
+    def best(self) -> BoolArray:
+        """Which candidates have the best score, shape (k,)."""
+        best: BoolArray = self.scores == self.scores.max()
+        return best
+
+    def with_shown(self, shown: FloatArray) -> Candidates:
+        """The same candidates with other scores."""
+        return replace(self, scores=-shown if self.flipped else shown)
+
+
+def columns(schema: Schema) -> tuple[str, ...]:
+    """Columns that make a "which option" question."""
+    if schema.each_row == "option":
+        return tuple(column.name for column in schema.columns if column.is_numeric)
+    return tuple(column.name for column in schema.of_type("category", "yes/no"))
+
+
+def candidates(table: Table, column: str) -> Candidates:
+    """The candidates of ``column``; rows with nothing in it are left out."""
+    schema = table.schema
+    if schema.each_row != "option":
+        return Candidates(
+            column=column,
+            names=table.options(column),
+            scores=table.counts(column).astype(np.float64),
+            counted=True,
+            sensitivity=float(schema.rows_per_person),
+            unit="people" if schema.unit == "person" else f"{schema.unit}s",
+        )
+    declared = schema.column(column)
+    present = table.complete(column)
+    scores = table.numbers(column)
+    texts = [c.name for c in schema.columns if not c.is_numeric]
+    if texts:
+        names = tuple(str(name) for name in table.frame[texts[0]].astype(str)[present])
+    else:
+        names = tuple(f"row {place + 1}" for place in np.flatnonzero(present))
+    flipped = declared.better == "lower"
+    return Candidates(
+        column=column,
+        names=names,
+        scores=-scores if flipped else scores,
+        counted=declared.type == "integer" and declared.sensitivity in (None, 1.0) and not flipped,
+        sensitivity=declared.sensitivity or 1.0,
+        flipped=flipped,
+        unit=declared.unit or column,
+    )

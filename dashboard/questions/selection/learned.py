@@ -1,0 +1,74 @@
+"""Simple rules over a table: which columns they may look at, and how often each is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.datasets import Table
+from dpcore.selection.rules import Categories, Cuts, RuleClass
+from dpcore.validate import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Learned:
+    """Error counts of every rule of a class on the people at hand."""
+
+    rules: RuleClass
+    names: tuple[str, ...]
+    errors: FloatArray
+    covariance: FloatArray
+    people: int
+
+
+def targets(table: Table) -> list[str]:
+    """Columns with two answers."""
+    yes_no = [column.name for column in table.schema.of_type("yes/no")]
+    return yes_no + [column.name for column in table.schema.of_type("category") if len(column.categories) == 2]
+
+
+def features(table: Table, target: str) -> list[str]:
+    """Columns a rule may look at: declared bounds or categories, and not the target."""
+    usable = [c.name for c in table.schema.columns if (c.is_numeric and c.bounded) or c.type in ("category", "yes/no")]
+    return [name for name in usable if name != target]
+
+
+def rule_class(table: Table, columns: list[str], cuts: int) -> RuleClass:
+    """Cuts on declared bounds, membership of declared categories."""
+    parts: list[Cuts | Categories] = []
+    for name in columns:
+        column = table.schema.column(name)
+        if column.is_numeric:
+            parts.append(Cuts(column=name, low=float(column.low or 0), high=float(column.high or 0), count=cuts))
+        else:
+            parts.append(Categories(column=name, values=tuple(table.options(name))))
+    return RuleClass(columns=tuple(parts))
+
+
+def columns_of(table: Table, names: list[str]) -> tuple[dict[str, list[object] | FloatArray], BoolArray]:
+    """Values of ``names`` on the rows that have them all, and which rows those are."""
+    rows = table.complete(*names)
+    values: dict[str, list[object] | FloatArray] = {}
+    for name in names:
+        if table.schema.column(name).is_numeric:
+            values[name] = table.frame[name].to_numpy(np.float64, na_value=np.nan)[rows]
+        else:
+            options = table.options(name)
+            values[name] = [options[code] for code in table.codes(name)[rows]]
+    return values, rows
+
+
+def learn(table: Table, target: str, chosen: list[str], cuts: int) -> Learned:
+    """Count every rule's errors."""
+    rules = rule_class(table, chosen, cuts)
+    values, rows = columns_of(table, [*chosen, target])
+    wanted = table.codes(target)[rows]
+    errors = rules.errors(values, wanted)
+    return Learned(
+        rules=rules,
+        names=tuple(str(rule) for rule in rules.rules),
+        errors=errors.astype(np.float64),
+        covariance=rules.covariance(values, wanted),
+        people=int(wanted.size),
+    )

@@ -1,0 +1,407 @@
+"""Which option is most common, or scores best?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dashboard import words
+from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Small, Tab, Text, Undo
+from dashboard.case import Case
+from dashboard.charts.draws import noisy_race
+from dashboard.charts.laws import chances
+from dashboard.charts.theme import colours
+from dashboard.controls import Choice, Number, Numbers, Read, slug
+from dashboard.plan import RIGHT, PlanKind
+from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.questions.selection import rounding
+from dashboard.questions.selection.candidates import Candidates, candidates, columns
+from dashboard.questions.selection.most_common_request import most_common_request
+from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
+from dashboard.view import View, scale_of
+from dashboard.ways import fitting
+from dashboard.words import most_common as said
+from dashboard.words.usual import BAND
+from dpcore.datasets import Schema, Table
+from dpcore.selection import FreeGap, catalog
+from dpcore.selection import MostCommon as Problem
+from dpcore.selection.measures import measures
+from dpcore.tradeoff import epsilon_for
+from dpcore.validate import FloatArray, Neighbours
+
+PAGE = "selection"
+METHODS = {key: kind for key, kind in catalog().items() if hasattr(kind, "probabilities")}
+NAMES = {key: kind.about.name for key, kind in METHODS.items()} | {"theory": said.THEORY}
+METRICS = {key: measure.metric for key, measure in measures().items()}
+EDITABLE, DRAWS, SHOWN = 12, 12, 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MostCommon:
+    """The question as a plug-in."""
+
+    key: ClassVar[str] = "most_common"
+    title: ClassVar[str] = said.TITLE
+    rank: ClassVar[int] = 10
+    once: ClassVar[tuple[str, ...]] = ("Most common or best",)
+
+    @classmethod
+    def ways(cls, schema: Schema) -> Sequence[Way]:
+        return [
+            Way(
+                form=suited.kind,
+                sentence=suited.sentence,
+                sets={"question": cls.key, "column": suited.columns[-1][1][0]},
+                about=suited.columns[-1][1][:1],
+                lacking=suited.lacking,
+            )
+            for suited in fitting(schema, "selection", "most_common", "scores")
+        ]
+
+    @classmethod
+    def plans(cls) -> Sequence[PlanKind]:
+        """A planned answer for every method that a release can draw."""
+        return [
+            PlanKind(
+                key=key,
+                label=said.planned(kind.about),
+                cost=lambda epsilon, _, kind=kind: kind(epsilon=epsilon).cost,  # type: ignore[misc]
+                goal=RIGHT,
+                needed=lambda right, _, table, column, key=key: _epsilon_for(right, table, column, key),  # type: ignore[misc]
+                columns=columns,
+            )
+            for key, kind in METHODS.items()
+            if kind.about.release is not None
+        ]
+
+    @classmethod
+    def ask(cls, case: Case, read: Read) -> Question:
+        schema = case.table.schema
+        offered = columns(schema)
+        if not offered:
+            raise CannotAsk(said.NO_COLUMN)
+        column = Choice(
+            key="column",
+            label=said.COLUMN,
+            options=offered,
+            names=words.visible,
+            default=offered[0],
+            hide_label=True,
+            width=220,
+            linked=case.source.public,
+        )
+        name = read(column, "sentence")
+        as_is = candidates(case.table, name)
+        if len(as_is.names) < 2:
+            raise CannotAsk(said.one_option(name))
+        setting = _Setting.of(case, as_is, read)
+        return setting.question(said.sentence(case.table, column))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Setting:
+    """The candidates, everything that was chosen, and what follows from it."""
+
+    case: Case
+    read: Read
+    as_is: Candidates
+    edited: Candidates
+    counts: Numbers
+    relation: Neighbours
+    metric: str
+    main: str
+    sampling: bool
+    beta: float
+    seed: int
+    times: float
+    questions: int
+    need: Number
+    target: float
+
+    @classmethod
+    def of(cls, case: Case, as_is: Candidates, read: Read) -> _Setting:
+        relation = read(neighbours("neighbours"))
+        metric = read(
+            Choice(
+                key="selection_metric",
+                label=said.MEASURE,
+                options=tuple(METRICS),
+                names={key: known.name for key, known in METRICS.items()},
+                default="success",
+                look="buttons",
+            )
+        )
+        main = read(
+            Choice(
+                key="selection_method",
+                label=said.METHOD,
+                options=tuple(METHODS),
+                names={key: said.method(kind.about) for key, kind in METHODS.items()},
+                default="permute_and_flip",
+                once={kind.about.name: key for key, kind in METHODS.items()},
+            )
+        )
+        sampling, beta, seed = read(SAMPLING), read(BETA), read(SEED)
+        counts = _counts(case, as_is)
+        edits = read(counts, "tab")
+        times = read(people("what_if_factor", said.as_many(as_is.unit)), "tab") if as_is.counted else 1.0
+        shared = int(read(questions("what_if_questions"), "tab"))
+        need = _need(as_is, metric)
+        return cls(
+            case=case,
+            read=read,
+            as_is=as_is,
+            edited=_edited(as_is, counts, edits, times),
+            counts=counts,
+            relation=relation,
+            metric=metric,
+            main=main,
+            sampling=sampling,
+            beta=beta,
+            seed=int(seed),
+            times=times,
+            questions=shared,
+            need=need,
+            target=read(need, "need") / METRICS[metric].factor,
+        )
+
+    @property
+    def epsilon(self) -> float:
+        return self.case.epsilon
+
+    @property
+    def changed(self) -> bool:
+        return self.questions != 1 or bool((self.edited.scores != self.as_is.scores).any())
+
+    def problem(self, shown: Candidates, shared: int) -> Problem:
+        return Problem(
+            scores=shown.scores,
+            relation=self.relation,
+            sensitivity=shown.sensitivity,
+            counted=shown.counted,
+            monotonic=shown.counted if self.relation == "add_remove" else None,
+            questions=shared,
+            beta=self.beta,
+            band=0.8 if self.sampling else 0.0,
+        )
+
+    def view(self) -> View:
+        settings = (self.as_is.column, self.relation, self.beta, self.sampling)
+        identity = ("most common", self.case.table.fingerprint, *settings)
+        edits = (self.questions, *self.edited.scores.tolist()) if self.changed else ()
+        return View(
+            page=PAGE,
+            problem=self.problem(self.edited, self.questions),
+            identity=(*identity, edits),
+            memo=self.case.memo,
+            metric=self.metric,
+            scale=scale_of(METRICS[self.metric], words.visible(self.as_is.unit, 20)),
+            names=NAMES,
+            methods=list(NAMES),
+            everything=list(NAMES),
+            main=self.main,
+            epsilon=self.epsilon,
+            target=self.target,
+            size_word=self.as_is.unit if self.as_is.counted else "people",
+            ghost=self.problem(self.as_is, 1) if self.changed else None,
+            ghost_identity=(*identity, ()),
+            mark=self.case.source.mark,
+            band=BAND if self.sampling and self.edited.counted else "",
+            code=said.code(self.as_is.scores.tolist(), self.relation),
+        )
+
+    def question(self, sentence: tuple[str | Choice[str], ...]) -> Question:
+        view = self.view()
+        law = self.problem(self.edited, self.questions).law(self.main, self.epsilon)
+        right = float(law[self.edited.best].sum())
+        headline = said.headline(view, self.edited, right, self.target if self.metric == "success" else None)
+        return Question(
+            key="selection",
+            sentence=sentence,
+            headline=headline,
+            caption=said.caption(view),
+            view=view,
+            need=Need(control=self.need, found=view.needed()),
+            outcomes=Outcomes(names=self.edited.names, chances=law.tolist(), good=self.edited.best.tolist()),
+            protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
+            tabs=(
+                Tab(key="how", title=said.HOW, blocks=lambda: self.how(view)),
+                Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, right)),
+                Tab(key="compare", title=said.COMPARE, blocks=lambda: self.compare(view)),
+                Tab(key="rounding", title=said.ROUNDING, blocks=lambda: rounding.blocks(self.epsilon, self.read)),
+            ),
+            offer=self.offer(),
+        )
+
+    def how(self, view: View) -> Sequence[Block]:
+        """The mechanism as it runs, one formula, and its source."""
+        edited, kind = self.edited, METHODS[self.main]
+        mechanism = kind(
+            epsilon=self.epsilon / self.questions,
+            sensitivity=edited.sensitivity,
+            monotonic=self.relation == "add_remove" and edited.counted,
+        )
+        order = np.argsort(-edited.scores, kind="stable")[:SHOWN]
+        rng = np.random.Generator(np.random.PCG64(self.seed))
+        noise = mechanism.noise(edited.scores.size, rng, DRAWS)[:, order]
+        winners = [edited.names[order[place]] for place in np.argmax(edited.scores[order] + noise, axis=1)]
+        race = Picture(
+            key="selection-race",
+            figure=lambda dark: noisy_race(
+                [words.html(edited.names[place]) for place in order],
+                edited.scores[order],
+                noise,
+                unit=edited.unit,
+                dark=dark,
+            ),
+            alt=said.race_alt(DRAWS, winners),
+        )
+        gap = []
+        if self.main == "permute_and_flip":
+            free = FreeGap(epsilon=mechanism.epsilon, sensitivity=mechanism.sensitivity, monotonic=mechanism.monotonic)
+            gap = [Small(said.free_gap(free.mean_gap(edited.scores), edited.unit))]
+        return [
+            Text(said.method_in_use(kind.about)),
+            race,
+            *gap,
+            Formula(latex=kind.about.formula, source=said.source(edited.sensitivity, kind.about.source)),
+        ]
+
+    def what_if(self, view: View, right: float) -> Sequence[Block]:
+        """What the picture depends on, edited in place."""
+        shared = questions("what_if_questions")
+        factor = people("what_if_factor", said.as_many(self.as_is.unit))
+        controls = (*((factor,) if self.as_is.counted else ()), shared)
+        least = view.needed().epsilon
+        more = len(self.as_is.names) - EDITABLE
+        return [
+            Text(said.what_if(self.changed)),
+            Ask((self.counts,)),
+            Ask(controls),
+            Undo(label=said.BACK, controls=(self.counts, *controls), enabled=self.changed),
+            *([Small(said.largest(EDITABLE, len(self.as_is.names)))] if more > 0 else []),
+            Keep(
+                current=(
+                    ("ε", words.number(self.epsilon)),
+                    (view.size_word, words.whole(view.size)),
+                    ("questions", str(self.questions)),
+                    (view.scale.title, words.number(view.at(self.main) * view.scale.factor)),
+                    ("ε needed", "none" if least is None else words.number(least)),
+                )
+            ),
+        ]
+
+    def compare(self, view: View) -> Sequence[Block]:
+        """Every method's chances side by side, and why the noisy-counts idea costs so much."""
+        edited, problem = self.edited, self.problem(self.edited, self.questions)
+        order = np.argsort(-edited.scores, kind="stable")[:SHOWN]
+        laws = {key: problem.law(key, self.epsilon) for key in METHODS}
+        right = {key: float(law[edited.best].sum()) for key, law in laws.items()}
+        return [
+            Text(said.which_one(right, self.main)),
+            Picture(
+                key="selection-chances",
+                figure=lambda dark: chances(
+                    [words.html(edited.names[place]) for place in order],
+                    {key: law[order] for key, law in laws.items()},
+                    NAMES,
+                    colours(view.everything, dark),
+                    dark=dark,
+                ),
+                alt=said.chances_alt({NAMES[key]: chance for key, chance in right.items()}),
+            ),
+            Text(said.why_not_all(len(edited.names), right, edited.counted and self.relation == "add_remove")),
+        ]
+
+    def offer(self) -> Offer | NoOffer:
+        """The release of the method that was chosen, about the data as they are."""
+        source, about = self.case.source, METHODS[self.main].about
+        if about.release is None:
+            nearest = about.nearest or "permute_and_flip"
+            other = METHODS[nearest].about.name
+            return NoOffer(
+                sentence=said.no_release(about.name, other),
+                instead=("selection_method", nearest, said.use(other)),
+            )
+        obstacle = source.obstacle(self.as_is.column)
+        if obstacle or source.released is None or source.declared is None:
+            return NoOffer(sentence=obstacle or source.unreleased)
+        made = most_common_request(
+            source.declared,
+            self.as_is.column,
+            released=source.released,
+            epsilon=self.epsilon,
+            neighbours=self.relation,
+            rule=about.release,
+        )
+        if isinstance(made, str):
+            return NoOffer(sentence=made)
+        forecast = said.forecast_unknown() if not source.public else said.forecast(made.chance_right())
+        return Offer(
+            request=made.request,
+            data=made.data,
+            forecast=forecast,
+            describe=said.answer,
+            relation="neighbours",
+        )
+
+
+def _epsilon_for(right: float, table: Table | None, column: str, method: str) -> float | None:
+    """The ε at which ``method`` names the best option of ``column`` this often, in 100; None where none does."""
+    if table is None or column not in columns(table.schema):
+        return None
+    found = candidates(table, column)
+    problem = Problem(
+        scores=found.scores, sensitivity=found.sensitivity, counted=found.counted, monotonic=found.counted
+    )
+    return epsilon_for(right / 100, problem, method=method, metric="success", low=1e-6, high=1e3)
+
+
+def _counts(case: Case, as_is: Candidates) -> Numbers:
+    """The counts that can be edited: the largest, in the order of the table."""
+    places = _largest(as_is)
+    return Numbers(
+        key=slug("edit", case.source.key, as_is.column),
+        label=said.EDIT,
+        names=tuple(words.visible(as_is.names[place], 30) for place in places),
+        default=tuple(float(as_is.shown[place]) for place in places),
+        low=0.0 if as_is.counted else None,
+        linked=case.source.public,
+    )
+
+
+def _edited(as_is: Candidates, counts: Numbers, edits: tuple[float, ...], times: float) -> Candidates:
+    if edits == counts.default and times == 1.0:
+        return as_is
+    values: FloatArray = as_is.shown.copy()
+    values[list(_largest(as_is))] = edits
+    if as_is.counted:
+        values = np.maximum(values, 0.0) * times
+        if not values.sum() > 0:
+            return as_is
+    return as_is.with_shown(values)
+
+
+def _largest(as_is: Candidates) -> list[int]:
+    return sorted(np.argsort(-as_is.scores, kind="stable")[:EDITABLE].tolist())
+
+
+def _need(as_is: Candidates, metric: str) -> Number:
+    if metric == "success":
+        return Number(
+            key="selection_target", label=said.NEED_RIGHT, help=said.NEED_HELP, default=95.0, low=1.0, high=99.9
+        )
+    known = METRICS[metric]
+    usual = float(f"{(float(np.ptp(as_is.scores)) or 1.0) / 20 * known.factor:.3g}")
+    return Number(
+        key="selection_target_loss" if metric == "expected_loss" else f"selection_target_{metric}",
+        label=said.need(known),
+        help=said.NEED_HELP,
+        default=95.0 if known.share else usual,
+        low=1e-9,
+        high=99.9 if known.share else 1e9,
+        step=1.0 if known.share else max(usual / 10, 1e-6),
+    )

@@ -1,0 +1,296 @@
+"""What is the median, or another quantile?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dashboard import words
+from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Tab, Text, Undo
+from dashboard.case import Case
+from dashboard.charts.laws import curves
+from dashboard.charts.theme import palette
+from dashboard.charts.tradeoff import Scale
+from dashboard.controls import Choice, Number, Read, slug
+from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.questions.selection.quantile_law import LawPicture, law_picture, resized
+from dashboard.questions.selection.quantile_request import quantile_request, quartiles
+from dashboard.usual import SAMPLING, SEED, neighbours, people, questions
+from dashboard.view import View
+from dashboard.ways import fitting
+from dashboard.words import quantile as said
+from dashboard.words.usual import BAND
+from dpcore.datasets import Column, Schema
+from dpcore.selection import QuantileProblem
+from dpcore.validate import FloatArray, Neighbours
+
+PAGE = "quantile"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantile:
+    """The question as a plug-in."""
+
+    key: ClassVar[str] = "quantile"
+    title: ClassVar[str] = said.TITLE
+    rank: ClassVar[int] = 20
+    once: ClassVar[tuple[str, ...]] = ("Median or quantile",)
+
+    @classmethod
+    def ways(cls, schema: Schema) -> Sequence[Way]:
+        return [
+            Way(
+                form=suited.kind,
+                sentence=suited.sentence,
+                sets={"question": cls.key, "quantile_column": suited.choices("column")[0]},
+                about=suited.choices("column")[:1],
+                lacking=suited.lacking,
+            )
+            for suited in fitting(schema, "selection", "quantile")
+        ]
+
+    @classmethod
+    def ask(cls, case: Case, read: Read) -> Question:
+        schema = case.table.schema
+        offered = tuple(column.name for column in schema.columns if column.is_numeric and column.bounded)
+        if not offered or schema.each_row == "option":
+            raise CannotAsk(said.NO_COLUMN)
+        which: Choice[float] = Choice(
+            key="quantile",
+            label=said.QUANTILE,
+            options=tuple(said.QUANTILES),
+            names=said.QUANTILES,
+            default=0.5,
+            hide_label=True,
+            width=180,
+        )
+        name = Choice(
+            key="quantile_column",
+            label=said.COLUMN,
+            options=offered,
+            names=words.visible,
+            default=offered[0],
+            hide_label=True,
+            width=200,
+            linked=case.source.public,
+        )
+        q, column = read(which, "sentence"), schema.column(read(name, "sentence"))
+        values = case.table.numbers(column.name)
+        if values.size == 0:
+            raise CannotAsk(said.missing(column.name))
+        setting = _Setting.of(case, column, values, q, read)
+        return setting.question(("What is the", which, "of", name, said.among(case.table.rows)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Setting:
+    """The column, everything that was chosen, and what follows from it."""
+
+    case: Case
+    column: Column
+    values: FloatArray
+    q: float
+    relation: Neighbours
+    metric: str
+    sampling: bool
+    close: Number
+    tolerance: float
+    times: float
+    questions: int
+    need: Number
+    target: float
+
+    @classmethod
+    def of(cls, case: Case, column: Column, values: FloatArray, q: float, read: Read) -> _Setting:
+        low, high = float(column.low or 0.0), float(column.high or 0.0)
+        relation = read(neighbours("quantile_neighbours"))
+        metric = read(
+            Choice(
+                key="quantile_metric",
+                label=said.MEASURE,
+                options=tuple(said.METRICS),
+                names=said.METRICS,
+                default="success",
+                look="buttons",
+            )
+        )
+        sampling = read(SAMPLING)
+        read(SEED)
+        close = Number(
+            key=slug("close", case.source.key, column.name),
+            label=said.close(column.unit),
+            default=float(f"{(high - low) / 50:.1g}"),  # one round part of the declared range, nothing of the data
+            low=1e-12,
+            step=float(f"{(high - low) / 200:.1g}"),
+            linked=case.source.public,
+        )
+        tolerance = read(close, "tab")
+        usual = {"success": 95.0, "expected_error": tolerance, "rank_error": 1.0}[metric]
+        percent = metric == "success"
+        need = Number(
+            key=f"{PAGE}_{metric}_target",
+            label=said.NEED[metric],
+            help=said.NEED_HELP,
+            default=usual,
+            low=1.0 if percent else 1e-9,
+            high=99.9 if percent else 1e12,
+            step=1.0 if percent else max(usual / 10, 1e-9),
+        )
+        return cls(
+            case=case,
+            column=column,
+            values=values,
+            q=q,
+            relation=relation,
+            metric=metric,
+            sampling=sampling,
+            close=close,
+            tolerance=tolerance,
+            times=read(people("quantile_factor", said.PEOPLE), "tab"),
+            questions=int(read(questions("quantile_questions"), "tab")),
+            need=need,
+            target=read(need, "need") / (1.0 if metric == "expected_error" else 100.0),
+        )
+
+    @property
+    def epsilon(self) -> float:
+        return self.case.epsilon
+
+    @property
+    def unit(self) -> str:
+        return self.column.unit
+
+    @property
+    def changed(self) -> bool:
+        return self.times != 1.0 or self.questions != 1
+
+    def problem(self, times: float, shared: int) -> QuantileProblem:
+        return QuantileProblem(
+            values=self.values if times == 1.0 else resized(self.values, times),
+            low=float(self.column.low or 0.0),
+            high=float(self.column.high or 0.0),
+            q=self.q,
+            relation=self.relation,
+            tolerance=self.tolerance,
+            rows_per_person=self.case.table.schema.rows_per_person,
+            questions=shared,
+            band=0.8 if self.sampling else 0.0,
+        )
+
+    def view(self) -> View:
+        table = self.case.table
+        same = (self.q, self.relation, self.tolerance, self.sampling)
+        identity = ("quantile", table.fingerprint, self.column.name, *same)
+        title, unit = said.scale_titles(self.unit)[self.metric], f" {words.visible(self.unit)}" if self.unit else ""
+        scale = {
+            "success": Scale(title=title, factor=100.0, unit=" times in 100", hundred=True),
+            "expected_error": Scale(title=title, unit=unit),
+            "rank_error": Scale(title=title, factor=100.0, unit=" of 100 people"),
+        }[self.metric]
+        return View(
+            page=PAGE,
+            problem=self.problem(self.times, self.questions),
+            identity=(*identity, self.times, self.questions),
+            memo=self.case.memo,
+            metric=self.metric,
+            scale=scale,
+            names=said.NAMES,
+            methods=list(said.NAMES),
+            everything=list(said.NAMES),
+            main="quantile",
+            epsilon=self.epsilon,
+            target=self.target,
+            ghost=self.problem(1.0, 1) if self.changed else None,
+            ghost_identity=(*identity, 1.0, 1),
+            mark=self.case.source.mark,
+            band=BAND if self.sampling else "",
+        )
+
+    def question(self, sentence: tuple[str | Choice[float] | Choice[str], ...]) -> Question:
+        view = self.view()
+        problem = self.problem(self.times, self.questions)
+        law: LawPicture = self.case.memo(
+            (*view.identity, "law", self.epsilon), lambda: law_picture(problem, self.epsilon)
+        )
+        chance = view.at("quantile", "success")
+        goal = self.target if self.metric == "success" else None
+        return Question(
+            key=PAGE,
+            sentence=sentence,
+            headline=said.headline(self.q, self.epsilon, self.tolerance, self.unit, chance, goal),
+            caption=said.caption(self.q, problem.truth, law.quartiles, self.unit),
+            view=view,
+            need=Need(control=self.need, found=view.needed()),
+            outcomes=Outcomes(
+                names=list(law.ranges),
+                chances=list(law.ranges.values()),
+                good=[name == law.true_range for name in law.ranges],
+            ),
+            protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
+            tabs=(
+                Tab(key="how", title=said.HOW, blocks=lambda: self.how(law, problem.truth)),
+                Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, chance)),
+            ),
+            offer=self.offer(),
+        )
+
+    def how(self, law: LawPicture, truth: float) -> Sequence[Block]:
+        return [
+            Text(said.HOW_TEXT),
+            Picture(
+                key="quantile-law",
+                figure=lambda dark: curves(
+                    law.x,
+                    {"law": law.density},
+                    {"law": said.LAW},
+                    {"law": palette(dark).accent},
+                    x_title=said.answer_title(self.unit),
+                    y_title=said.LIKELIHOOD,
+                    marks={truth: said.TRUTH},
+                    steps=["law"],
+                    dark=dark,
+                ),
+                alt=said.law_alt(self.q, truth, self.unit),
+            ),
+            Formula(latex=said.FORMULA, source=said.SOURCE),
+        ]
+
+    def what_if(self, view: View, chance: float) -> Sequence[Block]:
+        controls = (people("quantile_factor", said.PEOPLE), questions("quantile_questions"), self.close)
+        least = view.needed().epsilon
+        return [
+            Text(said.what_if(self.changed)),
+            Ask(controls),
+            Undo(label="Back to the data as they are", controls=controls, enabled=self.changed),
+            Keep(
+                current=(
+                    ("ε", words.number(self.epsilon)),
+                    ("people", words.whole(view.size)),
+                    ("close answers in 100", words.number(100 * chance)),
+                    ("ε needed", "none" if least is None else words.number(least)),
+                )
+            ),
+        ]
+
+    def offer(self) -> Offer | NoOffer:
+        """The release about the data as they are."""
+        source, name = self.case.source, self.column.name
+        obstacle = source.obstacle(name)
+        if obstacle or source.released is None or source.declared is None:
+            return NoOffer(sentence=obstacle or source.unreleased)
+        released = source.released
+        request = quantile_request(source.declared, name, q=self.q, epsilon=self.epsilon, neighbours=self.relation)
+        if isinstance(request, str):
+            return NoOffer(sentence=request)
+        if source.public:
+            forecast = said.forecast(quartiles(request, released().numbers(name)), self.unit)
+        else:
+            forecast = said.forecast_unknown(request.low, request.high, self.unit)
+        return Offer(
+            request=request,
+            data=lambda: released().numbers(name),
+            forecast=forecast,
+            describe=lambda answer: said.answer(answer, self.unit),
+            relation="quantile_neighbours",
+        )

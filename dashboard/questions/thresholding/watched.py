@@ -1,0 +1,250 @@
+"""What is watched: counts per day or per group, or a column of a table in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from dashboard import words
+from dashboard.words import alarm as said
+from dpcore.datasets import Column, Schema, Table
+from dpcore.validate import FloatArray, Neighbours
+
+LONGEST = 5000
+"""Answers that a picture can hold."""
+LONGEST_NAME = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A series, named by the columns it is made from.
+
+    ``rows`` counts the rows per day or option of ``column``, ``yes`` those of them where ``yes`` holds; ``column``
+    takes the entries of a table of steps or options as they are.
+    """
+
+    kind: Literal["rows", "yes", "column"]
+    column: str
+    yes: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it is made from."""
+        return (self.column, self.yes) if self.yes else (self.column,)
+
+    @property
+    def code(self) -> str:
+        """Its name in a link: different series have different ones, whatever their columns are called."""
+        parts = (part.replace("~", "~0").replace(":", "~1") for part in self.columns)
+        return ":".join((self.kind, *parts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Series:
+    """``answers`` (k,) with their ``names``, in the order they are asked.
+
+    ``people``: whom they count, or how many entries there are. ``sensitivity``: how far one person can move one answer,
+    as ``stated``, or else over the whole declared range. ``counts``: declared to count people, so that one person added
+    or removed moves all answers the same way. ``unit`` is what an answer counts, ``step`` what it belongs to (a day),
+    ``timed`` whether those follow each other in time. ``whole``: answers are declared to be whole numbers, so that a
+    release draws whole noise.
+    """
+
+    names: tuple[str, ...]
+    answers: FloatArray
+    people: int
+    sensitivity: float
+    stated: bool
+    counts: bool
+    unit: str
+    step: str
+    timed: bool
+    whole: bool
+
+    def met(self, line: float) -> float:
+        """Where continuous noise meets the line as whole noise does: half a step below the first number that reaches
+        it, which the same answers reach."""
+        return float(np.ceil(line)) - 0.5 if self.whole else line
+
+    def one_way(self, relation: Neighbours) -> bool:
+        """Whether neighbouring data move all answers the same way."""
+        return self.counts and relation == "add_remove"
+
+
+def offered(schema: Schema) -> tuple[Watched, ...]:
+    """What can be watched, the best first."""
+    if schema.each_row != "record":
+        return tuple(Watched("column", column.name) for column in schema.columns if column.is_numeric)
+    found = []
+    for group in (*schema.of_type("date"), *schema.of_type("category")):
+        found.append(Watched("rows", group.name))
+        found += [Watched("yes", group.name, yes.name) for yes in schema.of_type("yes/no")]
+    return tuple(found)
+
+
+def series_of(table: Table, watched: Watched) -> Series | str:
+    """The series, or one sentence why it cannot be watched."""
+    schema = table.schema
+    column = schema.column(watched.column)
+    if table.rows == 0 or not table.complete(watched.column).any():
+        return said.NOTHING_THERE
+    found = _entries(table, column) if watched.kind == "column" else _counted(table, column, watched.yes)
+    if isinstance(found, Series) and found.answers.size > LONGEST:
+        return said.too_long(found.answers.size, LONGEST)
+    return found
+
+
+def entries(table: Table, column: Column) -> FloatArray:
+    """The entries of a column in order, shape (rows,); a missing one counts as 0, or as the bound nearest to it."""
+    low = -np.inf if column.low is None else column.low
+    high = np.inf if column.high is None else column.high
+    missing = float(min(max(0.0, low), high))
+    return np.asarray(table.frame[column.name].astype("float64").fillna(missing), dtype=np.float64)
+
+
+def counted(table: Table, group: Column, yes: str) -> FloatArray:
+    """Rows per day or option of ``group`` (those where ``yes`` holds), days and options without rows included."""
+    frame = table.frame
+    chosen = frame if not yes else frame[frame[yes].fillna(False).astype(bool)]
+    if group.type == "date":
+        first, last = _days(table, group)
+        days = chosen[group.name].dropna().dt.normalize()
+        places = (days - first).dt.days.to_numpy(np.int64)
+        length = (last - first).days + 1
+        inside = places[(places >= 0) & (places < length)]
+        return np.bincount(inside, minlength=length).astype(np.float64)
+    codes = chosen[group.name].cat.codes.to_numpy(np.int64)
+    return np.bincount(codes[codes >= 0], minlength=len(group.categories)).astype(np.float64)
+
+
+def labels(table: Table) -> tuple[str, ...]:
+    """What the rows of a table of steps or options are called."""
+    named = [other for other in table.schema.columns if other.type in ("date", "text", "category")]
+    if not named:
+        return tuple(f"{place + 1}" for place in range(table.rows))
+    raw = table.frame[named[0].name]
+    told = raw.dt.strftime(said.DAY) if named[0].type == "date" else raw.astype("string")
+    return tuple(
+        f"{place + 1}" if pd.isna(name) or not str(name).strip() else words.visible(str(name), LONGEST_NAME)
+        for place, name in enumerate(told)
+    )
+
+
+def sensitivity_of(schema: Schema, column: Column) -> float | None:
+    """How far one person can move one entry of a table of steps or options, as declared; None where it is not."""
+    if column.sensitivity is not None:
+        return float(column.sensitivity)
+    return float(schema.rows_per_person) if column.counts else None
+
+
+def in_whole_numbers(column: Column, sensitivity: float) -> bool:
+    """Whether the entries of a column, and what one person can move them by, are whole numbers by their declaration."""
+    return column.type == "integer" and sensitivity == round(sensitivity)
+
+
+def first_line(series: Series) -> float:
+    """A line to begin with, for data that everybody may see: a third of the way up, or, where that is reached at once,
+    just below the last entry that rises most above all before it."""
+    answers = series.answers
+    usual, highest = float(np.median(answers)), float(answers.max())
+    line = float(f"{usual + (highest - usual) * 0.35:.1g}")
+    if line > answers[0]:
+        return line
+    record = np.maximum.accumulate(answers)
+    rises = np.diff(record)
+    if not (rises > 0).any():
+        return line
+    place = int(np.flatnonzero(rises == rises.max())[-1])
+    return _roundest(float(record[place]), float(record[place] + record[place + 1]) / 2.0)
+
+
+def own_line(schema: Schema, watched: Watched) -> float:
+    """A line to begin with, from declared facts alone."""
+    column = schema.column(watched.column)
+    if watched.kind != "column":
+        return 10.0 * schema.rows_per_person
+    if column.from_file or column.low is None or column.high is None:
+        return 10.0
+    return float(f"{column.low + (column.high - column.low) / 2.0:.3g}")
+
+
+def _roundest(low: float, high: float) -> float:
+    """The roundest number above ``low`` and up to ``high``, the highest of them."""
+    decade = int(np.floor(np.log10(max(abs(low), abs(high), 1e-9))))
+    for place in range(decade + 1, decade - 8, -1):
+        for digit in (5.0, 2.0, 1.0):
+            step = digit * 10.0**place
+            found = float(np.floor(high / step) * step)
+            if found > low:
+                return float(f"{found:.6g}")
+    return high
+
+
+def _entries(table: Table, column: Column) -> Series | str:
+    schema, answers = table.schema, entries(table, column)
+    stated = sensitivity_of(schema, column)
+    if stated is None and (column.low is None or column.high is None):
+        return said.no_range(column.name)
+    reach = stated if stated is not None else float(column.high or 0.0) - float(column.low or 0.0)
+    total = float(answers.sum())
+    return Series(
+        names=labels(table),
+        answers=answers,
+        people=max(1, round(total)) if column.counts and total > 0 else answers.size,
+        sensitivity=reach,
+        stated=stated is not None,
+        counts=column.counts,
+        unit=words.visible(column.unit or column.name, LONGEST_NAME),
+        step=_step(schema),
+        timed=schema.each_row == "step",
+        whole=in_whole_numbers(column, reach),
+    )
+
+
+def _step(schema: Schema) -> str:
+    """What a row of a table of steps or options is."""
+    if schema.each_row == "option":
+        return said.OPTION
+    if schema.unit != "person":
+        return words.visible(schema.unit, LONGEST_NAME)
+    return said.A_DAY if schema.of_type("date") else said.STEP
+
+
+def _counted(table: Table, group: Column, yes: str) -> Series | str:
+    answers, schema = counted(table, group, yes), table.schema
+    if answers.size == 0:
+        return said.NOTHING_THERE
+    if group.type == "date":
+        first, last = _days(table, group)
+        names = tuple(pd.date_range(first, last, freq="D").strftime(said.DAY))
+    else:
+        names = tuple(words.visible(name, LONGEST_NAME) for name in group.categories)
+    return Series(
+        names=names,
+        answers=answers,
+        people=max(1, int(answers.sum())),
+        sensitivity=float(schema.rows_per_person),
+        stated=True,
+        counts=True,
+        unit=said.counted_unit(schema),
+        step=said.A_DAY if group.type == "date" else words.visible(group.name, LONGEST_NAME),
+        timed=group.type == "date",
+        whole=True,
+    )
+
+
+def _days(table: Table, group: Column) -> tuple[pd.Timestamp, pd.Timestamp]:
+    """First and last day as declared; where they are not, those of the table."""
+    days = table.frame[group.name].dropna()
+    first = pd.Timestamp(group.earliest) if group.earliest else days.min()
+    last = pd.Timestamp(group.latest) if group.latest else days.max()
+    return first.normalize(), last.normalize()
+
+
+def names_of(schema: Schema, found: Sequence[Watched]) -> dict[Watched, str]:
+    """Words for each series."""
+    return {one: said.series(schema, one.kind, one.column, one.yes) for one in found}

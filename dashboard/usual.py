@@ -1,0 +1,59 @@
+"""Controls that several questions share, so that one setting is one value on every page."""
+
+from __future__ import annotations
+
+from dashboard.controls import Choice, Number, Switch
+from dashboard.words import usual as words
+from dpcore.validate import Neighbours
+
+RELATIONS: tuple[Neighbours, ...] = ("add_remove", "replace_one")
+SEED = Number(
+    key="seed",
+    label=words.SEED,
+    help=words.SEED_HELP,
+    default=1.0,
+    low=0.0,
+    high=2.0**32 - 1,
+    whole=True,
+)
+BETA: Choice[float] = Choice(
+    key="beta",
+    label=words.BETA,
+    help=words.BETA_HELP,
+    options=(0.01, 0.05, 0.1, 0.2),
+    default=0.05,
+    look="scale",
+)
+SAMPLING = Switch(key="sampling", label=words.SAMPLING, help=words.SAMPLING_HELP, default=False)
+
+
+def neighbours(key: str) -> Choice[Neighbours]:
+    """Who is hidden: the neighbour relation, in words."""
+    return Choice(
+        key=key,
+        label=words.NEIGHBOURS,
+        help=words.NEIGHBOURS_HELP,
+        options=RELATIONS,
+        names=words.relation,
+        default="add_remove",
+        look="buttons",
+    )
+
+
+def questions(key: str) -> Number:
+    """How many questions of the same kind share one ε."""
+    return Number(
+        key=key, label=words.QUESTIONS, help=words.QUESTIONS_HELP, default=1.0, low=1.0, high=1000.0, whole=True
+    )
+
+
+def people(key: str, label: str) -> Choice[float]:
+    """As many people as now, times."""
+    return Choice(
+        key=key,
+        label=label,
+        options=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0),
+        names=lambda factor: f"×{factor:g}",
+        default=1.0,
+        look="scale",
+    )

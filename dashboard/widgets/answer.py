@@ -1,0 +1,58 @@
+"""A private answer and its receipt, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from dashboard import words
+from dashboard.words import release as said
+from dpcore.costs import Cost
+from dpcore.ledger import Receipt
+
+Describe = Callable[[Any], str]
+LONGEST = 1000  # characters of a question
+
+
+def answer(receipt: Receipt, describe: Describe, extra: Callable[[Receipt], None] | None = None, *, key: str) -> None:
+    """A private answer and its receipt."""
+    with st.container(border=True, key=key):
+        st.markdown(f"**{said.ANSWER}**")
+        st.markdown(f"### {describe(receipt.answer)}")
+        st.caption(
+            f"{asked(receipt.what)} It cost {cost_words(receipt.cost)}. Drawn {when(receipt)}. "
+            f"Receipt {receipt.journal_hash[:12]}, kept on the Budget page."
+        )
+        st.markdown(said.CONCLUDE)
+        if extra is not None:
+            extra(receipt)
+        st.download_button(
+            "Receipt (JSON)",
+            receipt.to_json(),
+            f"receipt-{receipt.request_id[:8]}.json",
+            "application/json",
+            on_click="ignore",
+            icon=":material/receipt_long:",
+            key=f"{key}-json",
+        )
+
+
+def asked(what: str) -> str:
+    """A question as it is shown."""
+    return words.sentence(words.safe(what, LONGEST))
+
+
+def when(receipt: Receipt) -> str:
+    """The time of a receipt to the second."""
+    return f"{receipt.time[:19].replace('T', ' ')} UTC"
+
+
+def cost_words(cost: Cost) -> str:
+    """A charge as the accounts take it."""
+    if cost.epsilon == float("inf"):
+        return f"ρ = {words.number(cost.zcdp)}"
+    if cost.delta > 0.0:
+        return f"ε = {words.amount(cost.epsilon)} with δ = {words.tiny(cost.delta)}"
+    return f"ε = {words.amount(cost.epsilon)}"

@@ -1,0 +1,97 @@
+"""Inputs shared by the pages. Each checks nothing itself: what arrives is validated where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.charts.theme import plain
+
+FEW = 12  # options that are shown all at once
+
+
+def epsilon() -> None:
+    """The privacy level: a log slider and a typed entry for one value, kept across pages and in the link."""
+    above, below = st.container(), st.container(horizontal=True, vertical_alignment="center")
+    with below:
+        st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
+        st.number_input(
+            session.EPSILON.label,
+            step=session.EPSILON.step,
+            format="%g",
+            key=session.ready(session.EPSILON),
+            label_visibility="collapsed",
+            width=120,
+        )
+    session.sync_slider()
+    with above:
+        st.select_slider(
+            "Privacy level ε",
+            options=sorted({*session.EPSILON_STEPS, session.epsilon()}),
+            key="_slider",
+            format_func=plain,
+            on_change=session.epsilon_from_slider,
+            help="Smaller ε hides each person better; larger ε gives more accurate answers.",
+        )
+
+
+def primary(label: str) -> str:
+    """The label of a primary button that can be clicked.
+
+    Streamlit writes it white in both appearances; no blue is dark enough for that and light enough for the dark
+    appearance's own text. Leave the label of a disabled button as it is.
+    """
+    return f':color[{label}]{{foreground="#000000"}}' if session.dark() else label
+
+
+def several(
+    label: str, options: Sequence[str], *, default: Sequence[str], key: str, name: Callable[[str], str]
+) -> list[str]:
+    """Any of ``options``, each shown by ``name`` as plain text: all in sight while they are few, else in a list."""
+    if len(options) > FEW:
+        return st.multiselect(
+            label, options, default=default, key=f"{key}-many", persist_state="session", format_func=name
+        )
+    chosen = st.pills(
+        label,
+        options,
+        selection_mode="multi",
+        default=default,
+        key=key,
+        persist_state="session",
+        format_func=lambda option: words.safe(name(option)),
+    )
+    return [option for option in options if option in chosen]
+
+
+def beta() -> float:
+    """The failure chance a theorem is stated for."""
+    return float(
+        st.select_slider(
+            "Chance that the theorem's promise fails (β)",
+            options=[0.01, 0.05, 0.1, 0.2],
+            value=0.05,
+            key="beta",
+            persist_state="session",
+            help="Theorems promise an accuracy except with this small chance.",
+        )
+    )
+
+
+def seed() -> int:
+    """The seed of everything simulated for pictures; in the link, so that a copied link repeats them."""
+    value = st.number_input(
+        "Seed of the pictures",
+        value=1,
+        step=1,
+        key="seed",
+        bind="query-params",
+        help="Simulated draws repeat exactly for the same seed. Releases never use it.",
+    )
+    return int(value or 0) % 2**32
+
+
+def current_seed() -> int:
+    return int(session.entered("seed", 1) or 0) % 2**32

@@ -1,0 +1,260 @@
+"""The one flow of every question: sentence → options → chart → cards → tabs → release.
+
+A question is a value (``dashboard.question``); here it is drawn. A page of questions is this function with its key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import catalogue, session
+from dashboard.background import compute
+from dashboard.case import Case, Source
+from dashboard.catalogue import Page
+from dashboard.controls import Choice, Control
+from dashboard.data import source
+from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Question, Tab, Work
+from dashboard.view import axis_control
+from dashboard.widgets import blocks, cards, controls, waiting
+from dashboard.widgets.blocks import Around
+from dashboard.widgets.earlier import Place
+from dashboard.widgets.release import release_panel
+from dashboard.widgets.waiting import Running
+from dashboard.words import page as words
+from dashboard.words import release as release_words
+
+RELEASE = "release"
+
+
+def show(page_key: str) -> None:
+    """A page of questions: the one that is chosen, about the data in use."""
+    page = next(page for page in catalogue.pages() if page.key == page_key)
+    current = source.current()
+    if current is None:
+        st.title(page.title)
+        st.info(words.DECIDE_FIRST)
+        return
+    kinds = catalogue.questions(page.key)
+    kind = kinds[_which(page)]
+    case = Case(source=current, epsilon=session.epsilon(), memo=compute.memory(own=not current.public))
+    read = session.Reader()
+    try:
+        question = kind.ask(case, read)
+    except CannotAsk as error:
+        st.title(kind.title if len(kinds) > 1 else page.title)
+        st.info(str(error))
+        with st.expander(words.OPTIONS, expanded=True) if read.placed else st.container():
+            controls.draw_all([one for part in read.placed.values() for one in part])
+        return
+    _draw(question, kind, case, read)
+
+
+def _which(page: Page) -> str:
+    """The question that is chosen on a page, by its key."""
+    kinds = catalogue.questions(page.key)
+    control = Choice(
+        key="question" if page.key == "selection" else f"{page.key}_question",
+        label=words.QUESTION,
+        options=tuple(kinds),
+        names={key: kind.title for key, kind in kinds.items()},
+        default=next(iter(kinds)),
+        look="buttons",
+        hide_label=True,
+        once={name: key for key, kind in kinds.items() for name in kind.once},
+    )
+    chosen = session.show(control)
+    if len(kinds) > 1:
+        controls.draw(control)
+    return chosen
+
+
+def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader) -> None:
+    current = case.source
+    around = Around(page=question.view.page, mark=current.mark, own=not current.public)
+    _sentence(question.sentence)
+    head = st.container(gap="xsmall")
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        toolbar = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
+        axis = _axis(question, toolbar.container(width="content"))
+        in_options = [control for control in read.placed.get("options", ()) if not _inside(control, question.sentence)]
+        with (
+            toolbar.container(width="content"),
+            st.popover(words.OPTIONS, icon=":material/tune:", type="tertiary"),
+        ):
+            controls.draw_all(in_options)
+        chart = st.container()
+    if not question.works:
+        with head:
+            _head(question)
+        with chart:
+            blocks.chart(question.view.picture(axis), around.mark)
+            st.caption(words.MAY_SHOW[current.mode])
+            _seen(question)
+        with right:
+            _cards(question)
+    else:
+        question = _live(question, kind, case, axis, head, chart, right, around)
+    for note in question.notes:
+        st.caption(note)
+    offer = question.offer
+    if isinstance(offer, Offer):
+        session.next_cost(offer.request.cost, offer.request.neighbours)
+    _tabs(question, current, around)
+
+
+def _live(
+    question: Question,
+    kind: type[Kind],
+    case: Case,
+    axis: str,
+    head: DeltaGenerator,
+    chart: DeltaGenerator,
+    right: DeltaGenerator,
+    around: Around,
+) -> Question:
+    """A question that fills in while work goes on beside the page; returns it with what is there now.
+
+    The first work carries the headline. The last one carries the chart, and begins when the first is done.
+    """
+    first = _begun(question.works[0], around)
+    running: dict[str, Running | None] = {question.works[0].slot: first}
+    drawn: Running | None = first
+    if len(question.works) > 1:
+        later = question.works[-1]
+        drawn = running[later.slot] = _begun(later, around) if first.job.complete else None
+
+    def now() -> Question:
+        # what is set does not change while work goes on, so the same question is asked again with more results
+        found = {slot: tuple(run.job.results()) for slot, run in running.items() if run is not None}
+        done = frozenset(slot for slot, run in running.items() if run is not None and run.job.complete)
+        over = frozenset(slot for slot, run in running.items() if run is not None and run.job.finished)
+        return kind.ask(replace(case, results=found, complete=done, finished=over), session.Reader())
+
+    with head:
+        first.live(lambda _: _head(now()))
+    place = Place(name=question.view.page, about=question.view.about, data=_own(case.source))
+
+    def draw(_: Sequence[Any]) -> None:
+        run = first if drawn is None else drawn
+        if not run.progress(lambda: place.keep(height=question.view.height)):
+            return
+        found = now().view
+        if found.empty:
+            place.keep(height=found.height)
+            return
+        place.draw(found.picture(axis), around.mark)
+
+    with chart:
+        (first if drawn is None else drawn).live(draw)
+        st.caption(words.MAY_SHOW[case.source.mode])
+        _seen(now())
+    with right:
+        _cards(now())
+    return now()
+
+
+def _begun(work: Work, around: Around) -> Running:
+    return waiting.begin(
+        work.slot, work.key, work.run, work.common, work.parts, what=work.what, own=around.own, enough=work.enough
+    )
+
+
+def _own(current: Source) -> str | None:
+    return None if current.public else current.key
+
+
+def _sentence(pieces: Sequence[str | Control[Any]]) -> None:
+    """The question as one sentence in heading size, with its choices inside it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for index, piece in enumerate(pieces):
+            if isinstance(piece, Control):
+                _inline(piece)
+                continue
+            # One heading of the first rank, the rest in its size by the theme; none is a place to link to.
+            write = st.title if index == 0 else st.header
+            write(piece, anchor=False, width="content")
+
+
+def _inline(control: Control[Any]) -> None:
+    """A control inside the sentence: one choice or number as it is, several behind a button."""
+    if isinstance(control, Choice) or getattr(control, "hide_label", False):
+        controls.draw(control)
+        return
+    with st.popover(control.label, icon=":material/view_column:"):
+        controls.draw(control)
+
+
+def _inside(control: Control[Any], pieces: Sequence[str | Control[Any]]) -> bool:
+    return any(isinstance(piece, Control) and piece.key == control.key for piece in pieces)
+
+
+def _axis(question: Question, slot: DeltaGenerator) -> str:
+    """What the chart is drawn against."""
+    control = axis_control(question.view)
+    with slot:
+        controls.draw(control)
+    return session.show(control)
+
+
+def _head(question: Question) -> None:
+    """The headline answer and the one line under it."""
+    st.markdown(f"### {question.headline}")
+    st.caption(question.caption)
+
+
+def _cards(question: Question) -> None:
+    cards.need(question.need, key=question.view.page)
+    cards.protected(question.protected, key=question.view.page)
+
+
+def _seen(question: Question) -> None:
+    """What one might see, under the chart, so that both columns end together."""
+    if question.outcomes is not None:
+        cards.might_see(question.outcomes, key=question.view.page)
+
+
+def _tabs(question: Question, current: Source, around: Around) -> None:
+    """Views below the chart, the release last; only the open one runs."""
+    tabs = [*question.tabs, Tab(key=RELEASE, title=release_words.TAB)]
+    control = Choice(
+        key=f"{around.page}_open",
+        label=words.TAB,
+        options=tuple(tab.key for tab in tabs),
+        names={tab.key: tab.title for tab in tabs},
+        default=tabs[0].key,
+    )
+    session.show(control)
+    titles = {tab.key: tab.title for tab in tabs}
+    opened = st.tabs(
+        list(titles.values()),
+        key=f"{around.page}_tab",
+        on_change="rerun",
+        default=titles[session.value(control)],
+    )
+    for tab, place in zip(tabs, opened, strict=True):
+        if not place.open:
+            continue
+        session.note_open(control, tab.key)
+        with place:
+            if tab.key == RELEASE:
+                _release(question, current, around)
+            else:
+                blocks.draw_all(tab.blocks(), around)
+
+
+def _release(question: Question, current: Source, around: Around) -> None:
+    offer = question.offer
+    if isinstance(offer, NoOffer):
+        st.info(offer.sentence)
+        if offer.instead is not None:
+            key, value, label = offer.instead
+            st.button(label, key=f"{around.page}-instead", on_click=session.change, args=(key, value))
+        return
+    blocks.draw_all(offer.before, around)
+    release_panel(current, offer, slot=question.key)

@@ -1,0 +1,235 @@
+"""The release: preview of the cost, one confirmation, the private answer with its error forecast and receipt.
+
+Nothing is drawn or charged in a page's body, only in the callback of the confirming button. The request's id is made
+when the preview is accepted, so that a double click, a rerun or a click that arrives late repeats the same release;
+and when another window has had this very question answered since the person looked, they are shown that answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.background import compute
+from dashboard.budget import tracker
+from dashboard.budget.opening import open_budget, told
+from dashboard.case import Source
+from dashboard.question import Offer
+from dashboard.view import EPSILON_LOW
+from dashboard.widgets import inputs as controls
+from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
+from dashboard.widgets.blocks import Around, draw_all
+from dashboard.words import release as said
+from dpcore.accounting import Cost
+from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
+from dpcore.ledger import Budget, Receipt
+from dpcore.ledger.words import hides, refusal
+from dpcore.release import REFUSED, Request, question_digest, release
+
+EARLIER_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Asked:
+    """One release in its place on a page, as the callbacks get it."""
+
+    source: Source
+    slot: str
+    offer: Offer
+
+    @property
+    def lineage(self) -> str:
+        return str(self.source.lineage)
+
+    @property
+    def request(self) -> Request:
+        return self.offer.request
+
+
+def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
+    """The whole flow for one ``offer``; ``slot`` names the place on the page."""
+    if source.released is None:
+        st.info(source.unreleased)
+        return
+    here, request, describe = Asked(source=source, slot=slot, offer=offer), offer.request, offer.describe
+    try:
+        found = tracker.budget(source)
+        earlier = [] if found is None else answered(here)
+    except DpcoreError as error:
+        st.error(words.sentence(error), icon=":material/lock:")
+        return
+    if found is None:
+        open_budget(source, request.neighbours)
+        return
+    told()
+    st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
+    st.markdown(said.SEEN)
+    st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
+    if not _price(found, source, request, offer.relation):
+        return
+    st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
+    fits, label = found.fits(request.cost, request.neighbours), said.DRAW
+    st.button(
+        controls.primary(label) if fits else label,
+        type="primary",
+        icon=":material/casino:",
+        key=f"{slot}-begin",
+        disabled=not fits,
+        on_click=session.begin_release,
+        args=(slot,),
+    )
+    if session.request_id(slot) is not None:
+        _confirm(here, found, earlier)
+    problem = session.note(slot)
+    if problem:
+        st.warning(problem)
+    receipt = session.receipt(slot)
+    if receipt is not None and receipt.question == question_digest(request):
+        answer(receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer")
+    else:
+        receipt = None
+    _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
+
+
+def answered(here: Asked) -> list[Receipt]:
+    """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
+    try:
+        history = compute.ledger().history(here.lineage)
+    except UnknownLineage:
+        return []
+    question = question_digest(here.request)
+    return [one for one in history if one.question == question and one.answer_hash is not None]
+
+
+def _price(found: Budget, source: Source, request: Request, relation: str | None) -> bool:
+    """What it costs and whether it fits; False when this budget can never take it."""
+    cost, hidden = request.cost, request.neighbours
+    try:
+        charge = found.charge_for(cost, hidden)
+    except InvalidCost as error:
+        st.warning(f"This release cannot be charged: {error}.")
+        return False
+    fits = charge is not None and found.fits(cost, hidden)
+    share = found.after(charge).share_spent - found.share_spent if charge is not None and fits else 0.0
+    part = f", {said.share(100 * share)}" if share > 0.0 else ""
+    st.markdown(f"**{said.COST}:** {_charged(found, request)}{part}. So far: {tracker.spent_words(found)}.")
+    if not found.neighbours:
+        st.caption(said.fixes(hides(hidden), practice=source.practice))
+    if not fits:
+        st.warning(_refusal(found, source, request), icon=":material/block:")
+        if found.counted(cost, hidden) == cost:
+            _smaller(found, cost)
+        elif found.counted(cost, hidden) is None and relation is not None:
+            st.button(
+                f"Hide {hides(found.neighbours)} instead",
+                key="release-relation",
+                on_click=session.change,
+                args=(relation, found.neighbours),
+            )
+    return True
+
+
+def _charged(found: Budget, request: Request) -> str:
+    """The cost in words, as this budget counts it."""
+    counted = found.counted(request.cost, request.neighbours)
+    if counted is None or counted == request.cost:
+        return cost_words(request.cost)
+    return (
+        f"{cost_words(counted)} ({cost_words(request.cost)} for {hides(request.neighbours)}, which counts twice where "
+        f"{hides(found.neighbours)} is hidden, as in this budget)"
+    )
+
+
+def _smaller(found: Budget, cost: Cost) -> None:
+    """One click to what would fit, where ε is all that needs to change."""
+    most = math.floor(found.remaining.epsilon * 1e6) / 1e6
+    if cost.delta == 0.0 and cost.epsilon == session.epsilon() and most >= EPSILON_LOW:
+        st.button(f"Use ε = {words.amount(most)}", key="release-smaller", on_click=session.set_epsilon, args=(most,))
+
+
+def _refusal(found: Budget, source: Source, request: Request) -> str:
+    again = said.RESET if source.practice else ""
+    return refusal(found, request.cost, request.neighbours) + again
+
+
+def _confirm(here: Asked, found: Budget, earlier: list[Receipt]) -> None:
+    slot, request = here.slot, here.request
+
+    @st.dialog(said.CONFIRM_TITLE, on_dismiss=lambda: session.end_release(slot))
+    def dialog() -> None:
+        st.markdown(f"**{asked(request.what)}**")
+        st.markdown(said.confirm_cost(_charged(found, request), found.name))
+        more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
+        st.caption(said.after(more, tracker.MANY))
+        if earlier:
+            st.info(said.again(len(earlier)))
+        with st.container(horizontal=True):
+            if st.button(
+                controls.primary(said.CONFIRM),
+                type="primary",
+                key=f"{slot}-confirm",
+                on_click=_release,
+                args=(here, session.request_id(slot), len(earlier)),
+            ):
+                st.rerun()
+            if st.button(said.CANCEL, key=f"{slot}-cancel", on_click=session.end_release, args=(slot,)):
+                st.rerun()
+
+    dialog()
+
+
+def _release(here: Asked, request_id: str | None, seen: int) -> None:
+    """Callback: charge, draw, store, show. ``seen`` is how many answers to this question the person knew of."""
+    slot = here.slot
+    if request_id is None or session.request_id(slot) != request_id:
+        return  # cancelled, or a second click: the first one's answer is there already
+    try:
+        tracker.open_practice(here.source)
+        elsewhere = answered(here)[seen:]
+        if elsewhere:
+            session.say(slot, said.ELSEWHERE)
+            session.release_done(slot, elsewhere[-1])
+            return
+        ready, data = _prepared(here.offer.data)
+        if not ready:
+            session.say(slot, REFUSED)
+            session.end_release(slot)
+            return
+        receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
+    except DpcoreError as error:
+        if isinstance(error, LedgerUnsound):
+            tracker.reopen()
+        again = here.source.practice and isinstance(error, BudgetExceeded)
+        reset = said.RESET if again else ""
+        session.say(slot, words.sentence(error) + reset)
+        session.end_release(slot)
+        return
+    session.release_done(slot, receipt)
+
+
+def _prepared(data: Callable[[], Any]) -> tuple[bool, Any]:
+    """The data of the release. Whatever goes wrong with them may name private values, so it goes no further."""
+    try:
+        return True, data()
+    except Exception:  # noqa: BLE001 - the caller shows one sentence that is the same for everything
+        return False, None
+
+
+def _earlier(receipts: list[Receipt], describe: Describe) -> None:
+    """Answers this question has had before, so that nobody pays for what a refresh took off the screen."""
+    if not receipts:
+        return
+    st.markdown(said.BEFORE)
+    shown = reversed(receipts[-EARLIER_SHOWN:])
+    st.markdown("\n".join(f"- {when(one)}: {describe(one.answer)}" for one in shown))
+
+
+def _below(offer: Offer, receipt: Receipt, source: Source) -> None:
+    """What goes with an answer below it."""
+    if offer.below is not None:
+        draw_all(offer.below(receipt), Around(page="", mark=None, own=not source.public))

@@ -1,0 +1,129 @@
+"""Work in the background on a page: progress, what is there so far, cancel, and the finished picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.background import compute
+from dashboard.background.jobs import Job, Keep
+from dashboard.background.lending import Loan
+from dashboard.background.shelf import Jobs, Watch
+from dashboard.background.workers import Workers
+
+POLL = 0.4  # seconds
+PATIENCE = 0.2  # seconds: an answer that comes so soon is drawn at once, without a picture in between
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Running:
+    """A job of this session in its place on the page. ``what`` says what is being computed, "Training models"."""
+
+    slot: str
+    key: Hashable
+    job: Watch
+    jobs: Jobs
+    what: str
+
+    def live(self, draw: Callable[[list[Any]], None]) -> None:
+        """Draw the results so far, again and again while work goes on; the rest of the page is not held up.
+
+        Several places of a page may show the same work. Widgets within ``draw`` belong to it alone.
+        """
+        if self.job.finished:
+            with st.container():  # where a fragment would be, so that what it drew is replaced and not pushed down
+                draw(self.job.results())
+            return
+
+        @st.fragment(run_every=POLL)
+        def poll() -> None:
+            if self.job.finished:
+                st.rerun()
+            draw(self.job.results())
+
+        poll()
+
+    def progress(self, nothing_yet: Callable[[], None]) -> bool:
+        """How far it is, with a button to cancel or go on, or what went wrong; whether there is something to draw.
+
+        ``nothing_yet`` keeps the place where there is not.
+        """
+        job = self.job
+        if job.error is not None:
+            st.error("This could not be computed: a worker stopped. Try again; if it happens again, use fewer rows.")
+            st.button("Try again", key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
+            return False
+        if not job.complete:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                told = "Stopped at" if job.cancelled else f"{self.what}:"
+                st.progress(job.done / max(job.total, 1), text=f"{told} {job.done} of {job.total} parts")
+                if job.cancelled:
+                    st.button("Go on", key=f"{self.slot}-resume", on_click=self.jobs.forget, args=(self.key,))
+                else:
+                    st.button("Cancel", key=f"{self.slot}-cancel-job", on_click=job.cancel, icon=":material/close:")
+        if not job.results():
+            if job.cancelled:
+                st.caption("Nothing was finished before it was cancelled.")
+            nothing_yet()
+            return False
+        return True
+
+
+def begin(
+    slot: str,
+    key: Hashable,
+    work: Callable[[Any, Any], Any],
+    common: Callable[[], Any],
+    parts: Callable[[], Sequence[Any]],
+    *,
+    what: str,
+    own: bool,
+    enough: Callable[[list[Any]], bool] = bool,
+) -> Running:
+    """Run ``work(common(), part)`` for every one of ``parts()`` in worker processes, but what was found before.
+
+    ``key`` names the data and every parameter; ``slot`` the place, which has one job at a time. Who asks the same
+    shares the job and its results, unless the data are a person's ``own``: these stay in their session. What all
+    slices need is lent to the workers as long as the job runs. What has just begun is given a moment to have
+    ``enough`` results to draw.
+    """
+    jobs = session.JOBS.once()
+    shelf = session.OWN_SHELF.once() if own else compute.shelf()
+
+    def start(known: Mapping[int, Any], keep: Keep) -> Job:
+        pool, pieces = compute.pool(), parts()
+        missing = len(known) < len(pieces)
+        loan = Loan(common() if missing else None, shared=missing and isinstance(pool, Workers))
+        return Job(pool, loan.lent(work), pieces, known=known, keep=keep, ended=loan.close)
+
+    def first() -> Watch:
+        watch = shelf.watch(key, start)
+        watch.wait(PATIENCE, enough)
+        return watch
+
+    return Running(slot=slot, key=key, job=jobs.get(slot, key, first), jobs=jobs, what=what)
+
+
+def in_background(
+    slot: str,
+    key: Hashable,
+    work: Callable[[Any, Any], Any],
+    common: Callable[[], Any],
+    draw: Callable[[list[Any]], None],
+    *,
+    what: str,
+    own: bool,
+    nothing_yet: Callable[[], None],
+) -> None:
+    """``begin`` in a single slice and show it in one place; ``draw(results)`` draws the result."""
+    here = begin(slot, key, work, common, lambda: [None], what=what, own=own)
+
+    def shown(results: list[Any]) -> None:
+        if here.progress(nothing_yet):
+            draw(results)
+
+    here.live(shown)

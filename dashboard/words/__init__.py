@@ -1,0 +1,186 @@
+"""Sentences made from results. Numbers come first as counts people can picture, symbols after."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+from dpcore.datasets.text import plain_html as html
+from dpcore.datasets.text import plain_markdown as safe
+from dpcore.datasets.text import visible
+from dpcore.ledger.words import hides
+from dpcore.validate import Neighbours
+
+__all__ = [
+    "NOT_PROTECTED",
+    "LabelCard",
+    "amount",
+    "at_most",
+    "html",
+    "number",
+    "odds",
+    "odds_sentence",
+    "one_person",
+    "plural",
+    "safe",
+    "sentence",
+    "times_in_100",
+    "tiny",
+    "visible",
+    "whole",
+]
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def times_in_100(chance: float) -> str:
+    """A chance as "93 times in 100", never rounded to certainty or impossibility."""
+    if chance >= 0.9995:
+        return "practically always" if chance < 1 - 1e-9 else "every time"
+    if chance > 0.99:
+        return f"{chance * 1000:.0f} times in 1,000"
+    if chance < 0.005:
+        return "fewer than 1 time in 100"
+    count = round(chance * 100)
+    return f"{count} {'time' if count == 1 else 'times'} in 100"
+
+
+def number(value: float) -> str:
+    """A number as people write it: three significant digits, thousands separated, no exponent."""
+    if not math.isfinite(value):
+        return "more than can be written"
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{float(f'{value:.3g}'):,.0f}" if abs(value) >= 100_000 else f"{value:,.0f}"
+    text = f"{value:.3g}"
+    text = format(Decimal(text), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amount(value: float) -> str:
+    """An amount of budget, to six digits so that what is shown adds up."""
+    if not math.isfinite(value):
+        return "without end"
+    return number(value) if value and abs(value) < 1e-4 else f"{value:,.6f}".rstrip("0").rstrip(".")
+
+
+def tiny(value: float) -> str:
+    """A very small chance such as δ: plain down to 0.001, then as a power of ten."""
+    if not 0 < value < 0.001:
+        return number(value)
+    digits, exponent = f"{value:.2e}".split("e")
+    power = f"10{str(int(exponent)).translate(_RAISED)}"
+    digits = digits.rstrip("0").rstrip(".")
+    return power if digits == "1" else f"{digits} × {power}"
+
+
+def sentence(said: object) -> str:
+    """What an exception of dpcore or a request says, as a sentence."""
+    text = str(said)
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".")
+
+
+def whole(value: float) -> str:
+    return f"{round(value):,}"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def odds(epsilon: float, delta: float = 0.0) -> float:
+    """How often, of 100 tries, someone can be right who was right 50 times before an (ε, δ) answer.
+
+    100·(e^ε + δ)/(1 + e^ε): no test of two neighbouring worlds is right more often (Kairouz, Oh & Viswanath 2015).
+    """
+    small = math.exp(-epsilon)
+    return 100.0 * (1.0 + delta * small) / (1.0 + small)
+
+
+def rare(epsilon: float, before: float) -> float:
+    """What a chance of ``before`` that something is true of a person can become by an ε answer, by Bayes' rule."""
+    grown = math.exp(min(epsilon, 700.0)) * before
+    return grown / (1.0 - before + grown)
+
+
+def at_most(share: float) -> str:
+    """A bound out of 100 in words, never rounded down: 62.3 for 62.246."""
+    digits = 1 if share < 99.9 else 2
+    scale = 10.0**digits
+    return number_of(math.ceil(share * scale - 1e-9) / scale, digits)
+
+
+def number_of(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
+def odds_sentence(epsilon: float, delta: float = 0.0) -> str:
+    return (
+        "Someone who would guess right 50 times in 100 without the answer is right at most "
+        f"**{at_most(odds(epsilon, delta))}** times in 100 with it."
+    )
+
+
+def one_person(neighbours: Neighbours) -> str:
+    """The neighbour relation in words."""
+    return hides(neighbours)
+
+
+def protected_words(neighbours: Neighbours, unit: str) -> str:
+    """Who is protected and what about them, in words that come before any number."""
+    who = safe(unit, 40)
+    if neighbours == "add_remove":
+        return (
+            f"Any one {who}. Whoever sees the private answer, whatever else they know, cannot tell for sure whether "
+            f"that {who} is in the data, or what is written about that {who}."
+        )
+    return (
+        f"What is written about any one {who}. Whoever sees the private answer, whatever else they know, cannot tell "
+        f"for sure what that {who}'s record says."
+    )
+
+
+NOT_PROTECTED = (
+    "what is true of everybody, such as how common an option is; that the data exist, which options there are, and "
+    "about how many rows"
+)
+YARDSTICK = (
+    "**How to judge it:** many published uses lie between ε = 0.1 and 10; the tables of the 2020 US census spent about "
+    "19.6 in all (US Census Bureau, 2021). Less is safer; above about 3 the protection of one person is weak."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelCard:
+    """What every result states about itself. ``who`` replaces the words for the protected ``unit``."""
+
+    neighbours: Neighbours
+    epsilon: float
+    delta: float = 0.0
+    unit: str = "person"
+    who: str | None = None
+    sees_raw: str = "the computer this runs on, and whoever runs it"
+    not_protected: str = NOT_PROTECTED
+
+    @property
+    def protected(self) -> str:
+        """Who is protected, in words."""
+        return self.who or protected_words(self.neighbours, self.unit)
+
+    @property
+    def odds(self) -> float:
+        """How often of 100 an even guess can be right with the answer."""
+        return odds(self.epsilon, self.delta)
+
+    def lines(self) -> list[str]:
+        """The odds, then the details."""
+        small = f"at most {at_most(1000 * rare(self.epsilon, 0.001))} in 1,000 after it"
+        return [
+            odds_sentence(self.epsilon, self.delta),
+            *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
+            f"**Sees the raw data:** {self.sees_raw}.",
+            f"**Not protected:** {self.not_protected}.",
+            YARDSTICK,
+        ]

@@ -1,0 +1,487 @@
+"""What the question "which is the first to reach the line?" says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dashboard.words import number, plural, safe, times_in_100, visible
+from dpcore.about import About
+from dpcore.datasets import Schema
+from dpcore.validate import Neighbours
+
+if TYPE_CHECKING:
+    from dashboard.controls import Control
+    from dashboard.questions.thresholding.watched import Series
+    from dpcore.thresholding import Verdict
+
+TITLE = "First to reach a line"
+NO_SERIES = (
+    "These data have nothing to count over: no date, no categories, no column of numbers in order. "
+    "Pick another sample, or declare such a column on the Data page."
+)
+NOTHING_THERE = "There is nothing to watch: every cell is missing. Pick another column."
+SERIES, LINE = "What is watched", "The line"
+LINE_HELP = "Type it, or click a bar of the chart."
+MEASURE, METHOD = "Measure", "Method used for the answer"
+LIMIT = "How many alarms before it stops (c)"
+LIMIT_HELP = "Each alarm gives something away, so more alarms need more noise."
+HOW, WHAT_IF, ALPHA = "How it works", "What if", "What it can tell apart (α)"
+MISTAKES, INSTEAD = "Known mistakes elsewhere", "Or select instead"
+PEOPLE = "As many as now, times (the line moves along: it is a share of them)"
+BACK = "Back to the data as they are"
+WHEN = "When it rings"
+NEED_ALPHA_LABEL = "I need to tell apart, in"
+NEED_ON_TIME = "I need it on time, times in 100"
+NEED_HELP = "Type what you need; the smallest ε and the smallest size that give it follow."
+DAY, A_DAY, STEP, OPTION = "%d %b %Y", "day", "step", "entry"
+MARK_LOOKED = "the line was chosen after looking at the data: not covered by ε"
+BAND = (
+    "Shaded: range of what you might see in another period like this one, with counts that scatter around these. "
+    "That is apart from the privacy noise, which the line itself holds."
+)
+SMOOTHED = (
+    "The lines smooth over whole numbers: a release adds whole noise to whole counts, for which the headline is "
+    "calculated."
+)
+ENDINGS = {"on_time": "on time", "late": "late", "missed": "missed (no alarm)", "false_alarm": "false alarm"}
+LEGEND = ENDINGS | {"missed": "missed"}
+RUNS = "private runs"
+
+
+def lines_note(whole: bool, band: bool) -> str:
+    """What stands under the curves."""
+    return " ".join(text for text, there in ((SMOOTHED, whole), (BAND, band)) if there)
+
+
+# -- what can be watched -----------------------------------------------------------------------------------------------
+
+
+def counted_unit(schema: Schema) -> str:
+    """What is counted where rows are."""
+    if schema.rows_per_person > 1:
+        return "rows"
+    return "people" if schema.unit == "person" else plural_of(schema.unit)
+
+
+def series(schema: Schema, kind: str, column: str, yes: str) -> str:
+    if kind == "column":
+        return visible(column)
+    if yes:
+        return f"{counted_unit(schema)} with “{visible(yes)}” per {visible(column)}"
+    return f"{counted_unit(schema)} per {visible(column)}"
+
+
+def once(kind: str, column: str, yes: str) -> str:
+    """What the series was called in older links."""
+    if kind == "column":
+        return visible(column)
+    return f"“yes” in {visible(yes)} per {visible(column)}" if yes else f"rows per {visible(column)}"
+
+
+def way(schema: Schema, kind: str, column: str, yes: str) -> str:
+    shown = visible(column)
+    if kind == "column":
+        return f"Which is the first “{shown}” to reach a line?"
+    if yes:
+        return f"Which {shown} is the first with many {counted_unit(schema)} of “{visible(yes)}”?"
+    return f"Which {shown} is the first with many {counted_unit(schema)}?"
+
+
+def lacking(column: str) -> str:
+    return f"Say how far one person can move an entry of “{visible(column)}” before a private answer."
+
+
+def too_long(found: int, most: int) -> str:
+    return f"There are {found:,} entries; up to {most:,} can be shown here. Group them by day or category first."
+
+
+def no_range(column: str) -> str:
+    return (
+        f"Say on the Data page how far one person can move an entry of “{visible(column)}”, or at least its smallest "
+        "and largest possible value: the noise is measured by it."
+    )
+
+
+def sentence(step: str, limit: int, line: Control[Any], series: Control[Any]) -> tuple[str | Control[Any], ...]:
+    shown = safe(step, 40)
+    start = f"Which {shown} is the first to reach" if limit == 1 else f"Which are the first {limit} to reach"
+    return (start, line, "in", series)
+
+
+def in_words(step: str, limit: int, line: float, series: str) -> str:
+    """The question of the release, in the words of the title."""
+    start = f"Which {safe(step, 40)} is the first" if limit == 1 else f"Which are the first {limit}"
+    return f"{start} to reach **{number(line)}** in “{safe(series)}”?"
+
+
+def late_label(step: str) -> str:
+    return f"On time means: so many {plural_of(step)} after the line is reached, at most"
+
+
+def plural_of(step: str) -> str:
+    """More than one of what an answer belongs to; a column's own name stays as it is where it is hard to tell."""
+    if step.endswith("s"):
+        return step
+    return f"{step[:-1]}ies" if step.endswith("y") and step[-2:-1] not in "aeiou" else f"{step}s"
+
+
+def cannot(why: str) -> str:
+    return f"This cannot be watched: {why}."
+
+
+def method(about: About) -> str:
+    return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
+
+
+# -- the answer --------------------------------------------------------------------------------------------------------
+
+
+def share(chance: float) -> str:
+    """A chance in a row of several: 23, or less than 1."""
+    return "less than 1" if chance < 0.005 else f"{chance * 100:.0f}"
+
+
+def window(series: Series, first: int, last: int) -> str:
+    """From when to when an alarm is on time."""
+    return series.names[first] if last == first else f"{series.names[first]} to {series.names[last]}"
+
+
+def headline(
+    epsilon: float, chances: Mapping[str, float], crossing: int | None, blind: float, target: float | None
+) -> str:
+    level, right = f"At ε = {number(epsilon)}", chances["on_time"]
+    if crossing is None:
+        start = f"{level} the private alarm stays silent, as it should, **{times_in_100(right)}**"
+    else:
+        start = f"{level} the private alarm is raised on time **{times_in_100(right)}**"
+    verdict = []
+    if target is not None:
+        near = right < target and times_in_100(right) == times_in_100(target)
+        short = "just short of" if near else "less than"
+        verdict.append("what you need" if right >= target else f"{short} the {number(100 * target)} you need")
+    if crossing is not None and right <= blind:
+        verdict.append("no better than picking blindly")
+    told = f": {' and '.join(verdict)}" if verdict else ""
+    return f"{start}{told}. {wrong(chances, crossing)}"
+
+
+def wrong(chances: Mapping[str, float], crossing: int | None) -> str:
+    """All ways of being wrong that there are."""
+    if crossing is None:
+        return f"False alarm {share(chances['false_alarm'])} in 100."
+    late = f"late {share(chances['late'])}, missed {share(chances['missed'])}, in 100"
+    return f"False alarm {share(chances['false_alarm'])}, {late}." if crossing > 0 else f"{late.capitalize()}."
+
+
+def caption(series: Series, crossing: int | None, last: int, late_by: int, blind: float, promise: float) -> str:
+    theory = (
+        f"Theory alone promises the textbook's method {times_in_100(promise)}."
+        if promise > 0.005
+        else "Theory alone promises nothing yet at this ε."
+    )
+    if crossing is None:
+        return f"The line is never reached, so any alarm is a false one. {theory}"
+    steps = plural(late_by, safe(series.step, 40), plural_of(safe(series.step, 40)))
+    if last == crossing:
+        on_time = "On time means just then; later is late."
+    else:
+        on_time = f"On time means {safe(window(series, crossing, last))}, up to {steps} after; later is late."
+    return (
+        f"Without privacy it would ring at {safe(series.names[crossing])}, every time. {on_time} "
+        f"Picked blindly, it would be on time {times_in_100(blind)}. {theory}"
+    )
+
+
+def at_once(step: str) -> str:
+    return (
+        f"The line is reached by the very first {safe(step, 40)}, so no alarm can be a false one: a method that rings "
+        "too easily looks good here. Choose a higher line to see the alarm wait."
+    )
+
+
+def better(name: str, here: float, main: float) -> str:
+    return (
+        f"On these very data another method, {name}, is on time {times_in_100(here)}; the one in use "
+        f"{times_in_100(main)}. The one in use is fitted to be right about any data of this length, so it is more "
+        "careful with false alarms; on some data that makes it late."
+    )
+
+
+def not_declared(column: str, reach: float) -> str:
+    return (
+        f"How far one person can move an entry of “{safe(column)}” has not been said. The picture supposes the whole "
+        f"range, {number(reach)}: so much noise that no alarm can be of use."
+    )
+
+
+def hidden(relation: Neighbours, series: Series) -> str:
+    """Who is protected, in this question's own words."""
+    change = "added or removed" if relation == "add_remove" else "with other answers"
+    return f"any one person, {change}, who can move each entry by at most {number(series.sensitivity)}"
+
+
+def not_protected(looked: bool) -> str:
+    usual = "that the data exist, the line, what is asked about, and how many alarms at most"
+    return f"{usual}; {MARK_LOOKED}" if looked else usual
+
+
+def ending(key: str, chance: float) -> str:
+    return f"{ENDINGS[key]} {share(chance)}"
+
+
+def legend(key: str, chance: float, window: str = "") -> str:
+    """An ending in the legend of the picture, which a phone must have room for."""
+    brief = "<1" if chance < 0.005 else share(chance)
+    return f"{LEGEND[key]} ({window}) {brief}" if window else f"{LEGEND[key]} {brief}"
+
+
+# -- the picture of when it rings --------------------------------------------------------------------------------------
+
+
+def line_label(line: float) -> str:
+    return f"the line: {number(line)}"
+
+
+def when_axis(limit: int) -> str:
+    return "alarm here,<br>times in 100" if limit == 1 else "first alarm here,<br>times in 100"
+
+
+def when_note(name: str, looked: bool) -> str:
+    click = (
+        "Clicking a bar puts the line near it; a release then says that the line was chosen after looking at the data."
+        if looked
+        else "Click a bar to put the line there."
+    )
+    return f"Above: the data and the line. Below: where the private alarm falls, with {name}. {click}"
+
+
+def when_alt(names: Sequence[str], law: Sequence[float], chances: Mapping[str, float]) -> str:
+    likeliest = max(range(len(law) - 1), key=lambda place: law[place])
+    told = ", ".join(ending(key, chance) for key, chance in chances.items())
+    return f"How the alarm ends, times in 100: {told}. Likeliest at {visible(names[likeliest])}."
+
+
+# -- how it works ------------------------------------------------------------------------------------------------------
+
+
+def method_in_use(about: About, mechanism: About) -> str:
+    return f"**The method in use: {about.plain} ({about.name}).** {mechanism.how} {about.how}"
+
+
+def why_there(
+    *, line: float, noisy: float, lift: float, noise: float, spread: float, entries: int, unit: str, step: str
+) -> str:
+    shown = safe(unit)
+    many = f"{entries:,} {safe(plural_of(step), 40)}"
+    moved = (
+        f"the method moves it {'up' if lift >= 0 else 'down'} by {number(abs(lift))} on purpose, and this run's noise "
+        f"{'adds' if noise >= 0 else 'takes'} {number(abs(noise))}"
+    )
+    purpose = (
+        f"It is moved because every answer gets noise too, about {number(spread)} {shown}: over {many} a large one "
+        "comes up by chance, and must not ring. How far it is moved depends on ε and on how many are watched, never on "
+        "the data."
+        if lift
+        else f"Every answer gets noise too, about {number(spread)} {shown}."
+    )
+    return (
+        f"**Why does the noisy line lie at {number(noisy)} when you set {number(line)}?** Because {moved}. {purpose} "
+        "With a larger ε all of this shrinks."
+    )
+
+
+def run_note(rang: bool, names: Sequence[str], answers: Sequence[float], unit: str) -> str:
+    if not rang:
+        told = "no alarm"
+    else:
+        pairs = (
+            f"{safe(name)} (true: {number(value)} {safe(unit)})" for name, value in zip(names, answers, strict=True)
+        )
+        told = f"alarm at {', '.join(pairs)}"
+    return (
+        f"One simulated run: {told}. Grey band: where the noisy line mostly lies. Another seed under Options gives "
+        "another run."
+    )
+
+
+def run_alt(names: Sequence[str], line: float, noisy: float) -> str:
+    told = f"alarm at {', '.join(visible(name) for name in names)}" if names else "no alarm"
+    return f"One simulated run with the line {number(line)}, with noise {number(noisy)}: {told}."
+
+
+def run_step(count: int, entries: int, step: str, alarm: bool) -> str:
+    return f"{count} of {entries} {plural_of(step)} compared{', alarm' if alarm else ''}"
+
+
+YOUR_LINE, NOISY_LINE = "your line", "the noisy line of this run"
+TRUE, COMPARED, RANG = "true answers", "answers with noise: these are compared with the noisy line", "alarm"
+TRUE_HERE, NOISY_HERE = "true", "with noise"
+
+
+def chosen_line(line: float) -> str:
+    return f"{YOUR_LINE}: {number(line)}"
+
+
+def noisy_line(line: float) -> str:
+    return f"{NOISY_LINE}: {number(line)}"
+
+
+def source(threshold_scale: float, query_scale: float, source: str) -> str:
+    return f"Noise on the line: scale {number(threshold_scale)}; on each answer: {number(query_scale)}. {source}"
+
+
+# -- what if -----------------------------------------------------------------------------------------------------------
+
+
+def what_if(changed: bool, line: float) -> str:
+    if not changed:
+        return "Change what the picture depends on; the chart above answers at once. A release never uses such changes."
+    return (
+        f"The chart above shows the change, with the line at {number(line)}; the grey line is how it was. A release "
+        "uses the data and the line as they are, without the change."
+    )
+
+
+def longer(found: Sequence[tuple[int, float]], step: str) -> str:
+    row = "; ".join(f"**{count:,}**: {times_in_100(chance)}" for count, chance in found)
+    return f"**Watching longer.** On time, if there were so many {safe(plural_of(step), 40)} in all: {row}."
+
+
+# -- what it can tell apart --------------------------------------------------------------------------------------------
+
+
+def alpha(beta: float, epsilon: float, here: Mapping[str, float], best: str, name: str, unit: str) -> str:
+    return (
+        f"{number(100 * (1 - beta))} times in 100 a run is right about every answer farther than a distance α from the "
+        f"line. At ε = {number(epsilon)} the textbook's theorem promises α = {number(here['theory'])} {safe(unit)}. In "
+        f"truth its method has α = {number(here['book'])}, {number(here['theory'] / here['book'])} times better than "
+        f"promised; the best method here, {name}, has α = {number(here[best])}, "
+        f"{number(here['book'] / here[best])} times better again."
+    )
+
+
+ALPHA_TITLE = "distance from the line that is told apart, α"
+
+
+# -- known mistakes ----------------------------------------------------------------------------------------------------
+
+MISTAKES_INTRODUCTION = (
+    "Programs elsewhere have got this method wrong. **Nothing shown here is used by this page**: it shows what each "
+    "mistake would give away."
+)
+MISTAKE, MISTAKE_SIZE = "A known mistake", "Size of the attack"
+ODDS_NAMES = ("what ε promises", "the right method", "with this mistake")
+
+
+def mistake(label: str, fault: str, source: str) -> str:
+    return f"**{label}.** {fault} ({source})"
+
+
+def mistake_odds(now: Verdict, epsilon: float) -> str:
+    told = "without limit" if math.isinf(now.realised) else f"ε = {number(now.realised)}"
+    return (
+        f"A program with this mistake that claims ε = {number(epsilon)} promises that someone who guesses is right at "
+        f"most {number(100 * now.promised_odds)} times in 100. They would be right **{number(100 * now.odds)} times in "
+        f"100**; what is really given away is {told}."
+    )
+
+
+def mistake_alt(label: str, odds: float) -> str:
+    return f"The attacker's odds against “{label}”: right {number(100 * odds)} times in 100 at the chosen ε."
+
+
+# -- select instead ----------------------------------------------------------------------------------------------------
+
+
+def instead(entries: int, beta: float, margins: Mapping[str, float], unit: str, step: str) -> str:
+    shown = safe(unit)
+    return (
+        f"An alarm answers one {safe(step, 40)} after the other. If all {entries:,} are there already and one name is "
+        f"enough, **select instead**: to be named {number(100 * (1 - beta))} times in 100, the one that stands out "
+        f"must lead by **{number(margins['permute_and_flip'])}** {shown} when selecting, by {number(margins['best'])} "
+        f"with the best alarm, and by {number(margins['book'])} with the textbook's."
+    )
+
+
+SELECT = "Open Selection with the same data"
+
+
+# -- the release -------------------------------------------------------------------------------------------------------
+
+
+def no_release(name: str, other: str) -> str:
+    return f"“{name}” is here for comparison: no private answer is drawn by it. The nearest that is: {other}."
+
+
+def use(other: str) -> str:
+    return f"Use {other}"
+
+
+def declare_sensitivity(column: str) -> str:
+    return (
+        f"Say on the Data page by how much one person can move an entry of “{safe(column)}” at most: the noise of a "
+        "private answer is measured by it, and it must not be read from the file."
+    )
+
+
+def type_a_line(line: float) -> str:
+    return (
+        f"Type a line of your own in the title first. {number(line)} is only where the page begins; a release needs "
+        "the line that you need, for reasons other than these data."
+    )
+
+
+def keep_line(line: float) -> str:
+    return f"{number(line)} is the line I need"
+
+
+def cannot_release(why: str) -> str:
+    return f"This cannot be released: {why}."
+
+
+def subject(series: str, looked: bool) -> str:
+    """What a receipt calls the series."""
+    return f"{series} ({MARK_LOOKED})" if looked else series
+
+
+def forecast(chances: Mapping[str, float], crossing: int | None) -> str:
+    right = times_in_100(chances["on_time"])
+    start = f"silent, as it should be, {right}" if crossing is None else f"on time {right}"
+    told = wrong(chances, crossing)
+    return f"{start}. {told} Calculated for this very release, not simulated."
+
+
+def forecast_bound(reach: float, beta: float, unit: str) -> str:
+    return (
+        f"an entry more than {number(reach)} {safe(unit)} above the line raises an alarm while alarms last, and one so "
+        f"far below it does not: {number(100 * (1 - beta))} times in 100 all of this holds. Nearer to the line it may "
+        "ring too early, late or not at all; how often depends on your data, and is not said."
+    )
+
+
+LINE_IS_PUBLIC = "The line is public. Choose it for your own reasons, not by looking at these data."
+LOOKED_WARNING = (
+    "This line was taken from a look at the data. The answer may be released, but its receipt says: chosen after "
+    "looking at the data, not covered by ε. Type a line that you need for other reasons to avoid that."
+)
+
+
+def answer(found: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The alarms by name."""
+    places = [int(place) for place in found.get("alarms", [])]
+    told = [safe(names[place]) for place in places if 0 <= place < len(names)]
+    return f"Alarm at {', '.join(told)}." if told else "No alarm was raised."
+
+
+def code(answers: Sequence[float], line: float, late_by: int, sensitivity: float, limit: int, one_way: bool) -> str:
+    listed = ", ".join(f"{value:g}" for value in answers[:400])
+    return (
+        "import numpy as np\n"
+        "from dpcore.thresholding.problem import AlarmProblem\n"
+        "from dpcore.tradeoff import sweep_epsilon\n\n"
+        f"problem = AlarmProblem(\n    answers=np.array([{listed}]),\n    threshold={line!r},\n"
+        f"    limit={limit},\n    late_by={late_by},\n    sensitivity={sensitivity!r},\n    monotonic={one_way},\n)\n"
+        "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 61)).to_string())\n"
+    )

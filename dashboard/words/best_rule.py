@@ -1,0 +1,116 @@
+"""What the question about the best simple rule says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.words import number, safe, visible
+from dpcore.about import About
+
+TITLE = "Best simple rule"
+TARGET = "Column to predict"
+THEORY = {"theory": "guaranteed by theory, noise alone", "pac": "guaranteed by the learning theorem"}
+METRICS = {"error": "Wrong predictions", "excess": "Wrong above the best", "success": "Chance of a near-best rule"}
+SCALES = {
+    "error": "wrong predictions in 100",
+    "excess": "wrong in 100, above the best rule",
+    "success": "near-best choices in 100",
+}
+NEED = {
+    "error": "I need wrong predictions, in 100, below",
+    "excess": "I need wrong above the best, in 100, below",
+    "success": "I need a near-best rule, times in 100",
+}
+NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
+MEASURE, METHOD = "Measure", "Method used for the answer"
+COLUMNS = "Columns a rule may look at"
+CUTS = "Cuts tried per column of numbers"
+CUTS_HELP = "The cuts lie evenly between the declared bounds; they are never taken from the data."
+HOW, WHAT_IF = "How it works", "What if"
+NO_COLUMN = (
+    "This question needs one row per person, a column with two answers, and at least one more column with "
+    "declared bounds or categories. Pick another sample, or declare them on the Data page."
+)
+NOTHING_CHOSEN = "Choose at least one column that a rule may look at."
+NO_ROW = "No row has a value in every chosen column. Choose fewer columns."
+WHAT_IF_TEXT = "Share the same ε among several such questions; the chart above answers at once."
+FORMULA = (
+    r"\text{excess} \le 2\sqrt{\frac{\ln(4|C|/\beta)}{2n}}"
+    r" + \frac{c}{\varepsilon n}\left(\ln|C| + \ln\frac{2}{\beta}\right)"
+)
+
+
+def source(c: float) -> str:
+    return (
+        f"Except with chance β, over the people drawn and the noise; c = {number(c)} for this mechanism and these "
+        "neighbours. Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, SIAM Journal on Computing 2011, with the "
+        "constants worked out (Hoeffding and a union bound)."
+    )
+
+
+def sentence_end(used: int, rows: int) -> str:
+    return (
+        f"best, from {used:,} people?" if used == rows else f"best, from the {used:,} of {rows:,} people without gaps?"
+    )
+
+
+def method(about: About) -> str:
+    return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
+
+
+def headline(epsilon: float, wrong: float, target: float | None) -> str:
+    start = f"At ε = {number(epsilon)} the rule chosen privately is wrong about **{number(100 * wrong)} times in 100**"
+    if target is None:
+        return f"{start}."
+    return f"{start}: {'what you need' if wrong <= target else f'more than the {number(100 * target)} you allow'}."
+
+
+def caption(rules: int, best: str, rate: float) -> str:
+    return (
+        f"Best of {rules:,} rules without privacy: “{safe(best)}”, wrong {number(100 * rate)} times in 100. "
+        "Calculated, not simulated."
+    )
+
+
+def how(about: About) -> str:
+    return (
+        "Write down every rule in advance: cuts on a public grid and the declared categories. Count how many people "
+        "each rule gets wrong, and choose one rule privately, fewer mistakes being likelier. "
+        f"**The method in use: {about.plain} ({about.name}).** {about.how}"
+    )
+
+
+def sample_size(alpha: float, rules: int, beta: float, both: int, privacy: int, sampling: int, enough: int) -> str:
+    return (
+        f"**Sample size.** To be within {number(100 * alpha)} in 100 of the best of {rules:,} rules, except with "
+        f"chance {number(beta)}, the learning theorem asks for {both:,} people. Without privacy it "
+        f"would be {sampling:,}; being near-best on these data alone, whatever they say of others, asks for "
+        f"{privacy:,}, and by the exact law for at most {enough:,}, however the mistakes are spread."
+    )
+
+
+def no_release(name: str, other: str) -> str:
+    return f"“{name}” is here for comparison: no private answer is drawn by it. The nearest that is: {other}."
+
+
+def use(other: str) -> str:
+    return f"Use {other}"
+
+
+def cannot_release(why: str) -> str:
+    return f"This cannot be released: {why}."
+
+
+def forecast(wrong: float) -> str:
+    return f"wrong about {number(100 * wrong)} times in 100 on these people (calculated for this very release)."
+
+
+def forecast_unknown(rules: int) -> str:
+    return (
+        f"one of {rules:,} rules is named; the closer the best ones are to each other, the more often a near-best one. "
+        "How often it will be wrong is not told by a private answer."
+    )
+
+
+def answer(answer: dict[str, Any], target: str, yes: str) -> str:
+    return f"The rule: {safe(str(answer['rule']))}. It predicts {safe(yes)} in “{safe(visible(target))}”."

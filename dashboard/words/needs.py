@@ -1,0 +1,37 @@
+"""The card "I need …": what would be enough, in three states, none of which shows a number nobody can use."""
+
+from __future__ import annotations
+
+from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
+from dashboard.words import number
+
+SMALLEST = "smallest ε"
+
+
+def or_size(size_word: str) -> str:
+    return f"or {size_word}"
+
+
+def like_these(size_word: str) -> str:
+    return f"How many {size_word} like these would be enough at the ε chosen now, all else as it is."
+
+
+def told(found: Needed) -> str:
+    """Why there is no ε to use."""
+    if found.epsilon is not None and found.epsilon <= EPSILON_LOW:
+        return f"Privacy is free here: even ε = {number(EPSILON_LOW)}, the smallest on the scale, is enough."
+    if found.epsilon is not None:
+        return (
+            f"Not at any level we would choose: ε = {number(found.epsilon)} would be needed, and the scale ends at "
+            f"{number(EPSILON_HIGH)}, which protects hardly anybody.{_more(found)}"
+        )
+    if found.possible:
+        return f"Not at any level on the scale.{_more(found)}"
+    best = "" if found.without_privacy is None else f" Even without privacy: {number(found.without_privacy)}."
+    return f"Not at any privacy level.{best} It takes other data or a lower goal, not more privacy budget."
+
+
+def _more(found: Needed) -> str:
+    if found.size is None or not found.sized:
+        return " Ask for less."
+    return f" At the ε chosen now, {number(found.size)} {found.size_word} like these would do."

@@ -1,0 +1,13 @@
+"""What every page of a question says around its question."""
+
+from __future__ import annotations
+
+DECIDE_FIRST = "Decide on the Data page how your file may be used; then come back here."
+OPTIONS = "Options"
+QUESTION = "Question"
+TAB = "What is open below the chart"
+MAY_SHOW = {
+    "demo": "May this picture leave the room? Yes: it is about sample data.",
+    "twin": "May this picture leave the room? Yes: its rows are simulated, no row of a file is behind it.",
+    "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it.",
+}

@@ -1,0 +1,121 @@
+"""What the question about a median or another quantile says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.words import number, safe, times_in_100, visible
+
+TITLE = "Median or quantile"
+QUANTILES = {
+    0.5: "median",
+    0.1: "10th percentile",
+    0.25: "lower quartile",
+    0.75: "upper quartile",
+    0.9: "90th percentile",
+}
+QUANTILE, COLUMN = "Quantile", "Column of numbers"
+NAMES = {"quantile": "private answer", "theory": "guaranteed by theory"}
+MEASURE = "Measure"
+METRICS = {
+    "success": "Chance of a close answer",
+    "expected_error": "Average error",
+    "rank_error": "Average error in rank",
+}
+NEED = {
+    "success": "I need a close answer, times in 100",
+    "expected_error": "I need the average error below",
+    "rank_error": "I need the average error in rank below",
+}
+NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
+NO_COLUMN = (
+    "This question needs a column of numbers, one row per person, with bounds you declare. "
+    "Pick another sample, or declare bounds on the Data page."
+)
+PEOPLE = "People: as many as now, times"
+HOW, WHAT_IF = "How it works", "What if"
+HOW_TEXT = (
+    "Sort the values. Between two neighbours every point splits the people the same way, so each gap gets a "
+    "chance that shrinks exponentially with how wrong that split is; one gap is drawn, then a point inside it "
+    "(the exponential mechanism over intervals). "
+    "The bounds are public: a smallest value taken from the data would give that person away."
+)
+FORMULA = r"\Pr[r] \propto \exp\left(-\frac{\varepsilon\,|\mathrm{below}(r) - q n|}{2 s}\right)"
+SOURCE = "s is how far one person moves the score: max(q, 1−q) when added or removed, 1 when changed. Smith, STOC 2011."
+LAW, LIKELIHOOD, TRUTH = "how likely each private answer is", "likelihood", "truth"
+
+
+def missing(column: str) -> str:
+    return f"Every cell of “{visible(column)}” is missing. Pick another column."
+
+
+def among(rows: int) -> str:
+    return f"among {rows:,} people?"
+
+
+def close(unit: str) -> str:
+    return f"“Close” means within ({visible(unit)})" if unit else "“Close” means within"
+
+
+def scale_titles(unit: str) -> dict[str, str]:
+    return {
+        "success": "close answers in 100",
+        "expected_error": f"average error ({visible(unit)})" if unit else "average error",
+        "rank_error": "average error in rank (people in 100)",
+    }
+
+
+def answer_title(unit: str) -> str:
+    return f"private answer ({visible(unit)})" if unit else "private answer"
+
+
+def with_unit(value: float, unit: str) -> str:
+    return f"{number(value)} {safe(unit)}" if unit else number(value)
+
+
+def headline(q: float, epsilon: float, tolerance: float, unit: str, chance: float, target: float | None) -> str:
+    start = (
+        f"At ε = {number(epsilon)} the private {QUANTILES[q]} is within {with_unit(tolerance, unit)} of the truth "
+        f"**{times_in_100(chance)}**"
+    )
+    if target is None:
+        return f"{start}."
+    return f"{start}: {'what you need' if chance >= target else f'less than the {number(100 * target)} you need'}."
+
+
+def caption(q: float, truth: float, quartiles: tuple[float, float], unit: str) -> str:
+    return (
+        f"The true {QUANTILES[q]} is {with_unit(truth, unit)}. Half of all private answers lie between "
+        f"{number(quartiles[0])} and {with_unit(quartiles[1], unit)}. Calculated, not simulated."
+    )
+
+
+def law_alt(q: float, truth: float, unit: str) -> str:
+    return f"Likelihood of private answers around the true {QUANTILES[q]}, {with_unit(truth, unit)}."
+
+
+def what_if(changed: bool) -> str:
+    grey = " The grey line is how it was." if changed else ""
+    return f"Change what the picture depends on; the chart above answers at once.{grey}"
+
+
+def cannot_release(why: str) -> str:
+    return f"This cannot be released: {why}."
+
+
+def forecast(quartiles: tuple[float, float], unit: str) -> str:
+    return (
+        f"half of all private answers lie within {with_unit(quartiles[1] - quartiles[0], unit)} of each other "
+        "(calculated for this very release, not simulated)."
+    )
+
+
+def forecast_unknown(low: float, high: float, unit: str) -> str:
+    return (
+        f"somewhere between {number(low)} and {with_unit(high, unit)}, the nearer to the truth the more people stand "
+        "close together there. How near depends on the data, so it cannot be said before."
+    )
+
+
+def answer(answer: dict[str, Any], unit: str) -> str:
+    return with_unit(float(answer["value"]), unit)

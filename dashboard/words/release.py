@@ -1,0 +1,56 @@
+"""What a release says: before it, while it is confirmed, and afterwards."""
+
+from __future__ import annotations
+
+from dashboard.words import plural, safe
+
+TAB = "A private answer"
+DRAW = "Draw one private answer"
+ASKED = "What leaves this page"
+FORECAST = "How wrong it may be"
+COST = "What it costs"
+SEEN = "**Who sees it:** whoever you show it to. The question, the answer and its cost stay in the ledger."
+UNDO = "**Can it be undone?** No. An answer that was drawn stays drawn, and its cost stays spent."
+UNDO_PRACTICE = (
+    "**Can it be undone?** This is practice: the people are made up or public, the answer is truly drawn, and the "
+    "practice budget can be reset on the Budget page."
+)
+CONFIRM_TITLE, CONFIRM, CANCEL = "Draw this private answer?", "Confirm and draw", "Cancel"
+ELSEWHERE = (
+    "This very question was answered in another window a moment ago: this is that answer, and nothing more was "
+    "charged. Ask again if you want a second, independent draw."
+)
+RESET = " A practice budget can be reset on the Budget page."
+BEFORE = "**Answered before.** Reading these again costs nothing."
+ANSWER = "Private answer"
+CONCLUDE = (
+    "You may show this answer. It is not certain: noise was added, so another draw could differ. It may not be read "
+    "as proof about any one person."
+)
+PRICE_FIXES = "Your first answer fixes what this budget protects"
+
+
+def fixes(hidden: str, *, practice: bool) -> str:
+    until = "until it is reset" if practice else "for good"
+    return f"{PRICE_FIXES}, {until}: {hidden}."
+
+
+def share(hundredths: float) -> str:
+    return f"about {hundredths:.0f} in 100 of the budget" if hundredths >= 1 else "less than 1 in 100 of the budget"
+
+
+def confirm_cost(cost: str, budget: str) -> str:
+    return f"It costs {cost}, from the budget “{safe(budget)}”."
+
+
+def after(more: int, many: int) -> str:
+    fits = plural(more, "more answer", "more answers") if more < many else "a million more answers"
+    return f"After it, about {fits} like it would fit. {UNDO}"
+
+
+def again(times: int) -> str:
+    said = "once" if times == 1 else f"{times:,} times"
+    return (
+        f"This very question has been answered {said} already. Reading that again is free: it stands on the page "
+        "behind this window."
+    )

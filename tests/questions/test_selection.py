@@ -1,0 +1,162 @@
+"""The questions of Selection as values: what is promised is what would be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard import words
+from dashboard.controls import Choice, Setting
+from dashboard.question import CannotAsk, NoOffer, Offer, Question
+from dashboard.questions.selection.best_rule import BestRule
+from dashboard.questions.selection.candidates import candidates
+from dashboard.questions.selection.most_common import METHODS, MostCommon
+from dashboard.questions.selection.quantile import Quantile
+from dashboard.words import best_rule as rule_words
+from dashboard.words import most_common as said
+from dpcore.selection import QuantileProblem
+from tests.questions.samples import KEYS, sample_case
+
+SUITED = ("clinic", "town", "meeting_dates", "election", "digits")
+
+
+def asked(kind: Any, sample: str, epsilon: float = 0.5, **values: Any) -> Question:
+    return kind.ask(sample_case(sample, epsilon), Setting(values))
+
+
+def faults(question: Question, sample: str, method: str, epsilon: float) -> list[str]:
+    """What a page would say wrongly about the release of ``question``; computed from the sample, not from the page."""
+    offer = question.offer
+    assert isinstance(offer, Offer)
+    case, about = sample_case(sample), METHODS[method].about
+    found = candidates(case.table, offer.request.subject)
+    mechanism = METHODS[method](
+        epsilon=epsilon,
+        sensitivity=found.sensitivity,
+        monotonic=offer.request.neighbours == "add_remove" and found.counted,
+    )
+    right = float(mechanism.probabilities(found.scores)[found.scores == found.scores.max()].sum())
+    wrong = []
+    if offer.request.rule != about.release:
+        wrong.append("another method is drawn than the one chosen")
+    if offer.forecast != said.forecast(right):
+        wrong.append("the forecast is not the law of what is drawn")
+    if offer.request.cost != mechanism.cost:
+        wrong.append("the cost is not the mechanism's")
+    drawn = offer.request.law(offer.data())
+    if not np.isclose(float(drawn[found.scores == found.scores.max()].sum()), right, atol=1e-12):
+        wrong.append("the request's law is not the mechanism's")
+    return wrong
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 3.0])
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("sample", SUITED)
+def test_what_is_promised_is_what_is_drawn(sample: str, relation: str, epsilon: float) -> None:
+    for method, kind in METHODS.items():
+        question = asked(MostCommon, sample, epsilon, selection_method=method, neighbours=relation)
+        if kind.about.release is None:
+            assert isinstance(question.offer, NoOffer)
+            assert question.offer.instead is not None
+            assert METHODS[str(question.offer.instead[1])].about.release is not None
+        else:
+            assert faults(question, sample, method, epsilon) == []
+
+
+def test_a_swapped_method_is_caught() -> None:
+    question = asked(MostCommon, "clinic", selection_method="exponential")
+    assert isinstance(question.offer, Offer)
+    swapped = replace(
+        question, offer=replace(question.offer, request=replace(question.offer.request, rule="permute_and_flip"))
+    )
+    assert "another method is drawn than the one chosen" in faults(swapped, "clinic", "exponential", 0.5)
+    assert "the cost is not the mechanism's" in faults(swapped, "clinic", "exponential", 0.5)
+
+
+def test_edits_change_the_picture_and_never_the_release() -> None:
+    plain = asked(MostCommon, "clinic")
+    edits = {"edit-clinic-complaint": (5.0, 90.0, *[1.0] * 5), "what_if_factor": 3.0, "what_if_questions": 4.0}
+    edited = asked(MostCommon, "clinic", **edits)
+    assert edited.headline != plain.headline
+    assert isinstance(plain.offer, Offer)
+    assert isinstance(edited.offer, Offer)
+    assert edited.offer.request == plain.offer.request
+    assert edited.offer.forecast == plain.offer.forecast
+
+
+@pytest.mark.parametrize("method", [key for key, kind in METHODS.items() if kind.about.release])
+def test_the_rule_is_drawn_by_the_method_chosen(method: str) -> None:
+    question = asked(BestRule, "clinic", rule_method=method)
+    offer = question.offer
+    assert isinstance(offer, Offer)
+    data = offer.data()
+    errors = -offer.request.scores(data)
+    law = METHODS[method](epsilon=0.5, monotonic=True).probabilities(-errors)
+    people = len(next(iter(data.values())))
+    assert offer.forecast == rule_words.forecast(float(law @ errors) / people)
+    assert offer.request.cost == METHODS[method](epsilon=0.5).cost
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+def test_a_quantile_is_promised_as_it_is_drawn(relation: str) -> None:
+    question = asked(Quantile, "clinic", quantile_neighbours=relation)
+    offer = question.offer
+    assert isinstance(offer, Offer)
+    values = offer.data()
+    law = offer.request.law(values)
+    steps = np.cumsum(law)
+    grid = offer.request.grid
+    low, high = (float(grid[np.searchsorted(steps, share)]) for share in (0.25, 0.75))
+    assert words.number(high - low) in offer.forecast
+    problem = QuantileProblem(
+        values=values, low=offer.request.low, high=offer.request.high, q=0.5, relation=relation, tolerance=1.0
+    )
+    assert offer.request.cost.epsilon == problem.mechanism(0.5).cost.epsilon
+
+
+@pytest.mark.parametrize("kind", [MostCommon, Quantile, BestRule])
+@pytest.mark.parametrize("sample", KEYS)
+def test_every_sample_opens_or_says_why_not(kind: Any, sample: str) -> None:
+    try:
+        question = asked(kind, sample)
+    except CannotAsk as error:
+        question, why = None, str(error)
+    if question is None:
+        assert why.endswith(".")
+        return
+    for tab in question.tabs:
+        assert tab.blocks()
+    for axis in question.view.axes:
+        picture = question.view.picture(axis)
+        assert picture.alt
+        assert picture.figure(False)["data"]
+
+
+@pytest.mark.parametrize("kind", [MostCommon, Quantile, BestRule])
+def test_every_option_of_every_control_asks(kind: Any) -> None:
+    read = Setting()
+    kind.ask(sample_case("clinic"), read)
+    for key, (_, control) in read.seen.items():
+        for option in _options(control):
+            try:
+                question = asked(kind, "clinic", **{key: option})
+            except CannotAsk:
+                continue
+            assert question.headline
+
+
+def _options(control: Any) -> list[Any]:
+    return list(control.options)[:6] if isinstance(control, Choice) else []
+
+
+def test_the_same_choices_give_the_same_question() -> None:
+    values: Mapping[str, Any] = {"selection_method": "exponential"}
+    one, other = asked(MostCommon, "clinic", **values), asked(MostCommon, "clinic", **values)
+    assert (one.headline, one.caption, one.protected) == (other.headline, other.caption, other.protected)
+    assert isinstance(one.offer, Offer)
+    assert isinstance(other.offer, Offer)
+    assert one.offer.request == other.offer.request

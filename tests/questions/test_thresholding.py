@@ -1,0 +1,394 @@
+"""The question of Thresholding as a value: what is promised is what would be drawn, and from declared facts alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.case import Case, Source
+from dashboard.charts.theme import ENDINGS, ending_colours
+from dashboard.controls import Choice, Setting, Switch
+from dashboard.question import CannotAsk, NoOffer, Offer, Question
+from dashboard.questions.thresholding import known_mistakes
+from dashboard.questions.thresholding.alarm import METHODS, Alarm
+from dashboard.questions.thresholding.watched import Watched, first_line, offered, own_line, series_of
+from dashboard.words import alarm as said
+from dpcore.datasets import Column, Schema, Table
+from dpcore.grid import on_grid
+from dpcore.releases.alarm import AlarmRun
+from dpcore.thresholding.discrete import discrete_alarm_law, discrete_log_probability
+from dpcore.thresholding.methods import family
+from tests.questions.samples import KEYS, sample_case, table
+
+SUITED = ("clinic", "outbreak", "meeting_dates")
+ONE_WAY = tuple(METHODS)
+GENERAL = tuple(key for key, way in METHODS.items() if not way.monotonic)
+
+
+def asked(case: Case | str, epsilon: float = 0.5, **values: Any) -> Question:
+    found = sample_case(case, epsilon) if isinstance(case, str) else replace(case, epsilon=epsilon)
+    return Alarm.ask(found, Setting(values))
+
+
+def offer_of(question: Question) -> Offer:
+    assert isinstance(question.offer, Offer), question.offer
+    return question.offer
+
+
+def method_key(relation: str, sample: str) -> str:
+    counted = table(sample).schema.each_row == "record" or table(sample).schema.columns[0].counts
+    return "alarm_method" if counted and relation == "add_remove" else "alarm_method_general"
+
+
+# -- what is promised is what is drawn ---------------------------------------------------------------------------------
+
+
+def by_hand(request: AlarmRun, answers: np.ndarray, late_by: int) -> dict[str, float]:
+    """How a run with one alarm ends, by the law of the place of its alarm: from the request and the data alone."""
+    law = discrete_alarm_law(request.scales, request.in_units(answers), request.bar, 1).position[0]
+    reached = np.flatnonzero(answers >= request.threshold)
+    if not reached.size:
+        return {"on_time": law[-1], "late": 0.0, "missed": 0.0, "false_alarm": law[:-1].sum()}
+    first = int(reached[0])
+    end = min(first + late_by + 1, answers.size)
+    return {
+        "on_time": law[first:end].sum(),
+        "late": law[end:-1].sum(),
+        "missed": law[-1],
+        "false_alarm": law[:first].sum(),
+    }
+
+
+def faults(question: Question, sample: str, method: str, epsilon: float) -> list[str]:
+    """What a page would say wrongly about the release of ``question``."""
+    offer = offer_of(question)
+    request, answers = offer.request, np.asarray(offer.data())
+    assert isinstance(request, AlarmRun)
+    fitted, wrong = family(method, request.entries, 1, 0.05), []
+    if (request.noise, request.one_way) != (fitted.way.noise, fitted.way.monotonic):
+        wrong.append("another method is drawn than the one chosen")
+    if (
+        request.threshold_share != fitted.share
+        or request.offset != fitted.offset_factor * request.sensitivity / epsilon
+    ):
+        wrong.append("the line is lifted, or ε is split, as another method does")
+    if request.cost.epsilon != epsilon or request.cost.delta != 0.0:
+        wrong.append("the cost is not the run's")
+    late_by = 3 if series(sample).timed else 0
+    ends = by_hand(request, answers, late_by)
+    reached = np.flatnonzero(answers >= request.threshold)
+    crossing = int(reached[0]) if reached.size else None
+    if offer.forecast != said.forecast(ends, crossing):
+        wrong.append("the forecast is not the law of what is drawn")
+    assert question.outcomes is not None
+    shown = dict(zip(question.outcomes.names, question.outcomes.chances, strict=True))
+    if any(
+        abs(chance - ends[key]) > 1e-9 for key in ENDINGS for name, chance in shown.items() if name == said.ENDINGS[key]
+    ):
+        wrong.append("the dots are not the law of what is drawn")
+    return wrong
+
+
+def series(sample: str) -> Any:
+    found = series_of(table(sample), offered(table(sample).schema)[0])
+    assert not isinstance(found, str)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sample", "epsilon"), [("clinic", 0.5), ("outbreak", 0.1), ("outbreak", 3.0), ("meeting_dates", 0.5)]
+)
+def test_what_is_promised_is_what_is_drawn(sample: str, epsilon: float) -> None:
+    for relation in ("add_remove", "replace_one"):
+        key = method_key(relation, sample)
+        for method in ONE_WAY if key == "alarm_method" else GENERAL:
+            question = asked(sample, epsilon, alarm_neighbours=relation, **{key: method})
+            assert faults(question, sample, method, epsilon) == []
+            assert offer_of(question).request.neighbours == relation
+
+
+def test_a_swapped_method_is_caught() -> None:
+    question = asked("clinic", alarm_method="laplace_monotone")
+    other = offer_of(asked("clinic", alarm_method="book"))
+    swapped = replace(question, offer=replace(offer_of(question), request=other.request))
+    assert faults(swapped, "clinic", "laplace_monotone", 0.5)[0] == "another method is drawn than the one chosen"
+    tuned = replace(offer_of(question).request, offset=0.0)
+    assert "the forecast is not the law of what is drawn" in faults(
+        replace(question, offer=replace(offer_of(question), request=tuned)), "clinic", "laplace_monotone", 0.5
+    )
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_the_law_of_several_alarms_is_that_of_every_pattern(limit: int) -> None:
+    """All 2⁷ patterns of a short run, each with its exact chance, judged one by one."""
+    case = small((3, 1, 6, 2, 9, 4, 1))
+    setting = {"line-small-column:n": 6.0, "alarms": float(limit), "late_by": 1.0}
+    question = asked(case, 0.7, **setting)
+    request = offer_of(question).request
+    assert isinstance(request, AlarmRun)
+    answers = request.in_units(offer_of(question).data())
+    ends = dict.fromkeys(ENDINGS, 0.0)
+    for pattern in range(2**7):
+        raised = np.array([pattern >> place & 1 for place in range(7)], dtype=np.bool_)
+        chance = np.exp(discrete_log_probability(request.scales, answers, request.bar, raised))
+        alarms = np.flatnonzero(raised)[:limit].tolist()  # once they are spent, the rest is not asked
+        later = [place for place in alarms if place >= 2]
+        if not later:
+            ends["false_alarm" if len(alarms) == limit else "missed"] += chance
+        else:
+            ends["on_time" if later[0] <= 3 else "late"] += chance
+    assert question.outcomes is not None
+    assert dict(zip(ENDINGS, question.outcomes.chances, strict=True)) == pytest.approx(ends, abs=1e-9)
+    bars = np.asarray(question.view.picture("when").data()["alarm here"])
+    drawn = {"false_alarm": bars[:2].sum(), "on_time": bars[2:4].sum(), "late": bars[4:-1].sum(), "missed": bars[-1]}
+    assert drawn == pytest.approx(ends, abs=1e-9)
+
+
+def test_the_forecast_names_every_way_of_being_wrong() -> None:
+    for sample in SUITED:
+        forecast = offer_of(asked(sample)).forecast
+        for word in ("on time", "False alarm", "late", "missed"):
+            assert word in forecast, (sample, forecast)
+
+
+def test_more_people_change_the_picture_and_never_the_release() -> None:
+    plain, more = asked("outbreak"), asked("outbreak", alarm_factor=3.0)
+    assert offer_of(plain).request == offer_of(more).request
+    assert offer_of(plain).forecast == offer_of(more).forecast
+    assert plain.headline != more.headline
+    assert offer_of(more).request.threshold == 50.0
+    assert "150" in more.tabs[1].blocks()[0].markdown
+
+
+# -- declared facts and nothing else -----------------------------------------------------------------------------------
+
+
+def made(frame: pd.DataFrame, schema: Schema, mode: Any = "demo", key: str = "small") -> Case:
+    found = Table(frame=frame, schema=schema, fingerprint=f"{key}:{frame.to_csv()}:{schema!r}", lineage=key)
+    source = Source(
+        key=key,
+        title=key,
+        mode=mode,
+        table=found,
+        lineage=key,
+        practice=mode == "demo",
+        declared=schema,
+        released=lambda: found,
+    )
+    return Case(source=source, epsilon=0.5)
+
+
+def small(answers: tuple[int, ...], mode: Any = "demo", **declared: Any) -> Case:
+    column = Column(name="n", type="integer", low=0, high=100, **({"sensitivity": 1.0} | declared))
+    frame = pd.DataFrame({"n": pd.array(answers, dtype="Int64")})
+    return made(frame, Schema(columns=(column,), each_row="step"), mode)
+
+
+def test_without_a_declared_sensitivity_there_is_no_release() -> None:
+    question = asked(small((1, 2, 3), sensitivity=None))
+    assert question.offer == NoOffer(sentence=said.declare_sensitivity("n"))
+    assert said.not_declared("n", 100.0) in question.notes  # the picture supposes the whole range, never 1
+
+
+def test_declared_sensitivity_is_the_noise() -> None:
+    request = offer_of(asked(small((1, 2, 3), sensitivity=40.0))).request
+    assert isinstance(request, AlarmRun)
+    assert request.sensitivity == 40.0
+    assert request.scales.query_scale > 40.0
+
+
+def test_whole_numbers_are_counts_only_where_that_was_declared() -> None:
+    assert "alarm_method_general" in seen(small((1, 2, 3)))
+    assert "alarm_method" in seen(small((1, 2, 3), counts=True))
+    assert not offer_of(asked(small((1, 2, 3)))).request.one_way
+    assert offer_of(asked(small((1, 2, 3), counts=True))).request.one_way
+    assert not offer_of(asked(small((1, 2, 3), counts=True), alarm_neighbours="replace_one")).request.one_way
+
+
+def seen(case: Case, **values: Any) -> dict[str, Any]:
+    setting = Setting(values)
+    Alarm.ask(case, setting)
+    return setting.seen
+
+
+NEIGHBOURS = ((4, 5, 4, 90, 80), (4, 5, 4, 91, 80), (0, 0, 0, 0, 0), (100, 4, 4, 4, 4))
+
+
+@pytest.mark.parametrize("mode", ["what_if", "twin"])
+def test_on_own_data_the_release_tab_depends_on_declared_facts_alone(mode: Any) -> None:
+    """Request, cost, forecast, line, refusals: the same whatever the values are."""
+
+    def tab(answers: tuple[int, ...], **values: Any) -> Any:
+        found = Setting(values)
+        offer = Alarm.ask(small(answers, mode), found).offer
+        line = found.seen["line-small-column:n"][1]
+        if isinstance(offer, NoOffer):
+            return line.default, offer
+        return line.default, offer.request, offer.request.cost, offer.forecast, offer.before, offer.relation
+
+    for values in ({}, {"line-small-column:n": 33.0}):
+        assert len({repr(tab(answers, **values)) for answers in NEIGHBOURS}) == 1
+
+
+def test_on_own_data_a_release_needs_a_line_of_ones_own() -> None:
+    case = small((1, 2, 3), "what_if")
+    refused = asked(case).offer
+    assert isinstance(refused, NoOffer)
+    assert refused.sentence == said.type_a_line(50.0)
+    assert refused.instead is not None
+    key, value, _ = refused.instead
+    assert offer_of(asked(case, **{key: value})).request.threshold == 50.0
+    typed = offer_of(asked(case, **{"line-small-column:n": 3.0}))
+    assert said.MARK_LOOKED not in typed.request.what
+
+
+def test_a_line_that_was_clicked_on_own_data_says_so() -> None:
+    case = small((1, 87, 3), "what_if")
+    picture = asked(case).view.picture("when")
+    assert picture.click is not None
+    assert picture.click.remember is not None
+    line = picture.click.values[1]
+    assert line != 87.0  # an exact count is nobody's public line
+    assert all(on_grid(value) for value in picture.click.values)
+    clicked = asked(case, **{picture.click.key: line, picture.click.remember: line})
+    assert said.MARK_LOOKED in offer_of(clicked).request.what
+    assert said.MARK_LOOKED in " ".join(clicked.protected.lines())
+    retyped = asked(case, **{picture.click.key: 40.0, picture.click.remember: line})
+    assert said.MARK_LOOKED not in offer_of(retyped).request.what
+
+
+def test_samples_and_twins_have_no_such_line() -> None:
+    for case in (sample_case("outbreak"), small((1, 2, 3), "twin")):
+        picture = Alarm.ask(case, Setting()).view.picture("when")
+        assert picture.click is not None
+        assert picture.click.remember is None
+
+
+def test_a_missing_cell_is_an_answer_like_any_other() -> None:
+    frame = pd.DataFrame({"n": pd.array([5, None, 7], dtype="Int64")})
+    column = Column(name="n", type="integer", low=2, high=100, sensitivity=1.0)
+    offer = offer_of(asked(made(frame, Schema(columns=(column,), each_row="step"))))
+    assert offer.request.entries == 3
+    assert list(offer.data()) == [5.0, 2.0, 7.0]
+
+
+def test_days_are_the_declared_ones_and_a_clock_time_does_not_hide_a_row() -> None:
+    days = pd.to_datetime(["2024-03-02 17:30", "2024-03-02 09:00", "2024-03-04 00:00"]).astype("datetime64[s]")
+    schema = Schema(
+        columns=(Column(name="when", type="date", earliest=date(2024, 3, 1), latest=date(2024, 3, 5)),), unit="visit"
+    )
+    offer = offer_of(asked(made(pd.DataFrame({"when": days}), schema)))
+    assert list(offer.data()) == [0, 2, 0, 1, 0]
+    assert offer.request.labels[1] == "02 Mar 2024"
+
+
+# -- every control, sample and tab -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sample", KEYS)
+def test_every_sample_opens(sample: str) -> None:
+    found = offered(table(sample).schema)
+    for one in found[:2]:
+        question = asked(sample, series=one)
+        assert question.view.picture("when").alt
+        assert question.caption
+    if not found:
+        with pytest.raises(CannotAsk, match=re.escape(said.NO_SERIES)):
+            asked(sample)
+
+
+def test_every_option_of_every_control_asks() -> None:
+    for key, (_, control) in seen(sample_case("clinic")).items():
+        options = (
+            control.options if isinstance(control, Choice) else (False, True) if isinstance(control, Switch) else ()
+        )
+        for option in options:
+            asked("clinic", **{key: option})
+
+
+def test_every_tab_and_axis_draws() -> None:
+    question = asked("outbreak")
+    assert [len(tab.blocks()) > 1 for tab in question.tabs] == [True] * len(question.tabs)
+    for axis in question.view.axes:
+        assert question.view.picture(axis).figure(False)["data"]
+    assert known_mistakes.blocks(sample_case("outbreak"), Setting({"broken": "no_cutoff"}))[0]
+
+
+def test_a_heading_with_a_colon_is_a_name_like_any_other() -> None:
+    one, other = Watched("yes", "a", "b:c"), Watched("yes", "a:b", "c")
+    assert one.code != other.code
+    assert Watched("yes", "day", "returned").code == "yes:day:returned"  # as older links have it
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("rows:day", Watched("rows", "day")),
+        ("rows per day", Watched("rows", "day")),
+        ("“yes” in returned per day", Watched("yes", "day", "returned")),
+    ],
+)
+def test_older_links_name_the_series(text: str, found: Watched) -> None:
+    assert seen(sample_case("clinic"))["series"][1].read(text) == found
+
+
+def test_more_alarms_than_entries_is_one_sentence() -> None:
+    with pytest.raises(CannotAsk, match="This cannot be watched"):
+        asked("election", alarms=10.0)
+
+
+# -- what is said ------------------------------------------------------------------------------------------------------
+
+
+def test_an_ending_has_one_colour_on_the_whole_page() -> None:
+    question = asked("clinic")
+    assert question.outcomes is not None
+    assert question.outcomes.inks is not None
+    for dark in (False, True):
+        inks = ending_colours(dark)
+        assert len(set(inks.values())) == len(ENDINGS)
+        assert list(question.outcomes.inks(dark)) == [inks[key] for key in ENDINGS]
+        bars = question.view.picture("when").figure(dark)["data"][1]["marker"]["color"]
+        assert [bars[0], bars[10], bars[-1]] == [inks["false_alarm"], inks["on_time"], inks["late"]]
+
+
+def test_an_ending_that_cannot_be_is_not_praised() -> None:
+    at_once = asked("clinic", **{"line-clinic-rows:day": 9.0})
+    assert "False alarm" not in at_once.headline
+    assert said.at_once("day") in at_once.notes
+    silent = asked("clinic", **{"line-clinic-rows:day": 500.0})
+    assert "stays silent" in silent.headline
+    assert "late" not in silent.headline
+
+
+def test_late_says_from_when() -> None:
+    caption = asked("clinic").caption
+    assert "14 Mar 2024 to 17 Mar 2024, up to 3 days after; later is late" in caption
+
+
+def test_the_headline_says_whether_it_is_what_was_asked_for() -> None:
+    assert "less than the 95 you need" in asked("clinic").headline
+    assert "what you need" in asked("outbreak", 2.0).headline
+
+
+def test_the_run_says_why_its_line_lies_there() -> None:
+    blocks = asked("clinic").tabs[0].blocks()
+    told = [block.markdown for block in blocks if hasattr(block, "markdown")]
+    assert any("when you set 13" in text for text in told)
+
+
+@cache
+def lines() -> dict[str, float]:
+    return {key: first_line(series(key)) for key in ("clinic", "outbreak")}
+
+
+def test_a_sample_begins_with_the_line_its_card_speaks_of() -> None:
+    assert lines() == {"clinic": 13.0, "outbreak": 50.0}
+    assert own_line(table("outbreak").schema, Watched("column", "cases")) == 500.0
