@@ -19,6 +19,8 @@ from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
 
 if TYPE_CHECKING:
     from dashboard.background.shelf import Jobs, Shelf
+    from dashboard.budget.kinds import Wish
+    from dashboard.budget.totals import Kept
     from dashboard.case import Source
     from dashboard.data.arrivals import Pending
     from dashboard.data.own_file import OwnFile
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from dashboard.widgets.earlier import Shown
     from dpcore.costs import Cost
     from dpcore.datasets import Table
+    from dpcore.ledger import Receipt
 
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 EPSILON_STEPS = (*(round(m * scale, 4) for scale in (0.01, 0.1, 1.0) for m in _MANTISSAS), 10.0)
@@ -146,6 +149,12 @@ MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE))
 """What was computed from a person's own data."""
 NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
 """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
+FOUND_RECEIPT: Slot[Receipt | None] = Slot("_found_receipt", lambda: None)
+SHOWN_RECEIPTS: Slot[tuple[str, ...]] = Slot("_shown_receipts", tuple)
+"""Ids of the charges in the table, in the order of its rows."""
+COMPOSED: Slot[Kept | None] = Slot("_composed", lambda: None)
+"""What the charges so far add up to under each rule, so that one more is not composed anew."""
+PLAN: Slot[tuple[Wish, ...]] = Slot("_plan", tuple)
 SHOWN_PICTURES: Slot[dict[str, Shown]] = Slot("_shown_pictures", dict)
 """The last picture of each place that fills in, kept in grey for the next question."""
 
@@ -194,13 +203,9 @@ def enter(key: str, new: Any) -> None:
     st.session_state[key] = new
 
 
-# What the Budget page still holds by name.
-put, get = enter, entered
-
-
-def forget(*keys: str) -> None:
-    for key in keys:
-        st.session_state.pop(key, None)
+def leave(key: str) -> None:
+    """Drop what such a widget holds."""
+    st.session_state.pop(key, None)
 
 
 def begin_release(slot: str) -> None:
@@ -235,6 +240,17 @@ def page_opened(name: str) -> None:
     if st.session_state.get("_page") != name:
         st.session_state["_page"] = name
         st.session_state["_request"] = None
+
+
+def starting_sample() -> str | None:
+    """The sample that is shown until somebody chooses data, once a page of questions was opened."""
+    found: str | None = st.session_state.get("_example")
+    return found
+
+
+def start_with(sample: str) -> None:
+    """Show this sample until somebody chooses data."""
+    st.session_state["_example"] = sample
 
 
 def receipt(slot: str) -> Any | None:

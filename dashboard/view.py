@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
@@ -166,7 +167,7 @@ class View:
         key = (*self.identity, "chart", x, ghost, drawn, scale, self.epsilon, self.target)
 
         def frame() -> pd.DataFrame:
-            return swept(self, self.problem, self.identity)
+            return self.memo((*key, "frame"), lambda: self._with_chosen(swept(self, self.problem, self.identity), x))
 
         return Picture(
             key=f"{self.page}-{x}",
@@ -176,6 +177,18 @@ class View:
             code=self.code,
             note=self.band,
         )
+
+    def _with_chosen(self, frame: pd.DataFrame, x: Literal["epsilon", "n"]) -> pd.DataFrame:
+        """The sweep with the very point that the headline speaks of, so that dot, words and headline are one number."""
+        chosen = self.epsilon if x == "epsilon" else self.size
+        if not frame[x].min() <= chosen <= frame[x].max():
+            return frame
+        methods, metrics = [self.main], [self.metric]
+        if x == "epsilon":
+            point = sweep_epsilon(self.problem, [chosen], methods=methods, metrics=metrics)
+        else:
+            point = sweep_size(self.problem, [chosen], epsilon=self.epsilon, methods=methods, metrics=metrics)
+        return pd.concat([frame, point], ignore_index=True).drop_duplicates(["method", x], keep="last")
 
     def _drawn(self, x: Literal["epsilon", "n"], frame: pd.DataFrame, dark: bool) -> Figure:
         ghost = None
@@ -259,7 +272,7 @@ def size_frame(view: View, problem: Problem, identity: tuple[Hashable, ...]) -> 
 def _swept(view: View, problem: Problem, sweep: Callable[[Problem, Sequence[str]], pd.DataFrame]) -> pd.DataFrame:
     """The main method with its band, the others without: a band costs many evaluations and is drawn once."""
     others = [method for method in view.methods if method != view.main]
-    parts = [sweep(getattr(problem, "central", problem), others)] if others else []
+    parts = [sweep(problem.central, others)] if others else []
     return pd.concat([*parts, sweep(problem, [view.main])], ignore_index=True)
 
 
@@ -293,10 +306,12 @@ def needed_size(view: View) -> int | None:
     if view.target is None:
         return None
     goal = view.target
-    most = 10**9 if view.sizes is None else int(view.sizes[1])
+    low, high = (1, 10**9) if view.sizes is None else (math.ceil(view.sizes[0]), int(view.sizes[1]))
     return view.memo(
-        (*view.identity, "size for", view.main, view.metric, goal, view.epsilon, most),
-        lambda: size_for(goal, view.problem, method=view.main, metric=view.metric, epsilon=view.epsilon, high=most),
+        (*view.identity, "size for", view.main, view.metric, goal, view.epsilon, low, high),
+        lambda: size_for(
+            goal, view.problem, method=view.main, metric=view.metric, epsilon=view.epsilon, low=low, high=high
+        ),
     )
 
 
@@ -324,7 +339,9 @@ def describe_at(frame: pd.DataFrame, names: Mapping[str, str], scale: Scale, x: 
     for method, part in frame.groupby("method", sort=False):
         value = read_off(part, x, chosen)
         if value is not None:
-            parts.append(f"{names[str(method)]} {words.number(value * scale.factor)}{scale.unit}")
+            shown = value * scale.factor
+            said = "practically 0" if 0.0 < abs(shown) < 1e-6 else words.number(shown)
+            parts.append(f"{names[str(method)]} {said}{scale.unit}")
     return f"{scale.title} at {place}: " + ", ".join(parts) + "."
 
 

@@ -1,7 +1,8 @@
 """The only path from private data to a published answer.
 
-Check the data → charge, durably → draw the noise → store the answer → wait for the tick → return the receipt. A crash
-after the charge may burn budget and never refunds it; nothing is returned that is not stored. Noise comes from
+Check the data → charge, durably → note that the draw begins → draw the noise → store the answer → wait for the tick →
+return the receipt. A crash after the charge may burn budget and never refunds it; nothing is returned that is not
+stored. Noise comes from
 ``dpcore.releases.draws`` alone; nothing here reaches ``random`` or ``numpy.random`` (a test walks the imports).
 """
 
@@ -98,6 +99,7 @@ def _release(
     receipt = ledger.charge(request_id, lineage, request.cost, request.what, **asked)
     if receipt.answer_hash is not None:
         return receipt
+    ledger.begin_draw(request_id)
     told = {"progress": progress} if "progress" in signature(request.answer).parameters else {}
     done, answer = _attempt(lambda: _checked(request.answer(data, **told)))
     if not done:

@@ -6,6 +6,7 @@ Run as ``python -m benchmarks.reliability`` (under 10 minutes on two cores) or w
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -31,6 +32,7 @@ CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
         damage.server_bit_flips,
         damage.without_wal,
         damage.older_backup,
+        damage.missing,
         clicks.clicking,
     )
 }
@@ -44,6 +46,7 @@ def main() -> int:
     began, good = time.monotonic(), True
     print(f"{'':4} {'check':28} {'database':11} {'seconds':>7}  tried → found")
     with tempfile.TemporaryDirectory(prefix="epsilon-lab-") as folder, private_server() as server:
+        os.environ["EPSILON_LAB_KEY"] = str(Path(folder) / "ledger.key")  # not the person's own
         ground = Ground(folder=Path(folder), server=server, short=asked.short)
         for name in asked.only or CHECKS:
             started = time.monotonic()

@@ -188,6 +188,39 @@ def older_backup(ground: Ground) -> Iterator[Outcome]:
         )
 
 
+def missing(ground: Ground) -> Iterator[Outcome]:
+    """Files gone or emptied, as by a mistyped path or a disk that is not mounted: closed, and nothing made anew."""
+    trials = 2 if ground.short else 20
+    harms: dict[str, tuple[tuple[str, ...], bool]] = {
+        "both gone": (("", "-wal", "-shm", ".journal"), True),
+        "database gone": (("", "-wal", "-shm"), True),
+        "journal gone": ((".journal",), True),
+        "both emptied": (("", "-wal", ".journal"), False),
+        "journal emptied": ((".journal",), False),
+    }
+    for harm, (endings, gone) in harms.items():
+        closed = made = 0
+        for _ in range(trials):
+            place = ground.new_place("SQLite")
+            _fill(place)
+            assert place.database is not None
+            for ending in endings:
+                path = place.database.with_name(place.database.name + ending)
+                if gone:
+                    path.unlink(missing_ok=True)
+                elif path.exists():
+                    path.write_bytes(b"")
+            closed += _opens_as(place, []) == "closed"
+            made += gone and any(place.database.with_name(place.database.name + ending).exists() for ending in endings)
+        yield Outcome(
+            check=harm,
+            database="SQLite",
+            tried=f"{trials} times",
+            found=f"{closed} closed, {made} made anew",
+            good=closed == trials and made == 0,
+        )
+
+
 def _file_copy(place: Place) -> tuple[Callable[[], None], Callable[[], None]]:
     file = place.database
     assert file is not None

@@ -84,11 +84,12 @@ def impossible_costs(ground: Ground) -> Iterator[Outcome]:
         refused = unexpected = 0
         with place.open() as ledger:
             ledger.open_budget("pure", epsilon=1.0)
-            ledger.open_budget("both", epsilon=1.0, delta=1e-6)
-            for lineage in ("pure", "both"):
+            ledger.open_budget("sum", epsilon=1.0, delta=1e-6)
+            ledger.open_budget("rho", epsilon=1.0, delta=1e-6, counting="zcdp")
+            for lineage in ("pure", "sum", "rho"):
                 ledger.charge(f"first {lineage}", lineage, Cost.pure(0.01), "Which?")
             before = [repr(budget) for budget in ledger.budgets()]
-            for lineage in ("pure", "both"):
+            for lineage in ("pure", "sum", "rho"):
                 for name in ("epsilon", "rho", "delta"):
                     for number, value in enumerate(amounts):
                         if name == "delta" and value in (0.0, -0.0) and not isinstance(value, bool):
@@ -119,4 +120,4 @@ def _is_wrong(name: str, value: Any) -> bool:
 
 
 def _spent(budget: str) -> int:
-    return int(budget.split("spent_epsilon=")[1].split(",")[0])
+    return sum(int(budget.split(f"{name}=")[1].split(",")[0]) for name in ("spent_epsilon", "spent_rho"))

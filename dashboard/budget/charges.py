@@ -53,14 +53,14 @@ def show(receipts: Sequence[Receipt], *, names: dict[str, str] | None = None, be
             "receipt": "Receipt",
         },
     )
-    session.put("_shown_receipts", tuple(receipt.request_id for receipt in newest))
+    session.SHOWN_RECEIPTS.put(tuple(receipt.request_id for receipt in newest))
     if len(receipts) > SHOWN:
         st.caption(f"The newest {SHOWN} of {len(receipts):,} charges; the files hold all of them.")
     _exports(receipts, names is None)
     ids = [receipt.request_id for receipt in newest]
     by_id = dict(zip(ids, newest, strict=True))
-    if session.get(_PICKED, None) not in by_id:
-        session.forget(_PICKED)
+    if session.entered(_PICKED, None) not in by_id:
+        session.leave(_PICKED)
     picked = st.selectbox(
         "Receipt",
         ids,
@@ -135,11 +135,11 @@ def _title(receipt: Receipt) -> str:
 
 def _pick() -> None:
     """Callback: the picked row's receipt is the one that is shown."""
-    state: Any = session.get(_TABLE, None)
+    state: Any = session.entered(_TABLE, None)
     rows = state.selection.rows if state is not None else []
-    shown: tuple[str, ...] = session.get("_shown_receipts", ())
+    shown: tuple[str, ...] = session.SHOWN_RECEIPTS.get()
     if rows and rows[0] < len(shown):
-        session.put(_PICKED, shown[rows[0]])
+        session.enter(_PICKED, shown[rows[0]])
 
 
 def _exports(receipts: Sequence[Receipt], one_group: bool) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+import pandas as pd
 import streamlit as st
 
 from dashboard import session, words
@@ -13,23 +12,26 @@ from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
 from dashboard.data.source import budget_opened
 from dashboard.widgets import inputs as controls
+from dpcore.calibration import gaussian_noise_multiplier
+from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, InvalidArgument
+from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
 from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
 
-PURE, APPROXIMATE = "pure", "approximate"
-KINDS = {PURE: "Pure ε: simply add up", APPROXIMATE: "ε with a small δ: many answers cost less together"}
+SUM, RHO = "sum", "zcdp"
+KINDS = {SUM: "Plain sum: ε and δ add up like money", RHO: "Many small answers: counted in ρ"}
 CAPTIONS = {
-    PURE: "The ε of all answers are added up and the sum never passes the total. Easy to check by hand. Takes choices, "
-    "medians and alarms; not private training, nor advice followed day by day.",
-    APPROXIMATE: "The promise may fail with a tiny chance δ, because the worst case of many answers together is that "
-    "unlikely. Two sums are kept, of ε and of ρ (its square, roughly); an answer fits while one of them holds.",
+    SUM: "What is left can be spent on any page, and every bill is easy to check by hand. The usual choice.",
+    RHO: "Each answer is counted as ρ, about half the square of its ε, so many small answers go further and one large "
+    "one less far. Needs a δ, and takes no answer of which only an ε with a δ is known.",
 }
+_SIZES = (0.05, 0.5)  # ε of one answer, for what a budget would allow
 HIDDEN = {
     "add_remove": "For choices, medians, alarms and private training; not for advice followed day by day.",
-    "replace_one": "For every question. Those that hide a person added or removed count twice, because a changed row "
-    "is one removed and another added.",
+    "replace_one": "For every question. Those that hide a person added or removed count more (twice in ε, four times "
+    "in ρ), because a changed row is one removed and another added.",
 }
 DELTAS = tuple(10.0**-power for power in range(5, 13))
 KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
@@ -87,17 +89,19 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
                 width=160,
                 help="For all answers together. From 0.1 to 3 is common; above 10 the promise says little.",
             )
-            if session.get("budget-kind", PURE) == APPROXIMATE:
-                st.selectbox(
-                    "δ",
-                    DELTAS,
-                    index=DELTAS.index(_sensible_delta(source.table.rows)),
-                    key="budget-delta",
-                    persist_state="session",
-                    format_func=words.tiny,
-                    width=160,
-                    help="Keep it far below one in the number of people: one in a hundred times as many, or less.",
-                )
+            offered = (0.0, *DELTAS) if _counting() == SUM else DELTAS
+            st.selectbox(
+                "δ",
+                offered,
+                index=offered.index(DELTAS[1]),
+                key="budget-delta",
+                persist_state="session",
+                format_func=words.tiny,
+                width=160,
+                help="Keep it far below one in the number of people: one in a hundred times as many, or less. With 0, "
+                "private training and advice followed day by day cannot be paid for.",
+            )
+        _allowed()
     with right:
         _promise(source)
     st.button(
@@ -119,28 +123,53 @@ def told() -> None:
         st.error(problem)
 
 
-def _sensible_delta(people: int) -> float:
-    """The largest offered power of ten that is at most one in a hundred times the number of people."""
-    power = math.ceil(math.log10(100 * max(people, 10_000)))
-    return 10.0 ** -min(power, 12)
+def _counting() -> str:
+    return RHO if session.entered("budget-kind", SUM) == RHO else SUM
+
+
+def _allowed() -> None:
+    """What each way of counting would allow of each kind, before one is chosen for good."""
+    _, epsilon, delta = _chosen()
+    rows = []
+    for counting, title in KINDS.items():
+        try:
+            planned = Budget.planned(epsilon=epsilon, delta=delta or DELTAS[1], counting=counting)
+        except InvalidArgument:
+            return
+        row: dict[str, str] = {"counting": title.split(":")[0]}
+        for each in _SIZES:
+            offered = planned.request_delta(each)
+            for name, cost in (
+                (f"choices at ε = {each:g}", Cost.bounded_range(each)),
+                (f"counts at ε = {each:g}", Cost.laplace(1 / each)),
+                (f"trainings at ε = {each:g}", Cost.gaussian(gaussian_noise_multiplier(each, offered), offered)),
+            ):
+                row[name] = f"{planned.answers_left(cost):,}"
+        rows.append(row)
+    with st.expander("What each would allow, of one kind alone that hides the same"):
+        st.table(pd.DataFrame(rows).set_index("counting").T, border="horizontal", alt="Answers that would fit")
+        if not delta:
+            st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.tiny(DELTAS[1])}.")
 
 
 def _hidden() -> Neighbours:
-    return "replace_one" if session.get("budget-neighbours", "replace_one") == "replace_one" else "add_remove"
+    return "replace_one" if session.entered("budget-neighbours", "add_remove") == "replace_one" else "add_remove"
 
 
 def _chosen() -> tuple[str, float, float]:
     """Name, ε and δ as they stand in the controls, and not yet checked."""
-    name = str(session.get("budget-name", "") or "").strip()
-    epsilon = session.get("budget-epsilon", 1.0)
-    delta = session.get("budget-delta", DELTAS[1]) if session.get("budget-kind", PURE) == APPROXIMATE else 0.0
+    name = str(session.entered("budget-name", "") or "").strip()
+    epsilon = session.entered("budget-epsilon", 1.0)
+    delta = session.entered("budget-delta", DELTAS[1])
+    if delta is None or (delta == 0.0 and _counting() == RHO):  # chosen for the other way of counting
+        delta = DELTAS[1]
     return name, float("nan") if epsilon is None else float(epsilon), float(delta)
 
 
 def _promise(source: Source) -> None:
     _, epsilon, delta = _chosen()
     try:
-        Caps.of(epsilon, delta)
+        Caps.of(epsilon, delta, _counting())
     except InvalidArgument:
         return
     with st.container(border=True):
@@ -159,13 +188,15 @@ def _promise(source: Source) -> None:
 
 
 def _confirm(source: Source) -> None:
-    (name, epsilon, delta), hidden = _chosen(), _hidden()
+    (name, epsilon, delta), hidden, counting = _chosen(), _hidden(), _counting()
 
     @st.dialog("Open this budget for good?", on_dismiss=lambda: session.end_release(_NOTE))
     def dialog() -> None:
         delta_words = f" with δ = {words.tiny(delta)}" if delta else ""
         st.markdown(f"“{words.safe(name)}”: **ε = {words.amount(epsilon)}**{delta_words} for all answers together.")
-        st.markdown(f"It hides **{hides(hidden)}**.")
+        st.markdown(
+            f"It hides **{hides(hidden)}**, and counts by **{KINDS[counting][0].lower()}{KINDS[counting][1:]}**."
+        )
         st.markdown(
             "It cannot be raised, refilled or deleted later, and a file about the same people will share it. "
             "Opening it charges nothing."
@@ -176,7 +207,7 @@ def _confirm(source: Source) -> None:
                 type="primary",
                 key="budget-open",
                 on_click=_open,
-                args=(source.lineage, session.request_id(_NOTE), name, epsilon, delta, hidden),
+                args=(source.lineage, session.request_id(_NOTE), name, epsilon, delta, counting, hidden),
             ):
                 st.rerun()
             if st.button("Not yet", key="budget-not-yet", on_click=session.end_release, args=(_NOTE,)):
@@ -192,13 +223,17 @@ def _confirm(source: Source) -> None:
         dialog()
 
 
-def _open(lineage: str, request_id: str | None, name: str, epsilon: float, delta: float, hidden: Neighbours) -> None:
+def _open(
+    lineage: str, request_id: str | None, name: str, epsilon: float, delta: float, counting: str, hidden: Neighbours
+) -> None:
     """Callback: open exactly what was reviewed. A second click, and opening the same budget twice, change nothing."""
     if request_id is None or session.request_id(_NOTE) != request_id:
         return
     session.end_release(_NOTE)
     try:
-        compute.ledger().open_budget(lineage, epsilon=epsilon, delta=delta, neighbours=hidden, name=name)
+        compute.ledger().open_budget(
+            lineage, epsilon=epsilon, delta=delta, counting=counting, neighbours=hidden, name=name
+        )
     except InvalidArgument as error:
         known = error.argument == "lineage"
         session.say(_NOTE, KNOWN if known else f"The budget was not opened: {error}.")

@@ -21,7 +21,6 @@ from dpcore.ledger import Budget
 
 MOST_LINES, MOST_ANSWERS = 5, 1000
 NEARLY = 1.005
-_PLAN = "_plan"
 COUNT = Number(
     key="plan_count", label="How many answers", default=5.0, low=1.0, high=float(MOST_ANSWERS), whole=True, width=150
 )
@@ -46,7 +45,7 @@ ONCE = {
 def show(source: Source | None, budget: Budget | None) -> None:
     """Wishes in one sentence, prices as bars, and one line on whether they fit."""
     delta = totals.accounting_delta(budget)
-    kept: tuple[Wish, ...] = session.get(_PLAN, ())
+    kept: tuple[Wish, ...] = session.PLAN.get()
     wish = _sentence(source)
     _lines(kept, wish)
     wishes = (*kept, wish)
@@ -174,13 +173,13 @@ def told(wish: Wish) -> str:
 
 
 def _add(wish: Wish) -> None:
-    kept: tuple[Wish, ...] = session.get(_PLAN, ())
-    session.put(_PLAN, (*kept, wish)[: MOST_LINES - 1])
+    kept: tuple[Wish, ...] = session.PLAN.get()
+    session.PLAN.put((*kept, wish)[: MOST_LINES - 1])
 
 
 def _remove(place: int) -> None:
-    kept: tuple[Wish, ...] = session.get(_PLAN, ())
-    session.put(_PLAN, kept[:place] + kept[place + 1 :])
+    kept: tuple[Wish, ...] = session.PLAN.get()
+    session.PLAN.put(kept[:place] + kept[place + 1 :])
 
 
 def _answer(wishes: Sequence[Wish], found: Priced, budget: Budget | None) -> None:

@@ -1,6 +1,8 @@
-"""Reset of a practice budget, and its undo."""
+"""Reset of a practice budget, another size for it, and the undo of both."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -8,9 +10,10 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dpcore.errors import DpcoreError, LedgerUnsound
-from dpcore.ledger import Budget
+from dpcore.ledger import Budget, Ledger
 
 _NOTE = "practice"
+SIZES = (1.0, 3.0, 10.0)
 
 
 def buttons(budget: Budget) -> None:
@@ -34,6 +37,17 @@ def buttons(budget: Budget) -> None:
                 on_click=_undo,
                 args=(budget.lineage, budget.generation),
             )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Another size:", width="content")
+        for size in SIZES:
+            st.button(
+                f"ε = {size:g}",
+                key=f"budget-size-{size:g}",
+                type="tertiary",
+                disabled=budget.cap.epsilon == size,
+                on_click=_resize,
+                args=(budget.lineage, budget.generation, size, budget.cap.delta),
+            )
     said = session.note(_NOTE)
     if said:
         st.caption(said)
@@ -41,22 +55,27 @@ def buttons(budget: Budget) -> None:
 
 def _reset(lineage: str, generation: int) -> None:
     """Callback. A second click of the same button, or in another window, finds a newer generation and does nothing."""
-    _change(lineage, generation, "The practice budget is whole again. Its earlier receipts are kept.", reset=True)
+    done = "The practice budget is whole again. Its earlier receipts are kept."
+    _change(lineage, generation, done, lambda ledger: ledger.reset_practice(lineage))
 
 
 def _undo(lineage: str, generation: int) -> None:
-    _change(lineage, generation, "The practice budget is as it was before the reset.", reset=False)
+    done = "The practice budget is as it was before the reset."
+    _change(lineage, generation, done, lambda ledger: ledger.undo_reset(lineage))
 
 
-def _change(lineage: str, generation: int, done: str, *, reset: bool) -> None:
+def _resize(lineage: str, generation: int, epsilon: float, delta: float) -> None:
+    """Callback. The budget starts again with another size."""
+    done = f"The practice budget is ε = {epsilon:g} now, and whole. Its earlier receipts are kept."
+    _change(lineage, generation, done, lambda ledger: ledger.resize_practice(lineage, epsilon=epsilon, delta=delta))
+
+
+def _change(lineage: str, generation: int, done: str, act: Callable[[Ledger], Budget]) -> None:
     try:
         ledger = compute.ledger()
         if ledger.budget(lineage).generation != generation:
             return
-        if reset:
-            ledger.reset_practice(lineage)
-        else:
-            ledger.undo_reset(lineage)
+        act(ledger)
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()

@@ -11,7 +11,7 @@ from dashboard.budget.kinds import Wish, planned
 from dashboard.case import Source
 from dpcore.errors import DpcoreError
 from dpcore.ledger import Budget
-from dpcore.ledger.budget import SPENT, Charge
+from dpcore.ledger.budget import Charge
 from dpcore.planning import PlannedAnswer, Price, affordable, price
 
 
@@ -31,7 +31,7 @@ def comparison(budget: Budget | None) -> tuple[float, bool]:
     if budget is None:
         return 1.0, False
     whole = tracker.total(budget)
-    if budget.kind == "pure":
+    if budget.counting == "sum":
         left = budget.remaining.epsilon
         return (left, True) if left > 0.0 else (whole, False)
     return whole, budget.spent == Charge()
@@ -77,7 +77,7 @@ def _fit(plan: Sequence[PlannedAnswer], budget: Budget | None) -> tuple[bool | N
         charge = budget.charge_for(answer.cost(answer.epsilon))
         if charge is None:
             return False, 0.0
-        budget = budget.after(Charge(**{name: getattr(charge, name) * answer.count for name in SPENT}))
+        budget = budget.after(charge.times(answer.count))
     return budget.holds(), 1.0 - budget.share_spent
 
 

@@ -14,12 +14,15 @@ from dashboard.budget import tracker
 from dashboard.widgets.answer import asked, cost_words, when
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
-from dpcore.ledger.words import hides
+from dpcore.ledger.words import OLDER_COPIES, hides
 
 LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
 _NOTE, _TEXT = "receipt", "receipt-text"
 _LONGEST = 2000
-NO_ANSWER = "No answer was stored. The charge stands, and nothing was shown."
+NO_ANSWER = {
+    "charged": "No answer: a crash came before anything was drawn. The charge stands and pays for this very question.",
+    "begun": "No answer is stored: it is being drawn, or a crash came meanwhile. The charge stands.",
+}
 
 
 def show(receipt: Receipt, *, key: str = "receipt") -> None:
@@ -75,16 +78,19 @@ def bring() -> None:
         placeholder="57a5093517ef",
     )
     st.button("Check this receipt", icon=":material/verified:", key="receipt-text-check", on_click=_check_text)
+    renewed = compute.ledger().renewed_at
+    if renewed is not None:
+        st.caption(OLDER_COPIES.format(renewed[:10]))
     _said()
-    found: Receipt | None = session.get("_found_receipt", None)
+    found: Receipt | None = session.FOUND_RECEIPT.get()
     if found is not None:
         show(found, key="found")
 
 
 def answer_text(receipt: Receipt) -> str:
     """The stored answer in plain text, whatever it is."""
-    if receipt.answer_hash is None:
-        return NO_ANSWER
+    if receipt.state != "answered":
+        return NO_ANSWER[receipt.state]
     shown = receipt.answer
     if isinstance(shown, dict) and len(shown) > 1:  # a place in a list says nothing to a person; the JSON has it
         shown = {name: value for name, value in shown.items() if name != "index"}
@@ -149,8 +155,8 @@ def _check(receipt: Receipt | str) -> None:
 
 def _check_text() -> None:
     """Callback: what was pasted is a whole receipt, or the first characters of a hash."""
-    session.put("_found_receipt", None)
-    text = str(session.get(_TEXT, "") or "").strip()
+    session.FOUND_RECEIPT.put(None)
+    text = str(session.entered(_TEXT, "") or "").strip()
     if not text or len(text) > LARGEST:
         session.say(_NOTE, "Paste a receipt first." if not text else "This is too long to be a receipt.")
     elif re.fullmatch(r"[0-9a-fA-F]{8,64}", joined := "".join(text.split())):
@@ -161,14 +167,14 @@ def _check_text() -> None:
 
 def _find(start: str) -> None:
     try:
-        matching = [one for one in compute.ledger().receipts() if one.journal_hash.startswith(start)]
+        matching = compute.ledger().find(start)
     except DpcoreError as error:
         session.say(_NOTE, words.sentence(error))
         return
     if len(matching) != 1:
         session.say(_NOTE, "No charge in this ledger has this hash." if not matching else "Give more of the hash.")
         return
-    session.put("_found_receipt", matching[0])
+    session.FOUND_RECEIPT.put(matching[0])
     _check(matching[0])
 
 

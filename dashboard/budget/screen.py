@@ -25,7 +25,7 @@ from dashboard.widgets import cards
 from dashboard.widgets.picture import picture
 from dpcore.ledger import Budget, Receipt
 
-OWN_RULES = {"pure": ("basic",), "approximate": ("basic", "zcdp")}
+OWN_RULES = {"sum": ("basic",), "zcdp": ("zcdp",), "both": ("basic", "zcdp")}
 
 
 def show(state: State, budget: Budget) -> None:
@@ -55,8 +55,9 @@ def everyone(budgets: list[Budget], receipts: Sequence[Receipt]) -> None:
         )
         return
     real = sum(not budget.practice for budget in budgets)
+    answers = sum(receipt.state == "answered" for receipt in receipts)
     st.markdown(
-        f"### {words.plural(len(receipts), 'private answer')} about {words.plural(len(budgets), 'group')} of people, "
+        f"### {words.plural(answers, 'private answer')} about {words.plural(len(budgets), 'group')} of people, "
         f"{real} of them real."
     )
     st.caption(
@@ -85,7 +86,7 @@ def chart(budget: Budget, drawn: Spending) -> None:
         names={rule: rules.short(rule) for rule in shown},
         colour=rules.colour(session.dark()),
         planned=[rule for rule in shown if rules.planned(rule)],
-        counts_with=OWN_RULES[budget.kind],
+        counts_with=OWN_RULES[budget.counting],
         cap=tracker.total(budget),
         done=done,
         delta=at,
@@ -95,7 +96,7 @@ def chart(budget: Budget, drawn: Spending) -> None:
         valid=frame["rule"].map(lambda rule: rules.PLANNED if rules.planned(rule) else "always"), delta=drawn.delta
     )
     picture(figure, key="budget-lines", alt=_described(drawn, shown, budget), data=table, code=code(drawn))
-    own = " and ".join(rules.LABELS[rule] for rule in OWN_RULES[budget.kind])
+    own = " and ".join(rules.LABELS[rule] for rule in OWN_RULES[budget.counting])
     after = f" Shaded: if the {'last question' if done else 'question in view'} were asked again and again."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
@@ -105,7 +106,7 @@ def chart(budget: Budget, drawn: Spending) -> None:
         )
         with st.popover("Why do they differ?", type="tertiary", icon=":material/help:"):
             st.markdown(rules.explained(shown))
-            if budget.kind == "approximate":
+            if budget.counting == "both":
                 st.caption(
                     "ε is shown at half of the budget's δ, because its two accounts each have one half to themselves."
                 )

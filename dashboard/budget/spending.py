@@ -52,7 +52,7 @@ def spending(state: State, budget: Budget) -> Spending:
         return totals.frame(past, totals.repeated(total, len(receipts), cost, more, delta))
 
     frame = compute.MEMORY(("spending", last, len(receipts), repr(cost), more, delta), make)
-    valid = ("basic",) if budget.kind == "pure" else ALWAYS
+    valid = ("basic",) if budget.counting == "sum" else ALWAYS
     return Spending(receipts=receipts, next_cost=cost, more=more, delta=delta, frame=frame, rules=valid)
 
 
@@ -84,12 +84,16 @@ def headline(state: State, budget: Budget) -> str:
         fit = f"Not enough is left for one more {like}."
     if not count:
         return f"Nothing is spent yet. {fit.replace('more ', '', 1) if left else fit}"
-    if budget.kind == "pure":
+    if budget.counting == "sum":
         whole, remaining = tracker.total(budget), budget.remaining.epsilon
         spent = f"ε = {words.amount(whole - remaining)} of {words.amount(whole)}"
     else:
         spent = f"{100 * budget.share_spent:.0f} in 100 of their budget"
-    return f"{words.plural(count, 'answer')} {'has' if count == 1 else 'have'} spent **{spent}**. {fit}"
+    lost = sum(receipt.state != "answered" for receipt in state.receipts)
+    parts = [words.plural(count - lost, "answer")] if count > lost else []
+    if lost:
+        parts.append(f"{words.plural(lost, 'charge')} without an answer")
+    return f"{' and '.join(parts)} {'has' if count == 1 else 'have'} spent **{spent}**. {fit}"
 
 
 def caption(budget: Budget, now: float, delta: float) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import streamlit as st
+
 from dashboard import words
 from dashboard.background import compute
 from dashboard.budget import tracker
@@ -33,7 +35,7 @@ def look(source: Source | None) -> State:
         return State(source=source, problem=problem)
     try:
         budget = tracker.budget(source)
-        history = compute.ledger().history(source.lineage, every_generation=True)
+        history = _receipts(source.lineage, compute.ledger().version(source.lineage))
     except UnknownLineage:
         return State(source=source, budget=budget)
     except DpcoreError as error:
@@ -54,9 +56,16 @@ def everyone() -> tuple[list[Budget], tuple[Receipt, ...], str | None]:
         return [], (), problem
     try:
         ledger = compute.ledger()
-        return ledger.budgets(), tuple(ledger.receipts()), None
+        return ledger.budgets(), tuple(_receipts(None, ledger.version())), None
     except DpcoreError as error:
         return [], (), _told(error)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _receipts(lineage: str | None, version: int) -> list[Receipt]:
+    """Every receipt of these people, or of all, as of this version: read once, however often a page is drawn."""
+    ledger = compute.ledger()
+    return ledger.receipts() if lineage is None else ledger.history(lineage, every_generation=True)
 
 
 def _told(error: DpcoreError) -> str:

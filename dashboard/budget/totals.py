@@ -30,16 +30,16 @@ class Kept:
 
 
 def accounting_delta(found: Budget | None) -> float:
-    """The δ at which ε are compared: half of an (ε, δ) cap's, as its accounts use, or one in a million."""
+    """The δ at which ε are compared: the budget's own, half of it where two accounts share it, or one in a million."""
     if found is None or found.kind == "pure":
         return SHOWN_DELTA
-    return found.cap.delta / 2
+    return found.cap.delta / 2 if found.counting == "both" else found.cap.delta
 
 
 def so_far(receipts: Sequence[Receipt], delta: float) -> tuple[RunningTotal, list[tuple[int, str, float]]]:
     """The total of ``receipts`` and its ε under each rule after the 1st, 2nd, …; at most about 60 new points."""
     hashes = tuple(receipt.journal_hash for receipt in receipts)
-    kept: Kept | None = session.get("_composed", None)
+    kept: Kept | None = session.COMPOSED.get()
     if kept is None or kept.delta != delta or hashes[: len(kept.hashes)] != kept.hashes:
         kept = Kept(hashes=(), delta=delta, total=RunningTotal(), rows=())
     total, rows = kept.total, list(kept.rows)
@@ -50,7 +50,7 @@ def so_far(receipts: Sequence[Receipt], delta: float) -> tuple[RunningTotal, lis
         total = added(total, [receipt.cost for receipt in receipts[start:end]])
         rows += [(end, rule, epsilon) for rule, epsilon in total.epsilons(delta).items()]
     if len(receipts) > done:
-        session.put("_composed", Kept(hashes=hashes, delta=delta, total=total, rows=tuple(rows)))
+        session.COMPOSED.put(Kept(hashes=hashes, delta=delta, total=total, rows=tuple(rows)))
     return total, rows
 
 

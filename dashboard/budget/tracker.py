@@ -121,8 +121,10 @@ def total(found: Budget) -> float:
 def spent_words(found: Budget) -> str:
     """What is spent and what is left, in the unit of the cap."""
     whole, left = total(found), found.remaining.epsilon
-    if found.kind == "pure":
+    if found.counting == "sum":
         said = f"ε = {words.amount(whole - left)} of {words.amount(whole)} spent, {words.amount(left)} left"
+        if found.remaining.delta < found.cap.delta:
+            said += f"; δ = {words.tiny(found.remaining.delta)} of {words.tiny(found.cap.delta)} left"
     else:
         share = round(100 * found.share_spent)
         allowed = f"ε = {words.amount(whole)} with δ = {words.tiny(found.cap.delta)}"
@@ -132,7 +134,10 @@ def spent_words(found: Budget) -> str:
 
 def counted_words(found: Budget) -> str:
     """How this budget counts."""
-    return "by adding up ε" if found.kind == "pure" else "in ε with a small δ: many answers cost less together"
+    if found.counting == "sum":
+        return "by adding up ε" if found.kind == "pure" else "by adding up ε and δ"
+    many = "in ρ: many small answers cost less together"
+    return many if found.counting == "zcdp" else f"{many}, or by adding up ε and δ: whichever leaves more"
 
 
 def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
@@ -144,6 +149,8 @@ def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
     except InvalidCost:
         takes, more = False, 0
     if not takes:
+        if found.counting == "zcdp":
+            return "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
         return "Answers of this kind need a δ, which this budget does not have."
     if more == 0:
         return "Not enough is left for one more answer like this one."

@@ -15,6 +15,7 @@ from dashboard.background import compute
 from dashboard.data import source
 from dashboard.data.actions import start
 from dashboard.data.own_file import OwnFile, opened, sketched
+from dashboard.data.people import may_see
 from dashboard.data.task import Say, Task
 from dpcore.errors import LedgerError
 
@@ -53,8 +54,8 @@ def taken(file: UploadedFile) -> bytes:
 def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
     """Start reading, and finish at once when it is quick."""
     session.OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
-    compare = _others_known()
-    start(lambda say: _read(data, dict(choices), say, compare), "Reading the file", _installed)
+    key = _key()
+    start(lambda say: _read(data, dict(choices), say, key), "Reading the file", _installed)
 
 
 def read_again(**choices: Any) -> None:
@@ -70,20 +71,20 @@ def read_again(**choices: Any) -> None:
     read(name, data, tuple(sorted(merged.items())), again=again)
 
 
-def _read(data: bytes, choices: dict[str, Any], say: Say, compare: bool) -> Any:
+def _read(data: bytes, choices: dict[str, Any], say: Say, key: bytes | None) -> Any:
     from dpcore.datasets import read_csv  # loads DuckDB
 
     reading = read_csv(data, **choices, progress=lambda part, what: say(0.85 * part, what))
     say(0.9, "Comparing with earlier files")
-    return reading, sketched(reading) if compare else ()
+    return reading, None if key is None else sketched(reading, key)
 
 
-def _others_known() -> bool:
-    """Whether the ledger knows people that a new file could be about."""
+def _key() -> bytes | None:
+    """What a sketch is keyed with; None where the ledger knows nobody that a new file could be about."""
     try:
-        return any(not found.practice for found in compute.ledger().budgets())
+        return compute.ledger().sketch_key if may_see() else None
     except LedgerError:
-        return False
+        return None
 
 
 def _installed(task: Task) -> None:
@@ -114,8 +115,9 @@ def _with_people(own: OwnFile) -> OwnFile:
     if own.reading is None:
         return own
     try:
-        known = compute.ledger().lineage_of(own.reading.fingerprint)
-        alike = compute.ledger().similar(own.sketch) if known is None and own.sketch else []
+        seen = may_see()
+        alike = compute.ledger().similar(own.reading.fingerprint, own.sketch, among=seen)
     except LedgerError:
         return replace(own, lineage=None)
-    return replace(own, lineage=known or own.reading.fingerprint, alike=alike[0] if alike else None)
+    lineage = own.lineage or compute.ledger().new_lineage()
+    return replace(own, lineage=lineage, alike=() if lineage in seen else tuple(alike))

@@ -17,9 +17,9 @@ from dpcore.errors import InvalidArgument
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
     from dpcore.ledger.people import Resemblance
+    from dpcore.sketches import Sketch
 
 Use = Literal["what_if", "twin"]
-_SALT = "epsilon-lab"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +58,8 @@ class OwnFile:
     """One file, or a table that is only described (``reading`` is None, and so there are no values at all).
 
     ``choices`` are the person's own answers to ``read_csv``. ``confirmed`` is whether they said that the file is public
-    or test data. ``lineage`` names its people in the ledger; ``alike`` is an earlier file that it resembles, as long as
-    the person has not said whether both are about the same people.
+    or test data. ``lineage`` is the name its people have, or would have, in the ledger: random, unless the person said
+    that they are people it knows. ``alike`` are those they may be, as long as the person has not said.
     """
 
     name: str
@@ -67,23 +67,22 @@ class OwnFile:
     choices: tuple[tuple[str, Any], ...]
     reading: Reading | None
     decisions: Decisions
-    sketch: tuple[int, ...] = ()
+    sketch: Sketch | None = None
     earlier: tuple[Decisions, ...] = ()
     confirmed: bool = False
     use: Use | None = None
     plan: TwinPlan | None = None
     lineage: str | None = None
-    alike: Resemblance | None = None
+    alike: tuple[Resemblance, ...] = ()
     log: tuple[Entry, ...] = ()
 
     @property
     def schema(self) -> Schema:
         return self.decisions.schema
 
-    @property
-    def marks(self) -> tuple[int, ...]:
-        """By what the ledger recognises a file with mostly the same rows."""
-        return self.sketch or (() if self.reading is None else sketched(self.reading))
+    def marks(self, key: bytes) -> Sketch | None:
+        """By what the ledger recognises another file about the same people; ``key`` is ``Ledger.sketch_key``."""
+        return self.sketch if self.sketch is not None or self.reading is None else sketched(self.reading, key)
 
     @property
     def described(self) -> bool:
@@ -123,7 +122,7 @@ class OwnFile:
             return "Answer the open questions about this file on the Data page first."
         if not self.decisions.said_rows and self.schema.each_row != "option":
             return "Say on the Data page how many rows one person can have: a private answer needs to know."
-        if self.alike is not None:
+        if self.alike:
             return "Say on the Data page whether these are the people of an earlier file."
         if self.declared is None:
             return "Declare bounds or options of a column on the Data page: a private answer needs them."
@@ -144,11 +143,11 @@ class OwnFile:
         return schema.only(*names)
 
 
-def sketched(reading: Reading) -> tuple[int, ...]:
-    """Digests of some rows, for the ledger; takes seconds for a million rows."""
+def sketched(reading: Reading, key: bytes) -> Sketch:
+    """Keyed marks of some rows, for the ledger; takes seconds for a million rows."""
     from dpcore.datasets import sketch  # loads DuckDB
 
-    return sketch(reading, _SALT)
+    return sketch(reading, key)
 
 
 def opened(
@@ -156,7 +155,7 @@ def opened(
     data: bytes,
     choices: tuple[tuple[str, Any], ...],
     reading: Reading,
-    sketch: tuple[int, ...],
+    sketch: Sketch | None,
     before: OwnFile | None,
 ) -> OwnFile:
     """A file just read. ``before`` is the same file read with other choices: what was declared by hand is kept."""

@@ -11,10 +11,14 @@ from dashboard.background import compute
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile
 from dpcore.datasets.schema import EachRow
-from dpcore.errors import DpcoreError, LedgerError
+from dpcore.errors import DpcoreError, InvalidArgument, LedgerError
 
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
-NEW = ""
+OTHERS = "others"
+NOT_SEEN = (
+    "Recognised are files with columns or rows dropped, added, renamed or written otherwise. Not recognised are a few "
+    "rows alone, a part of a file with coarse columns only, changed values, and the same people asked something else."
+)
 
 
 def rows(own: OwnFile) -> None:
@@ -77,6 +81,11 @@ def _unit(key: str) -> None:
     actions.declare(lambda schema: replace(schema, unit=unit or "person"))
 
 
+def may_see() -> list[str]:
+    """The real people whose budgets this person may know of: there is no signing in, so all on this server."""
+    return [found.lineage for found in compute.ledger().budgets() if not found.practice]
+
+
 def budget(own: OwnFile) -> None:
     """Which people the ledger takes these rows to be about, and how to say that they are others it knows."""
     if own.reading is None:
@@ -84,7 +93,7 @@ def budget(own: OwnFile) -> None:
     if own.lineage is None:
         st.warning("The budget ledger cannot be used now, so nothing can be released from this file.")
         return
-    if own.alike is not None:
+    if own.alike:
         _alike(own)
         return
     try:
@@ -102,12 +111,15 @@ def budget(own: OwnFile) -> None:
         names = {found.lineage: found.name for found in known}
         with st.form("own-group", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
             st.selectbox(
-                "Are these people in an earlier file?",
-                [NEW, *names],
+                "If these people are in an earlier file, say in which",
+                list(names),
+                index=None,
+                placeholder="It does not look like any; you may know better",
                 key="own-group-name",
-                format_func=lambda lineage: words.visible(names.get(lineage, "No, other people")),
-                width=300,
-                help="Two files about the same people share one budget, because an answer from either reveals them.",
+                format_func=lambda lineage: words.visible(names.get(lineage, ""), 60),
+                width=420,
+                help="Two files about the same people share one budget, because an answer from either reveals them. "
+                f"{NOT_SEEN}",
             )
             st.form_submit_button("Use that budget for good", on_click=_join_chosen, key="own-group-join")
     else:
@@ -115,25 +127,43 @@ def budget(own: OwnFile) -> None:
 
 
 def _alike(own: OwnFile) -> None:
-    if own.alike is None:
-        return
-    share = max(1, round(100 * own.alike.share))
+    """Whether these are people the ledger knows: nothing is chosen beforehand, and "others" takes a reason."""
+    names = {one.lineage: f"Yes, the people of “{one.name}”" for one in own.alike}
     st.warning(
-        f"About {share} in 100 rows of this file are also in an earlier file about “{words.safe(own.alike.name)}”. "
-        "Are these the same people? If they are, they share one budget, and that cannot be undone.",
+        "This file looks like one about people who have a budget already. The same people share one budget, whatever "
+        "file they come in, and your answer cannot be taken back.",
         icon=":material/group:",
     )
-    with st.container(horizontal=True):
-        st.button("Yes, the same people", key="own-same", on_click=_join, args=(own.alike.lineage,))
-        st.button("No, other people", key="own-other", on_click=_others)
+    chosen = st.radio(
+        "Are these the same people?",
+        [*names, OTHERS],
+        index=None,
+        key="own-whose",
+        format_func=lambda lineage: words.safe(names.get(lineage, "No, other people")),
+        help=NOT_SEEN,
+    )
+    if chosen == OTHERS:
+        st.text_area(
+            "Why are they others? One sentence; it is kept in the ledger's journal with the date",
+            key="own-why",
+            max_chars=1000,
+            placeholder="These are the patients of the year after, and nobody came in both years.",
+        )
+    st.button(
+        "Keep this answer for good",
+        key="own-whose-keep",
+        disabled=chosen is None,
+        on_click=_others if chosen == OTHERS else _join,
+        args=() if chosen == OTHERS else (str(chosen),),
+    )
 
 
 def _join_chosen() -> None:
-    chosen = str(session.entered("own-group-name", NEW))
-    if chosen == NEW:
+    chosen: str | None = session.entered("own-group-name", None)
+    if not chosen:
         session.say("own", "Choose the earlier group first; for other people there is nothing to do here.")
         return
-    _join(chosen)
+    _join(str(chosen))
 
 
 def _join(lineage: str) -> None:
@@ -141,14 +171,27 @@ def _join(lineage: str) -> None:
     if own is None or own.reading is None:
         return
     try:
-        compute.ledger().link(own.reading.fingerprint, lineage, own.marks)
+        ledger = compute.ledger()
+        ledger.link(own.reading.fingerprint, lineage, own.marks(ledger.sketch_key))
     except DpcoreError as error:
         session.say("own", words.sentence(error))
         return
-    source.keep(replace(own, lineage=lineage, alike=None).noted("You said whose data these are."))
+    source.keep(replace(own, lineage=lineage, alike=()).noted("You said whose data these are."))
 
 
 def _others() -> None:
+    """Callback: the reason goes on the record, for each of those that the file looks like, or nothing happens."""
     own = source.own_file()
-    if own is not None:
-        source.keep(replace(own, alike=None).noted("You said that these are other people than in the earlier file."))
+    if own is None or own.lineage is None:
+        return
+    why = str(session.entered("own-why", "") or "")
+    try:
+        for one in own.alike:
+            compute.ledger().say_others(own.lineage, than=one.lineage, because=why)
+    except InvalidArgument:
+        session.say("own", "Say in a sentence why these are other people; it is kept with the date.")
+        return
+    except DpcoreError as error:
+        session.say("own", words.sentence(error))
+        return
+    source.keep(replace(own, alike=()).noted("You said, on the record, why these are other people."))

@@ -8,7 +8,7 @@ from typing import Literal
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import catalogue, session
 from dashboard.background import compute
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
@@ -26,6 +26,23 @@ BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
 }
 
 
+def first() -> str:
+    """The sample that is in use until somebody chooses."""
+    return session.starting_sample() or FIRST_SAMPLE
+
+
+def open_page(key: str) -> None:
+    """A page of questions opens with its own example until somebody chooses data; call before anything is drawn."""
+    page = next((page for page in catalogue.pages() if page.key == key), None)
+    if page is None or (page.example or FIRST_SAMPLE) == first():
+        return
+    linked = session.starting_sample() is None and bool(session.LINKED_DATA.get())
+    untouched = not linked and session.value(control()) == first()
+    session.start_with(page.example or FIRST_SAMPLE)
+    if untouched:
+        session.unset("data")
+
+
 def control() -> Choice[str]:
     """The choice of data: samples, and the person's own file where there is one."""
     keys = [known.key for known in samples()]
@@ -35,7 +52,7 @@ def control() -> Choice[str]:
         help="A sample to explore, or your own file from the Data page.",
         options=(*keys, OWN) if session.OWN_NAME.get() else tuple(keys),
         names=title,
-        default=FIRST_SAMPLE,
+        default=first(),
         refusal=" ",  # ``not_here`` says more than the usual sentence
     )
 
@@ -91,8 +108,8 @@ def title(key: str) -> str:
 def not_here() -> str | None:
     """One sentence while the link this session began with is about data it does not have; call after the choice."""
     asked = session.LINKED_DATA.get()
-    settled = session.OWN_NAME.get() or session.value(control()) != FIRST_SAMPLE
-    if not asked or settled or asked in (FIRST_SAMPLE, title(FIRST_SAMPLE)):
+    settled = session.OWN_NAME.get() or session.value(control()) != first()
+    if not asked or settled or asked in (first(), title(first())):
         session.LINKED_DATA.put("")
         return None
     if asked in (OWN, title(OWN)):
@@ -154,7 +171,8 @@ def budget_opened(lineage: str | None) -> None:
     """After the budget of these people was opened: a later file about them is recognised by this one."""
     own = own_file()
     if own is not None and own.reading is not None and lineage is not None and own.lineage == lineage:
-        compute.ledger().link(own.reading.fingerprint, lineage, own.marks)
+        ledger = compute.ledger()
+        ledger.link(own.reading.fingerprint, lineage, own.marks(ledger.sketch_key))
 
 
 def _own_source(own: OwnFile, table: Table | None) -> Source | None:

@@ -59,7 +59,7 @@ class TypedColumns:
         whole = replace(schema, columns=tuple(columns))
         digest = hashlib.sha256(repr(whole).encode()).hexdigest()
         applied = Applied(frame=pd.DataFrame(typed), schema=whole, accounts=())
-        return applied.table(fingerprint=f"{self.reading.key}:{digest}", lineage=self.reading.fingerprint)
+        return applied.table(fingerprint=f"{self.reading.key}:{digest}", lineage="")
 
     def forget_all_but(self, columns: tuple[Column, ...]) -> None:
         """Keep memory for the columns as they are now, drop the rest."""

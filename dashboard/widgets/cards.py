@@ -26,6 +26,8 @@ def need(asked: Need, *, key: str) -> None:
             st.caption(asked.waiting)
             return
         _found(asked.found, key)
+        if asked.hint:
+            st.caption(asked.hint)
 
 
 def _found(found: Needed, key: str) -> None:

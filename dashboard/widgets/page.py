@@ -16,9 +16,9 @@ from dashboard import catalogue, session
 from dashboard.background import compute
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
-from dashboard.controls import Choice, Control
+from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
-from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Question, Tab, Work
+from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work
 from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, waiting
 from dashboard.widgets.blocks import Around
@@ -169,10 +169,13 @@ def _own(current: Source) -> str | None:
     return None if current.public else current.key
 
 
-def _sentence(pieces: Sequence[str | Control[Any]]) -> None:
+def _sentence(pieces: Sequence[Piece]) -> None:
     """The question as one sentence in heading size, with its choices inside it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for index, piece in enumerate(pieces):
+            if isinstance(piece, Group):
+                _group(piece)
+                continue
             if isinstance(piece, Control):
                 _inline(piece)
                 continue
@@ -190,8 +193,17 @@ def _inline(control: Control[Any]) -> None:
         controls.draw(control)
 
 
-def _inside(control: Control[Any], pieces: Sequence[str | Control[Any]]) -> bool:
-    return any(isinstance(piece, Control) and piece.key == control.key for piece in pieces)
+def _group(group: Group) -> None:
+    """Several controls inside the sentence, behind one button."""
+    with st.popover(group.label, icon=group.icon):
+        controls.draw_all(group.controls)
+        for note in group.notes:
+            st.caption(note)
+
+
+def _inside(control: Control[Any], pieces: Sequence[Piece]) -> bool:
+    parts = [part for piece in pieces for part in (piece.controls if isinstance(piece, Group) else (piece,))]
+    return any(isinstance(part, Control) and part.key == control.key for part in parts)
 
 
 def _axis(question: Question, slot: DeltaGenerator) -> str:

@@ -16,7 +16,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
-from dashboard.budget import tracker
+from dashboard.budget import tracker, unanswered
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
 from dashboard.question import Offer
@@ -88,6 +88,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
     problem = session.note(slot)
     if problem:
         st.warning(problem)
+    unanswered.show(here.lineage, question_digest(request), lambda request_id: _draw(here, request_id), key=slot)
     receipt = session.receipt(slot)
     if receipt is not None and receipt.question == question_digest(request):
         answer(receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer")
@@ -99,11 +100,9 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
 def answered(here: Asked) -> list[Receipt]:
     """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
     try:
-        history = compute.ledger().history(here.lineage)
+        return compute.ledger().answered(here.lineage, question_digest(here.request))
     except UnknownLineage:
         return []
-    question = question_digest(here.request)
-    return [one for one in history if one.question == question and one.answer_hash is not None]
 
 
 def _price(found: Budget, source: Source, request: Request, relation: str | None) -> bool:
@@ -202,14 +201,32 @@ def _release(here: Asked, request_id: str | None, seen: int) -> None:
             return
         receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
     except DpcoreError as error:
-        if isinstance(error, LedgerUnsound):
-            tracker.reopen()
-        again = here.source.practice and isinstance(error, BudgetExceeded)
-        reset = said.RESET if again else ""
-        session.say(slot, words.sentence(error) + reset)
-        session.end_release(slot)
+        _failed(here, error)
         return
     session.release_done(slot, receipt)
+
+
+def _failed(here: Asked, error: DpcoreError) -> None:
+    if isinstance(error, LedgerUnsound):
+        tracker.reopen()
+    again = here.source.practice and isinstance(error, BudgetExceeded)
+    reset = said.RESET if again else ""
+    session.say(here.slot, words.sentence(error) + reset)
+    session.end_release(here.slot)
+
+
+def _draw(here: Asked, request_id: str) -> None:
+    """Callback: the answer of a charge that was made before; the same request id, so nothing is charged again."""
+    ready, data = _prepared(here.offer.data)
+    if not ready:
+        session.say(here.slot, REFUSED)
+        return
+    try:
+        receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
+    except DpcoreError as error:
+        _failed(here, error)
+        return
+    session.release_done(here.slot, receipt)
 
 
 def _prepared(data: Callable[[], Any]) -> tuple[bool, Any]:

@@ -18,6 +18,7 @@ __all__ = [
     "amount",
     "at_most",
     "html",
+    "many",
     "number",
     "odds",
     "odds_sentence",
@@ -88,6 +89,15 @@ def whole(value: float) -> str:
 
 def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def many(unit: str) -> str:
+    """The plural of what a row stands for: people, days, countries."""
+    if unit == "person":
+        return "people"
+    if unit.endswith("y") and unit[-2:-1] not in "aeiou":
+        return f"{unit[:-1]}ies"
+    return f"{unit}es" if unit.endswith(("s", "x", "ch", "sh")) else f"{unit}s"
 
 
 def odds(epsilon: float, delta: float = 0.0) -> float:

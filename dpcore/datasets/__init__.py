@@ -17,7 +17,7 @@ from dpcore.datasets.twin import Relation, twin
 from dpcore.errors import ReadingCancelled, UnavailableSample, UnreadableFile
 
 if TYPE_CHECKING:
-    from dpcore.datasets.reading import Likeness, Reading, fingerprint, likeness, read_csv, sketch, sketched_likeness
+    from dpcore.datasets.reading import Likeness, Reading, fingerprint, likeness, read_csv, sketch
 
 __all__ = [
     "QUESTIONS",
@@ -50,12 +50,11 @@ __all__ = [
     "sample",
     "samples",
     "sketch",
-    "sketched_likeness",
     "twin",
 ]
 
 # Reading loads DuckDB, so it is imported when it is first asked for.
-_LAZY = ("Likeness", "Reading", "fingerprint", "likeness", "read_csv", "sketch", "sketched_likeness")
+_LAZY = ("Likeness", "Reading", "fingerprint", "likeness", "read_csv", "sketch")
 
 
 def __getattr__(name: str) -> Any:

@@ -19,7 +19,7 @@ class Table:
     Types: category → categorical with exactly the declared categories, number → float64, integer → Int64,
     yes/no → boolean, date → datetime64[s], text → str. Numbers and dates lie within their declared bounds.
     ``fingerprint`` tells tables apart to the last cell, in order, with their declaration: the key for caches.
-    ``lineage`` names whose data it is ("sample:clinic", or the canonical fingerprint of a file): the key for budgets.
+    ``lineage`` names whose data a sample is ("sample:clinic"); empty for a file, whose people the ledger names.
     """
 
     frame: pd.DataFrame

@@ -47,7 +47,7 @@ class WeightedMajority:
             "Dwork and Roth, 2014, Algorithm 16; rates by zCDP and by bounded range (Dong, Durfee and Rogers, ICML "
             "2020)."
         ),
-        nearest="batched",
+        release="batched",
     )
     assumption: ClassVar[Assumption] = "any"
 

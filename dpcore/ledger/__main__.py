@@ -1,8 +1,9 @@
-"""The ledger's owner's tools: ``python -m dpcore.ledger status|verify|backup|restore|export|confirm``."""
+"""The ledger's owner's tools: ``python -m dpcore.ledger init|status|verify|backup|restore|export|confirm``."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from dpcore.ledger.core import Ledger
 from dpcore.ledger.engine import ledger_url
 from dpcore.ledger.export import to_csv, to_json
 from dpcore.ledger.recovery import restore
+from dpcore.ledger.verify import Replay
+from dpcore.ledger.words import COUNTED, OLDER_COPIES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ledger", help="database URL or file; EPSILON_LAB_LEDGER or the usual place when left out")
     parser.add_argument("--journal", help="the journal's file; beside the database when left out")
     commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("init", help="make a new ledger where there has never been one")
     commands.add_parser("status", help="budgets, what is spent, and whether the ledger is sound")
     commands.add_parser("verify", help="check file, safeguards, chain, sums and journal")
     command = commands.add_parser("backup", help="write a complete backup to a new file")
@@ -52,7 +56,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _open(asked: argparse.Namespace) -> Ledger:
-    return Ledger.open(asked.ledger, journal=asked.journal)
+    # looking after a ledger never makes one: at the usual place too, a path may be wrong or a disk not mounted
+    return Ledger.open(asked.ledger, journal=asked.journal, create=False)
+
+
+def _init(asked: argparse.Namespace) -> None:
+    with Ledger.open(asked.ledger, journal=asked.journal, create=True) as ledger:
+        ledger.verify()
+    print(f"There is a new ledger: {ledger_url(asked.ledger).render_as_string(hide_password=True)}")
 
 
 def _status(asked: argparse.Namespace) -> None:
@@ -60,15 +71,22 @@ def _status(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
         print(f"Journal: {ledger.journal_path or 'none (a ledger in memory)'}")
         found = ledger.verify()
-        print(f"Sound: {found.seq} records, {found.charges} charges.")
+        print(f"Sound: {found.seq} records, {found.charges} charges.{_clock(found)}")
+        if ledger.renewed_at is not None:
+            print(OLDER_COPIES.format(ledger.renewed_at[:10]))
         for budget in ledger.budgets():
             print(_line(budget))
+
+
+def _clock(found: Replay) -> str:
+    return f" The clock ran backwards before {found.clock_back} of them." if found.clock_back else ""
 
 
 def _line(budget: Budget) -> str:
     cap, left = budget.cap, budget.remaining
     kind = f"ε = {cap.epsilon:g}" if budget.kind == "pure" else f"ε = {cap.epsilon:g}, δ = {cap.delta:g}"
-    rest = f"ε = {left.epsilon:.6g} left" + ("" if budget.kind == "pure" else f" (ρ = {left.zcdp:.6g})")
+    kind += f" counted by {COUNTED[budget.counting]}"
+    rest = f"ε = {left.epsilon:.6g} left" + ("" if budget.counting == "sum" else f" (ρ = {left.zcdp:.6g})")
     practice = ", practice" if budget.practice else ""
     return f"  {budget.name} [{budget.lineage}{practice}]: {kind}; {rest}; {budget.share_spent:.1%} spent"
 
@@ -76,7 +94,9 @@ def _line(budget: Budget) -> str:
 def _verify(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
         found = ledger.verify()
-    print(f"Sound: {found.seq} records, {found.charges} charges, {len(found.lineages)} groups of people.")
+    print(
+        f"Sound: {found.seq} records, {found.charges} charges, {len(found.lineages)} groups of people.{_clock(found)}"
+    )
 
 
 def _backup(asked: argparse.Namespace) -> None:
@@ -103,19 +123,31 @@ def _export(asked: argparse.Namespace) -> None:
         sys.stdout.write(text + ("\n" if form == "json" else ""))
     else:
         # the mark tells spreadsheets that the text is UTF-8
-        asked.target.write_text(text, encoding="utf-8-sig" if form == "csv" else "utf-8", newline="")
+        with open(
+            asked.target, "w", encoding="utf-8-sig" if form == "csv" else "utf-8", newline="", opener=_private
+        ) as file:
+            file.write(text)
         print(f"Wrote {len(receipts)} receipts to {asked.target}.")
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def _confirm(asked: argparse.Namespace) -> None:
+    try:
+        text = asked.receipt.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidArgument("receipt", "is not a text file, so it is no receipt") from None
     with _open(asked) as ledger:
-        confirmed = ledger.confirms(asked.receipt.read_text(encoding="utf-8"))
+        confirmed = ledger.confirms(text)
     if not confirmed:
         raise InvalidArgument("receipt", "does not match the journal")
     print("The receipt matches the journal.")
 
 
 _COMMANDS = {
+    "init": _init,
     "status": _status,
     "verify": _verify,
     "backup": _backup,

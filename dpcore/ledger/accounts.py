@@ -22,19 +22,20 @@ def _budgets() -> Select[Any]:
 
 
 def _conditional_charge() -> Update:
-    """Add to every sum, if one of the two accounts holds afterwards (``Budget.holds``)."""
+    """Add to every sum, if the cap is kept afterwards in the way this budget counts (``Budget.holds``)."""
     account = schema.accounts.c
     after = {name: account[name] + bindparam(f"add_{name}") for name in SPENT}
-    first_holds = and_(
+    sums_hold = and_(
+        account.counting != "zcdp",
         after["beyond"] == 0,
         after["spent_epsilon"] <= account.cap_epsilon,
         after["spent_delta"] <= account.cap_delta,
     )
-    second_holds = and_(
-        account.kind == "approximate",
+    rho_holds = and_(
+        account.counting != "sum",
         after["unfit"] == 0,
+        after["loose_delta"] == 0,
         after["spent_rho"] <= account.cap_rho,
-        after["loose_delta"] <= account.cap_delta,
     )
     chosen = and_(
         account.lineage == bindparam("key"),
@@ -42,7 +43,7 @@ def _conditional_charge() -> Update:
         account.neighbours == bindparam("counted_for"),
     )
     values = {**after, "neighbours": bindparam("now_for")}
-    return update(schema.accounts).where(chosen, or_(first_holds, second_holds)).values(values)
+    return update(schema.accounts).where(chosen, or_(sums_hold, rho_holds)).values(values)
 
 
 # Built once: building costs more than running.

@@ -1,18 +1,37 @@
 """What one group of people's budget allows: its cap, what is spent, and which charges still fit.
 
-Two kinds of cap, both valid when every question is chosen after seeing the earlier answers:
+A budget counts in one way, chosen when it is opened, and every release on every page is counted in that way:
 
-* **pure**: ε alone. Each release must be pure ε-DP; the ε add up (basic composition, a filter).
-* **approximate**: (ε, δ), by two accounts kept side by side; a release fits when one of them still holds after it.
-  The first adds up ε and δ and holds while they are within ε and δ/2 (basic composition). The second adds up ρ, and
-  the δ of releases that have no ρ of their own (those enter with ε²/2), and holds while they are within δ/2 and the
-  ρ that is worth (ε, δ/2) (zCDP as a filter; Feldman & Zrnic, NeurIPS 2021).
+* **sum**: ε and δ add up like money. A release that is (ε₁, δ₁)-DP fits while the sums stay within the cap (ε, δ).
+* **zcdp**: every release is counted as ρ, and fits while the sum stays within the ρ that implies (ε, δ). A release
+  without a ρ of its own, of which only an ε with a δ is known, is refused.
+* **both**: budgets of an (ε, δ) cap that were opened before there was a choice. Two accounts are kept side by side and
+  a release fits while one of them holds after it: sums of ε and δ within (ε, δ/2), or ρ within what implies (ε, δ/2).
 
-Why the two together are still (ε, δ)-DP: each (ε, δ) release is pure outside an event of chance δ. Of the ways the
-questions and answers can go, those that end with the first account holding have a log-ratio of at most ε outside
-these events. Those that end with the second holding are also ways of the same questions stopped where that account
-would fail, whose log-ratio passes ε with a weight of at most δ/2 outside the events that account counts. On either
-kind of way the events counted have a chance of at most δ/2, which makes δ in all.
+Each claim holds though every question is chosen after seeing the earlier answers. Let P and Q be the laws of all that
+is seen on two neighbours; the budget is a rule that stops a way of questions and answers before it would be passed.
+
+*Sum.* Write V(ε, δ) for: whatever is asked within (ε, δ), P(E) ≤ e^ε Q(E) + δ for every event E. By induction on the
+number of releases (finite, since each costs at least one unit): let the first be (ε₁, δ₁)-DP, so that
+P₁ ≤ min(P₁, e^ε₁ Q₁) + excess, with an excess of mass at most δ₁. What follows answer y is within (ε − ε₁, δ − δ₁)
+whatever y is, so P(E | y) ≤ min(1, e^(ε−ε₁) Q(E | y)) + δ − δ₁, hence
+P(E) = Σ P₁(y) P(E | y) ≤ δ₁ + Σ e^ε₁ Q₁(y) e^(ε−ε₁) Q(E | y) + δ − δ₁ = e^ε Q(E) + δ.
+(Basic composition as a filter: Rogers, Roth, Ullman & Vadhan, NeurIPS 2016.)
+
+*zCDP.* For every α > 1 likewise: the α-moment of P/Q under Q is at most exp(α(α−1)ρ₁) for the first release and, by
+induction, exp(α(α−1)(ρ − ρ₁)) for what follows, whatever was answered; so ρ-zCDP together, which implies (ε, δ)
+(Feldman & Zrnic, NeurIPS 2021; the conversion is ``conversions.zcdp_epsilon``).
+
+*Both.* Let S₁ be the ways that end with the first account holding and S₂ those that end with only the second holding.
+Accounts never recover, so S₁ lies among the ways of the same questions stopped where the first account would fail:
+P(E ∩ S₁) ≤ e^ε Q(E ∩ S₁) + δ/2 by the first proof. S₂ lies among those stopped where the second would fail:
+P(E ∩ S₂) ≤ e^ε Q(E ∩ S₂) + δ/2 by the second proof. Together (ε, δ). The second needs that nothing without a ρ is
+counted in it: a release with a δ and no ρ fits the first account alone and closes the second for good. (Earlier
+versions let the second account take such a release at ε²/2 and a δ/2 of its own. That is (ε, 3δ/2) and no more: a
+Gaussian answer first, and a choice between the accounts by its loss, passes δ. Giving each of three parts δ/3 would be
+right too, but would put budgets that had spent more than that over their caps; closing the account leaves every sum
+and every receipt as it is. A budget that took such a release before stays within (ε, 3δ/2), and goes on by its first
+account.)
 
 A budget promises to hide one kind of difference: a row added or removed, or a row replaced. It is said when the budget
 is opened or follows from the first charge, so that it never depends on an answer. Where rows are replaced, a release
@@ -25,7 +44,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost, check_cost
@@ -40,9 +59,11 @@ from dpcore.ledger.units import (
     cap_units,
     charge_units,
 )
-from dpcore.validate import in_range
+from dpcore.validate import in_range, one_of
 
 BudgetKind = Literal["pure", "approximate"]
+Counting = Literal["sum", "zcdp", "both"]
+NEW_COUNTINGS = ("sum", "zcdp")
 _MANY = 10**9
 
 
@@ -51,10 +72,10 @@ SPENT = ("spent_epsilon", "spent_delta", "beyond", "spent_rho", "loose_delta", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """What one release adds to the two accounts, in units.
+    """What one release adds to the sums, in units; those that the budget does not count with stay 0.
 
-    ``beyond`` is 1 for a release that the first account cannot add up (it fails from then on), ``unfit`` the same for
-    the second.
+    ``beyond`` is 1 for a release that the sums of ε and δ cannot take (that account fails from then on), ``unfit`` the
+    same for the sum of ρ. ``loose_delta`` is 0 but in charges from before counting was chosen.
     """
 
     spent_epsilon: int = 0
@@ -64,40 +85,57 @@ class Charge:
     loose_delta: int = 0
     unfit: int = 0
 
+    def times(self, count: int) -> Charge:
+        """The same charge ``count`` times."""
+        return Charge(**{name: getattr(self, name) * count for name in SPENT})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """A cap in units. ``cap_delta`` is half of ``total_delta``, for the δ of releases. A pure cap has no ρ (−1)."""
+    """A cap in units, and how it is counted.
+
+    ``total_delta`` is the δ of the promise, ``cap_delta`` what the δ of releases may add up to: all of it (sum), none
+    (zcdp) or half (both). ``cap_rho`` is −1 where ρ is not counted. ``kind`` is pure without a δ.
+    """
 
     kind: BudgetKind
+    counting: Counting
     cap_epsilon: int
     cap_rho: int
     cap_delta: int
     total_delta: int
 
     @classmethod
-    def of(cls, epsilon: float, delta: float) -> Caps:
+    def of(cls, epsilon: float, delta: float, counting: str = "sum") -> Caps:
         """Raises InvalidArgument."""
         in_range(0.0, LARGEST_CAP, open_low=True, epsilon=epsilon)
         in_range(0.0, 1.0, open_high=True, delta=delta)
+        one_of(get_args(Counting), counting=counting)
         cap = cap_units(epsilon, EPSILON_DIGITS)
         if cap < 1:
             raise InvalidArgument("epsilon", "must be at least 0.000000001")
         if delta == 0.0:
-            return cls(kind="pure", cap_epsilon=cap, cap_rho=-1, cap_delta=0, total_delta=0)
+            if counting != "sum":
+                raise InvalidArgument("counting", "in ρ needs a delta above 0; without one it must be sum")
+            return cls(kind="pure", counting="sum", cap_epsilon=cap, cap_rho=-1, cap_delta=0, total_delta=0)
         if delta < 1e-15:
             raise InvalidArgument("delta", "must be 0 or at least 1e-15")
+        part = {"sum": 1.0, "zcdp": 0.0, "both": 0.5}[counting]
+        rho = -1 if counting == "sum" else cap_units(zcdp_rho(epsilon, delta * (1.0 - part)), RHO_DIGITS)
         return cls(
             kind="approximate",
+            counting=counting,  # type: ignore[arg-type]  # checked above
             cap_epsilon=cap,
-            cap_rho=cap_units(zcdp_rho(epsilon, delta / 2), RHO_DIGITS),
-            cap_delta=cap_units(delta / 2, DELTA_DIGITS),
+            cap_rho=rho,
+            cap_delta=cap_units(delta * part, DELTA_DIGITS),
             total_delta=cap_units(delta, DELTA_DIGITS),
         )
 
     def same_as(self, other: Caps) -> bool:
-        """Whether both are the same (ε, δ); what that is worth in ρ may differ in its last digit between versions."""
-        return (self.cap_epsilon, self.total_delta) == (other.cap_epsilon, other.total_delta)
+        """Whether both are the same (ε, δ), counted the same way; what that is worth in ρ may differ in its last digit
+        between versions."""
+        mine = (self.cap_epsilon, self.total_delta, self.counting)
+        return mine == (other.cap_epsilon, other.total_delta, other.counting)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,37 +162,88 @@ class Budget:
             neighbours=row["neighbours"],
         )
 
+    @classmethod
+    def planned(
+        cls, *, epsilon: float, delta: float = 0.0, counting: str = "sum", neighbours: str = "", name: str = ""
+    ) -> Budget:
+        """A budget that is not opened, to ask what it would allow: ``answers_left`` of each kind of cost, for example.
+
+        Raises InvalidArgument.
+        """
+        caps = Caps.of(epsilon, delta, counting)
+        return cls(lineage="", name=name, practice=False, generation=1, caps=caps, neighbours=neighbours)
+
     @property
     def kind(self) -> BudgetKind:
         return self.caps.kind
 
     @property
-    def cap(self) -> Cost:
-        """The whole budget, as opened."""
-        return replace(self, spent=Charge()).remaining
+    def counting(self) -> Counting:
+        """How it counts: ``sum``, ``zcdp``, or ``both`` for an (ε, δ) budget from before that was chosen."""
+        return self.caps.counting
 
     @property
-    def remaining(self) -> Cost:
-        """What is left. ``epsilon`` is the largest one more pure release that fits; ``delta`` what of δ is not used."""
-        caps, spent = self.caps, self.spent
-        left = amount(max(caps.cap_epsilon - spent.spent_epsilon, 0), EPSILON_DIGITS) if self._first_holds() else 0.0
-        if self.kind == "pure":
-            return Cost(epsilon=left)
-        rho = amount(max(caps.cap_rho - spent.spent_rho, 0), RHO_DIGITS) if self._second_holds() else 0.0
-        used = min(spent.spent_delta, caps.cap_delta) if self._first_holds() else spent.loose_delta
+    def cap(self) -> Cost:
+        """The whole budget, as opened; ``rho`` is what it is worth where ρ is counted."""
+        caps = self.caps
         return Cost(
-            epsilon=max(left, math.sqrt(2 * rho)),
-            rho=rho,
-            delta=amount(max(caps.total_delta - used, 0), DELTA_DIGITS),
+            epsilon=amount(caps.cap_epsilon, EPSILON_DIGITS),
+            rho=amount(caps.cap_rho, RHO_DIGITS) if caps.cap_rho >= 0 else None,
+            delta=amount(caps.total_delta, DELTA_DIGITS),
         )
 
     @property
-    def share_spent(self) -> float:
-        """How full the budget is, 0 to 1, in the account that leaves more."""
+    def remaining(self) -> Cost:
+        """What is left, in the way the budget counts.
+
+        ``epsilon`` is the largest one more pure release that fits. Sum: ``delta`` is what is left of δ. zcdp: ``rho``
+        is what is left of ρ, and ``delta`` the budget's own, which no release takes from. Both: the better account.
+        """
         caps, spent = self.caps, self.spent
-        first = max(spent.spent_epsilon / caps.cap_epsilon, _share(spent.spent_delta, caps.cap_delta))
-        second = max(_share(spent.spent_rho, caps.cap_rho), _share(spent.loose_delta, caps.cap_delta))
-        return min(first if self._first_holds() else 1.0, second if self._second_holds() else 1.0, 1.0)
+        left, rho, delta = 0.0, None, amount(caps.total_delta, DELTA_DIGITS)
+        if self._sums_hold():
+            left = amount(caps.cap_epsilon - spent.spent_epsilon, EPSILON_DIGITS)
+        if self.counting != "zcdp":
+            used = min(spent.spent_delta, caps.cap_delta) if self._sums_hold() else caps.cap_delta
+            delta = amount(caps.total_delta - used, DELTA_DIGITS)
+        if self.counting != "sum":
+            rho = amount(caps.cap_rho - spent.spent_rho, RHO_DIGITS) if self._rho_holds() else 0.0
+            left = max(left, math.sqrt(2 * rho))
+        return Cost(epsilon=left, rho=rho, delta=delta)
+
+    @property
+    def share_spent(self) -> float:
+        """How full the budget is, 0 to 1; of two accounts in the one that leaves more."""
+        caps, spent = self.caps, self.spent
+        first = second = 1.0
+        if self._sums_hold():
+            first = max(spent.spent_epsilon / caps.cap_epsilon, _share(spent.spent_delta, caps.cap_delta))
+        if self._rho_holds():
+            second = _share(spent.spent_rho, caps.cap_rho)
+        return min(first, second, 1.0)
+
+    def share_of(self, cost: Cost, neighbours: str = "") -> float | None:
+        """The part of the whole budget (0 to 1) that one more release of ``cost`` takes; None when it does not fit.
+
+        Raises InvalidCost.
+        """
+        charge = self.charge_for(cost, neighbours)
+        if charge is None or not self.after(charge).holds():
+            return None
+        return max(self.after(charge).share_spent - self.share_spent, 0.0)
+
+    def request_delta(self, epsilon: float | None = None) -> float:
+        """The δ that a release asks for unless told otherwise, so that δ is never what runs out first.
+
+        A tenth of the budget's, or less: no larger a part of it than ``epsilon`` is of the budget's ε. 0 for a pure
+        budget.
+        """
+        caps = self.caps
+        whole = caps.total_delta if caps.counting == "zcdp" else caps.cap_delta
+        units = whole // 10
+        if epsilon is not None:
+            units = min(units, whole * charge_units(epsilon, EPSILON_DIGITS) // caps.cap_epsilon)
+        return amount(units, DELTA_DIGITS)
 
     def counted(self, cost: Cost, neighbours: str = "") -> Cost | None:
         """``cost`` as this budget counts it, for a release that hides ``neighbours``; None when that is none here.
@@ -177,21 +266,30 @@ class Budget:
 
     def _charge(self, cost: Cost) -> Charge | None:
         check_cost(cost)
+        sums, rho = self._in_sums(cost), self._in_rho(cost)
+        if self.counting == "sum":
+            return sums
+        if self.counting == "zcdp":
+            return rho
+        first, second = sums or Charge(beyond=1), rho or Charge(unfit=1)
+        return replace(first, spent_rho=second.spent_rho, unfit=second.unfit)
+
+    def _in_sums(self, cost: Cost) -> Charge | None:
+        """The charge as ε and δ; None when no such sums could ever take it."""
         epsilon = charge_units(cost.epsilon, EPSILON_DIGITS)
-        if self.kind == "pure":
-            can = cost.delta == 0.0 and epsilon < TOO_MUCH
-            return Charge(spent_epsilon=epsilon) if can else None
         delta = charge_units(cost.delta, DELTA_DIGITS) if cost.delta > 0.0 else 0
-        first = Charge(beyond=1)
-        if epsilon <= self.caps.cap_epsilon and delta <= self.caps.cap_delta:
-            first = Charge(spent_epsilon=epsilon, spent_delta=delta)
-        rho, loose = cost.zcdp, 0
-        if not math.isfinite(rho):
-            rho, loose = cost.epsilon * cost.epsilon / 2, delta
-        units = charge_units(rho, RHO_DIGITS)
-        if units > self.caps.cap_rho or loose > self.caps.cap_delta:
-            return replace(first, unfit=1)
-        return replace(first, spent_rho=units, loose_delta=loose)
+        if epsilon >= TOO_MUCH or (delta > 0 and self.kind == "pure"):
+            return None
+        if self.counting == "both" and (epsilon > self.caps.cap_epsilon or delta > self.caps.cap_delta):
+            return None  # the account is passed over, rather than filled with what it cannot hold
+        return Charge(spent_epsilon=epsilon, spent_delta=delta)
+
+    def _in_rho(self, cost: Cost) -> Charge | None:
+        """The charge as ρ; None for a release that has none (of which only an ε with a δ is known)."""
+        if not math.isfinite(cost.zcdp):
+            return None
+        units = charge_units(cost.zcdp, RHO_DIGITS)
+        return None if self.counting == "both" and units > self.caps.cap_rho else Charge(spent_rho=units)
 
     def after(self, charge: Charge) -> Budget:
         """The budget once ``charge`` is taken."""
@@ -199,16 +297,18 @@ class Budget:
         return replace(self, spent=Charge(**sums))
 
     def holds(self) -> bool:
-        """Whether the cap is kept; the same condition as the ledger's UPDATE and the table's CHECK."""
-        return self._first_holds() or self._second_holds()
+        """Whether the cap is kept; the same condition as the ledger's UPDATE."""
+        return self._sums_hold() or self._rho_holds()
 
-    def _first_holds(self) -> bool:
+    def _sums_hold(self) -> bool:
         caps, spent = self.caps, self.spent
-        return spent.beyond == 0 and spent.spent_epsilon <= caps.cap_epsilon and spent.spent_delta <= caps.cap_delta
+        within = spent.beyond == 0 and spent.spent_epsilon <= caps.cap_epsilon and spent.spent_delta <= caps.cap_delta
+        return within and self.counting != "zcdp"
 
-    def _second_holds(self) -> bool:
+    def _rho_holds(self) -> bool:
         caps, spent = self.caps, self.spent
-        return spent.unfit == 0 and spent.spent_rho <= caps.cap_rho and spent.loose_delta <= caps.cap_delta
+        within = spent.unfit == 0 and spent.loose_delta == 0 and spent.spent_rho <= caps.cap_rho
+        return within and self.counting != "sum"
 
     def fits(self, cost: Cost, neighbours: str = "") -> bool:
         """Whether one more release of ``cost`` would be accepted now. Raises InvalidCost."""
@@ -222,12 +322,11 @@ class Budget:
             return 0
         caps, spent = self.caps, self.spent
         first = second = 0
-        if self._first_holds() and one.beyond == 0:
+        if self._sums_hold() and one.beyond == 0:
             by_epsilon = _repeats(caps.cap_epsilon - spent.spent_epsilon, one.spent_epsilon)
             first = min(by_epsilon, _repeats(caps.cap_delta - spent.spent_delta, one.spent_delta))
-        if self._second_holds() and one.unfit == 0:
-            by_rho = _repeats(caps.cap_rho - spent.spent_rho, one.spent_rho)
-            second = min(by_rho, _repeats(caps.cap_delta - spent.loose_delta, one.loose_delta))
+        if self._rho_holds() and one.unfit == 0:
+            second = _repeats(caps.cap_rho - spent.spent_rho, one.spent_rho)
         return max(first, second)
 
 

@@ -12,8 +12,10 @@ from sqlalchemy import Engine
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger.engine import TROUBLE, ledger_url, make_engine, migrate, reading
 from dpcore.ledger.journal import Journal
+from dpcore.ledger.key import Key
 from dpcore.ledger.records import Record
-from dpcore.ledger.verify import Replay, stored_records, verify_database
+from dpcore.ledger.renewal import renewed
+from dpcore.ledger.verify import linked, stored_records, verify_database
 
 _DISAGREE = (
     "The database, the backup and the journal tell different histories, so none can be trusted to be complete; "
@@ -21,31 +23,31 @@ _DISAGREE = (
 )
 
 
-def from_database(engine: Engine) -> tuple[list[Record], bool]:
-    """The database's records as far as they are a chain, and whether the database is sound."""
+def from_database(engine: Engine, key: Key) -> tuple[list[Record], bool]:
+    """The database's records as far as they are a chain, and whether the database is sound.
+
+    Chains are handed out in the present form, whatever they were written in (``renewal``).
+    """
     try:
-        migrate(engine)
+        migrate(engine, key, verify_database)
         with reading(engine) as connection:
             verify_database(connection)
             return list(stored_records(connection)), True
     except (LedgerUnsound, *TROUBLE):
-        return _readable(engine), False
+        return renewed(_readable(engine), key), False
 
 
 def _readable(engine: Engine) -> list[Record]:
     kept: list[Record] = []
-    replay = Replay()
     try:
         with reading(engine) as connection:
-            for record in stored_records(connection):
-                replay.add(record)
-                kept.append(record)
+            kept.extend(linked(stored_records(connection)))
     except (LedgerUnsound, TypeError, *TROUBLE):
         return kept
     return kept
 
 
-def from_journal(path: Path | None) -> tuple[list[Record], bool]:
+def from_journal(path: Path | None, key: Key) -> tuple[list[Record], bool]:
     """The journal's records as far as they are a chain, and whether that is all of it."""
     if path is None:
         return [], True
@@ -55,11 +57,11 @@ def from_journal(path: Path | None) -> tuple[list[Record], bool]:
     try:
         Journal(path).read_on(found.append)
     except LedgerUnsound:
-        return found, False
-    return found, True
+        return renewed(found, key), False
+    return renewed(found, key), bool(found)  # an emptied journal is a missing one
 
 
-def from_backup(source: Path | None) -> list[Record]:
+def from_backup(source: Path | None, key: Key) -> list[Record]:
     if source is None:
         return []
     if not source.is_file():
@@ -67,22 +69,22 @@ def from_backup(source: Path | None) -> list[Record]:
     with source.open("rb") as file:
         is_database = file.read(16) == b"SQLite format 3\x00"
     if not is_database:
-        found, whole = from_journal(source)
+        found, whole = from_journal(source, key)
     else:
-        found, whole = _copied(source)
+        found, whole = _copied(source, key)
     if not whole:
         raise LedgerUnsound("That backup is damaged itself; use an older one. Nothing was changed.")
     return found
 
 
-def _copied(source: Path) -> tuple[list[Record], bool]:
+def _copied(source: Path, key: Key) -> tuple[list[Record], bool]:
     """The records of a backup database, read from a copy so that the backup is not touched."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "backup.sqlite3"
         shutil.copyfile(source, copy)
         engine = make_engine(ledger_url(copy))
         try:
-            return from_database(engine)
+            return from_database(engine, key)
         finally:
             engine.dispose()
 

@@ -71,6 +71,16 @@ def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost, neighbo
         return None if history.is_charged(connection, request_id) else last
 
 
+def begin_draw(store: Store, request_id: str) -> None:
+    """See ``Ledger.begin_draw``."""
+    with store.writing() as connection:
+        receipt = history.receipt(connection, request_id)
+        if receipt is None:
+            raise InvalidArgument("request_id", "has not been charged")
+        if receipt.state == "charged":
+            store.append(connection, "draw", lineage=receipt.lineage, request_id=request_id, body={})
+
+
 def store_answer(store: Store, request_id: str, answer: Any) -> Receipt:
     """See ``Ledger.store_answer``."""
     body = {"answer": answer}

@@ -8,6 +8,7 @@ charge without an answer; it never leaves an answer without a charge.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,15 @@ from sqlalchemy import insert, update
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, charging, history, people, practice, recovery, schema
-from dpcore.ledger.budget import Budget, Caps
+from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
 from dpcore.ledger.charging import Asked
-from dpcore.ledger.people import Resemblance
+from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.renewal import holds_digest
 from dpcore.ledger.store import Store
 from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import label
+from dpcore.sketches import Sketch
 from dpcore.validate import one_of
 
 
@@ -36,16 +39,35 @@ class Ledger:
 
     @classmethod
     def open(
-        cls, location: str | os.PathLike[str] | None = None, *, journal: str | os.PathLike[str] | None = None
+        cls,
+        location: str | os.PathLike[str] | None = None,
+        *,
+        journal: str | os.PathLike[str] | None = None,
+        create: bool | None = None,
     ) -> Ledger:
-        """Open a ledger, creating it where there is none, and check that it is sound.
+        """Open a ledger, and check that it is sound.
 
         ``location`` is an SQLAlchemy URL (``sqlite:///…`` or ``postgresql+psycopg://…``) or the path of an SQLite
         file; without it EPSILON_LAB_LEDGER, else a file in the person's data folder. ``journal`` is the journal's
         path: by default beside an SQLite file, for a server in the person's data folder. A database in memory has
-        none. Raises LedgerUnsound with what to do when the checks fail, LedgerError when it cannot be reached.
+        none. ``create`` says whether one is made where there is none. By habit it is, but not where
+        EPSILON_LAB_LEDGER names it, nor where this server has had one (``place``): that would make every budget whole
+        again. Raises LedgerUnsound with what to do when the checks fail, LedgerError when it cannot be reached.
         """
-        return cls(Store.open(location, journal))
+        return cls(Store.open(location, journal, create=create))
+
+    @staticmethod
+    def new_lineage() -> str:
+        """A random name for people who have no budget yet."""
+        return f"people-{os.urandom(8).hex()}"
+
+    @staticmethod
+    def practice_lineage(token: str, sample: str) -> str:
+        """The lineage that ``open_practice`` gives one visitor for one sample, to look without opening anything.
+
+        Raises InvalidArgument.
+        """
+        return practice.lineage_of(token, sample)
 
     def close(self) -> None:
         """Let go of the database; also at the end of a ``with`` block."""
@@ -61,6 +83,16 @@ class Ledger:
     def journal_path(self) -> Path | None:
         """Where the journal is; None for a ledger in memory."""
         return None if self._store.journal is None else self._store.journal.path
+
+    @property
+    def renewed_at(self) -> str | None:
+        """When this ledger was written anew without digests of data (UTC), or None for one that never held any.
+
+        Backups and receipts from before that still hold them.
+        """
+        with self._store.reading() as connection:
+            found = history.records(connection, "renew", None)
+        return found[-1].time if found else None
 
     def verify(self) -> Replay:
         """Check everything again, as at opening. Raises LedgerUnsound."""
@@ -78,21 +110,29 @@ class Ledger:
         *,
         epsilon: float,
         delta: float = 0.0,
+        counting: str = "sum",
         neighbours: str = "",
         practice: bool = False,
         name: str = "",
     ) -> Budget:
-        """Open the budget of one group of people, for good: its cap can never be changed.
+        """Open the budget of one group of people, for good: its cap and its way of counting can never be changed.
 
-        ``lineage`` identifies the people, whatever the file they come in; ``name`` is what the owner calls them. With
-        ``delta`` 0 the cap is on pure ε and only pure releases are accepted; above 0 it is an (ε, δ) cap, kept as
-        described in ``dpcore.ledger.budget``. ``neighbours`` is what the budget hides (``add_remove`` or
-        ``replace_one``), for good; when empty the first charge that says it decides. A ``practice`` budget can be
-        reset. Opening the same budget again changes nothing. Raises InvalidArgument.
+        ``lineage`` identifies the people, whatever the file they come in: a random name (``new_lineage``), never a
+        digest of their data. ``name`` is what the owner calls them. ``counting`` is ``sum`` (ε and δ add up like money)
+        or ``zcdp`` (every release is counted as ρ; many small ones go further), as in ``dpcore.ledger.budget``; ask
+        ``Budget.planned`` first what each allows. With ``delta`` 0 only pure releases are accepted. ``neighbours`` is
+        what the budget hides (``add_remove`` or ``replace_one``), for good; when empty the first charge that says it
+        decides. A ``practice`` budget can be reset. Opening the same budget again changes nothing. Raises
+        InvalidArgument.
         """
         key = label(lineage=lineage)
+        if holds_digest(key):
+            raise InvalidArgument(
+                "lineage", "must be a random name, and not a digest, which guesses could be tested on"
+            )
         title = label(name=name) if name else key
-        caps = Caps.of(epsilon, delta)
+        one_of(NEW_COUNTINGS, counting=counting)
+        caps = Caps.of(epsilon, delta, counting)
         one_of(charging.RELATIONS, neighbours=neighbours)
         with self._store.writing() as connection:
             present = accounts.find(connection, key)
@@ -107,6 +147,27 @@ class Ledger:
             connection.execute(insert(schema.lineages).values(row))
             accounts.start(connection, key, 1, caps, neighbours)
             return accounts.get(connection, key)
+
+    def open_practice(
+        self,
+        token: str,
+        sample: str,
+        *,
+        epsilon: float,
+        delta: float = 0.0,
+        counting: str = "sum",
+        neighbours: str = "",
+        name: str = "",
+    ) -> Budget:
+        """One visitor's own practice budget for one sample, opened when it is first asked for.
+
+        ``token`` is the visitor's random secret (at least 16 characters), kept by their browser; nobody else has this
+        budget, and the token is not stored. Asked for with another size, the budget starts again with that size, as
+        after a reset, which ``undo_reset`` takes back. Raises InvalidArgument.
+        """
+        one_of(NEW_COUNTINGS, counting=counting)
+        one_of(charging.RELATIONS, neighbours=neighbours)
+        return practice.open_for(self._store, token, sample, Caps.of(epsilon, delta, counting), neighbours, name)
 
     def budget(self, lineage: str) -> Budget:
         """Cap and spending of one lineage. Raises UnknownLineage."""
@@ -139,6 +200,15 @@ class Ledger:
         """
         return practice.reset(self._store, lineage)
 
+    def resize_practice(self, lineage: str, *, epsilon: float, delta: float = 0.0, counting: str = "sum") -> Budget:
+        """Give a practice budget another size; it starts again whole, as after a reset, and ``undo_reset`` takes that
+        back. The size it has already changes nothing.
+
+        Raises InvalidArgument, LedgerError for a budget that is not for practice, UnknownLineage.
+        """
+        one_of(NEW_COUNTINGS, counting=counting)
+        return practice.resize(self._store, lineage, Caps.of(epsilon, delta, counting))
+
     def undo_reset(self, lineage: str) -> Budget:
         """Return a practice budget to what it was before its last reset, spending and all.
 
@@ -148,25 +218,37 @@ class Ledger:
 
     # -- the same people under another file -----------------------------------------------------------------------
 
-    def link(self, fingerprint: str, lineage: str, rows: tuple[int, ...] = ()) -> None:
+    @property
+    def sketch_key(self) -> bytes:
+        """What sketches of files are keyed with; hand it to ``dpcore.datasets.sketch`` and keep it nowhere."""
+        return self._store.key.derived("sketch")
+
+    def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
         """Note that the file with this fingerprint is about the people of ``lineage``, for good.
 
-        ``rows`` is its ``people.sketch``. Raises UnknownLineage, and InvalidArgument when the file belongs to others.
+        Both are kept under the server's key alone. Raises UnknownLineage, and InvalidArgument when the file belongs to
+        others.
         """
-        people.link(self._store, fingerprint, lineage, rows)
+        people.link(self._store, fingerprint, lineage, sketch)
 
-    def lineage_of(self, fingerprint: str) -> str | None:
-        """The lineage a file is known to be about, or None."""
-        with self._store.reading() as connection:
-            return people.lineage_of(connection, fingerprint)
+    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+        """Lineages of which a known file looks like this one, by name; ``Sketch.is_like`` says what that means.
 
-    def similar(self, rows: tuple[int, ...], least: float = 0.5) -> list[Resemblance]:
-        """Known lineages that share at least this part of their rows with a sketched table, most alike first.
-
-        For asking the owner whether a file is about people who have a budget already.
+        Only ``among`` the lineages that whoever asks may see. That a file is the very same is not told either: somebody
+        who knows all rows but one could test guesses of it. For asking whether these are the same people.
         """
-        with self._store.reading() as connection:
-            return people.similar(connection, rows, least)
+        return people.similar(self._store, fingerprint, sketch, among)
+
+    def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
+        """Put on the record why people who look like those of ``than`` are others, in a sentence.
+
+        ``lineage`` is the random name they will have; it needs no budget yet. Raises UnknownLineage, InvalidArgument.
+        """
+        return people.say_others(self._store, lineage, than, because)
+
+    def statements(self, lineage: str | None = None) -> list[Statement]:
+        """What was put on the record of one lineage, or of all, oldest first."""
+        return people.statements(self._store, lineage)
 
     # -- charges -------------------------------------------------------------------------------------------------
 
@@ -192,6 +274,13 @@ class Ledger:
         asked = Asked(what=what, mechanism=mechanism, neighbours=neighbours, question=question)
         return charging.charge(self._store, request_id, lineage, cost, asked)
 
+    def begin_draw(self, request_id: str) -> None:
+        """Note, durably, that the answer of a charge is being drawn from now on; once is enough.
+
+        Raises InvalidArgument for a request that was never charged.
+        """
+        charging.begin_draw(self._store, request_id)
+
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
         """Keep the answer of a charge, once and for all, and return the receipt with the answer that is kept.
 
@@ -205,17 +294,55 @@ class Ledger:
         with self._store.reading() as connection:
             return history.receipt(connection, request_id)
 
-    def history(self, lineage: str, *, every_generation: bool = False) -> list[Receipt]:
-        """Receipts of one lineage, oldest first; those before a practice reset only if asked. Raises UnknownLineage."""
-        with self._store.reading() as connection:
-            now = accounts.get(connection, lineage).generation
-            found = history.receipts(connection, lineage)
-        return [one for one in found if every_generation or one.generation == now]
+    def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
+        """Receipts of one lineage, oldest first; those before a practice reset only if asked.
 
-    def receipts(self) -> list[Receipt]:
-        """Every receipt of the ledger, oldest first."""
+        Only the ``newest`` so many where that is given. Raises UnknownLineage.
+        """
         with self._store.reading() as connection:
-            return history.receipts(connection, None)
+            chosen = history.present(connection, lineage)
+            return history.receipts(connection, *(chosen[:1] if every_generation else chosen), newest=newest)
+
+    def count(self, lineage: str, *, every_generation: bool = False) -> int:
+        """How many charges ``history`` would list. Raises UnknownLineage."""
+        with self._store.reading() as connection:
+            chosen = history.present(connection, lineage)
+            return history.count(connection, *(chosen[:1] if every_generation else chosen))
+
+    def answered(self, lineage: str, question: str) -> list[Receipt]:
+        """Receipts of one question (by its digest) that have an answer, since the last reset, oldest first.
+
+        Raises UnknownLineage.
+        """
+        with self._store.reading() as connection:
+            chosen = [*history.present(connection, lineage), history.about(connection, question)]
+            return history.receipts(connection, *chosen, history.answered(True))
+
+    def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
+        """Charges that a crash left without an answer, since the last reset, oldest first; of one question if given.
+
+        ``Receipt.state`` says whether their draw had begun. Raises UnknownLineage.
+        """
+        with self._store.reading() as connection:
+            chosen = history.present(connection, lineage)
+            if question is not None:
+                chosen = [*chosen, history.about(connection, question)]
+            return history.receipts(connection, *chosen, history.answered(False))
+
+    def version(self, lineage: str | None = None) -> int:
+        """A number that is another one as soon as anything new is on the record of one lineage, or of all."""
+        with self._store.reading() as connection:
+            return history.last(connection, lineage)
+
+    def receipts(self, *, newest: int | None = None) -> list[Receipt]:
+        """Every receipt of the ledger, oldest first; only the ``newest`` so many where that is given."""
+        with self._store.reading() as connection:
+            return history.receipts(connection, newest=newest)
+
+    def find(self, start: str) -> list[Receipt]:
+        """Receipts whose journal hash begins so, at most two: enough to tell whether it is one."""
+        with self._store.reading() as connection:
+            return history.receipts(connection, history.by_hash(start), newest=2)
 
     def confirms(self, receipt: Receipt | str) -> bool:
         """Whether the journal holds exactly this receipt (or its JSON): its charge by hash, and its answer.

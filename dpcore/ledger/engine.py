@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
+from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import NEWEST
 
 TROUBLE = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
@@ -85,6 +86,7 @@ def make_engine(url: URL) -> Engine:
             "recursive_triggers = ON",  # so that REPLACE cannot delete behind a trigger's back
             "trusted_schema = OFF",
             "cell_size_check = ON",
+            "secure_delete = ON",  # what is written anew leaves nothing of what it was
             "wal_autocheckpoint = 4000",  # pages; a charge that checkpoints takes longer, so let few of them
         ):
             connection.execute(f"PRAGMA {setting}")
@@ -125,11 +127,19 @@ def writing(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def migrate(engine: Engine) -> None:
-    """Create the tables or bring them to the newest form, one process at a time. Alembic is loaded only if needed."""
+def form(engine: Engine) -> str | None:
+    """The migration that the tables are at, or None where there are none."""
     with reading(engine) as connection:
-        if _form(connection) == NEWEST:
-            return
+        return _form(connection)
+
+
+def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = lambda connection: None) -> None:
+    """Create the tables or bring them to the newest form, one process at a time. Alembic is loaded only if needed.
+
+    ``check`` looks at tables that were brought to the newest form, before that is final.
+    """
+    if form(engine) == NEWEST:
+        return
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
@@ -144,8 +154,10 @@ def migrate(engine: Engine) -> None:
         present = _form(connection)
         if present is not None and present not in known:
             raise LedgerUnsound("The ledger was written by a newer version of this program; use that version.")
-        config.attributes["connection"] = connection
+        config.attributes.update(connection=connection, key=key)
         command.upgrade(config, NEWEST)
+        if present not in (None, NEWEST):
+            check(connection)
 
 
 def _form(connection: Connection) -> str | None:
@@ -154,6 +166,21 @@ def _form(connection: Connection) -> str | None:
         return None
     found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     return found
+
+
+def rewrite_files(engine: Engine) -> None:
+    """Leave nothing in the database's own files of rows that are gone. A server's log of changes is the server's."""
+    if engine.dialect.name == "postgresql":
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            for table in ("head", "records", "lineages", "accounts", "fingerprints"):
+                connection.execute(text(f"VACUUM FULL {table}"))
+        return
+    raw = engine.raw_connection()
+    try:
+        raw.cursor().execute("VACUUM")
+        raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        raw.close()
 
 
 def check_server(engine: Engine) -> None:

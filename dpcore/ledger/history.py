@@ -5,23 +5,42 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, select
 
 from dpcore.errors import InvalidArgument
-from dpcore.ledger import schema
+from dpcore.ledger import accounts, schema
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Kind, Record, cost_to_json
+from dpcore.ledger.renewal import was_receipt
 from dpcore.ledger.store import Store
 from dpcore.ledger.verify import stored_records
 
 _OF_REQUEST = select(schema.records).where(
-    schema.records.c.request_id == bindparam("asked"), schema.records.c.kind.in_(("charge", "answer"))
+    schema.records.c.request_id == bindparam("asked"), schema.records.c.kind.in_(("charge", "draw", "answer"))
 )
 
 _IS_CHARGED = select(schema.records.c.seq).where(
     schema.records.c.request_id == bindparam("asked"), schema.records.c.kind == "charge"
 )
+_ANSWERS, _DRAWS = schema.records.alias("answers"), schema.records.alias("draws")
+
+
+def _charges() -> Select[Any]:
+    """Charges with their answers and the beginnings of their draws, where there are any."""
+    charge = schema.records.c
+    joined = schema.records
+    for other, kind in ((_ANSWERS, "answer"), (_DRAWS, "draw")):
+        joined = joined.outerjoin(other, and_(other.c.request_id == charge.request_id, other.c.kind == kind))  # type: ignore[assignment]
+    answer = [_ANSWERS.c[name].label(f"answer_{name}") for name in Record.__slots__]
+    return (
+        select(schema.records, *answer, _DRAWS.c.seq.label("draw_seq"))
+        .select_from(joined)
+        .where(charge.kind == "charge")
+    )
+
+
+_CHARGES = _charges()
 
 
 def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Record]:
@@ -41,14 +60,74 @@ def receipt(connection: Connection, request_id: str) -> Receipt | None:
     """The receipt of one request, with its answer once there is one; None when it was not charged."""
     rows = connection.execute(_OF_REQUEST, {"asked": request_id}).mappings()
     found = {row["kind"]: Record(**row) for row in rows}
-    return Receipt.of(found["charge"], found.get("answer")) if "charge" in found else None
+    if "charge" not in found:
+        return None
+    return Receipt.of(found["charge"], found.get("answer"), begun="draw" in found)
 
 
-def receipts(connection: Connection, lineage: str | None) -> list[Receipt]:
-    """Every receipt of one lineage or of all, oldest first."""
-    answers = {record.request_id: record for record in records(connection, "answer", lineage)}
-    charges = records(connection, "charge", lineage)
-    return [Receipt.of(charge, answers.get(charge.request_id)) for charge in charges]
+def receipts(
+    connection: Connection, *chosen: ColumnElement[bool], newest: int | None = None, after: int = 0
+) -> list[Receipt]:
+    """Receipts of the charges that are ``chosen``, oldest first; only the ``newest`` so many, or those ``after``."""
+    seq = schema.records.c.seq
+    query = _CHARGES.where(*chosen, seq > after).order_by(seq.desc())
+    rows = connection.execute(query if newest is None else query.limit(newest)).mappings()
+    return [_read(dict(row)) for row in rows][::-1]
+
+
+def _read(row: dict[str, Any]) -> Receipt:
+    charge = Record(**{name: row[name] for name in Record.__slots__})
+    answer = None
+    if row["answer_seq"] is not None:
+        answer = Record(**{name: row[f"answer_{name}"] for name in Record.__slots__})
+    return Receipt.of(charge, answer, begun=row["draw_seq"] is not None)
+
+
+def count(connection: Connection, *chosen: ColumnElement[bool]) -> int:
+    """How many charges are ``chosen``."""
+    query = select(func.count()).select_from(schema.records).where(schema.records.c.kind == "charge", *chosen)
+    return int(connection.execute(query).scalar_one())
+
+
+def last(connection: Connection, lineage: str | None) -> int:
+    """The number of the last record, of one lineage or of all; 0 where there is none."""
+    query = select(func.max(schema.records.c.seq))
+    return int(connection.execute(query if lineage is None else query.where(of(lineage))).scalar() or 0)
+
+
+def of(lineage: str) -> ColumnElement[bool]:
+    """Charges of one lineage."""
+    return schema.records.c.lineage == lineage
+
+
+def present(connection: Connection, lineage: str) -> list[ColumnElement[bool]]:
+    """Charges of one lineage since its last practice reset. Raises UnknownLineage."""
+    budget = accounts.get(connection, lineage)
+    if not budget.practice:
+        return [of(lineage)]
+    return [of(lineage), _says(connection, f'"generation":{budget.generation},"mechanism"')]
+
+
+def about(connection: Connection, question: str) -> ColumnElement[bool]:
+    """Charges for one question, by its digest."""
+    return _says(connection, f'"question":{json.dumps(question)}')
+
+
+def _says(connection: Connection, words: str) -> ColumnElement[bool]:
+    """Records whose body says so: it is canonical JSON, in which quotation marks of a text have a backslash before
+    them, so that a name with its quotation marks is a name. Reads no JSON, which would take ten times as long."""
+    find = func.instr if connection.dialect.name == "sqlite" else func.strpos
+    return find(schema.records.c.body, words) > 0
+
+
+def by_hash(start: str) -> ColumnElement[bool]:
+    """Charges whose hash begins so."""
+    return schema.records.c.hash.startswith(start, autoescape=True)
+
+
+def answered(whether: bool) -> ColumnElement[bool]:
+    """Charges that have an answer, or none."""
+    return _ANSWERS.c.seq.is_not(None) if whether else _ANSWERS.c.seq.is_(None)
 
 
 def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
@@ -64,7 +143,8 @@ def confirms(store: Store, asked: Receipt | str) -> bool:
     """See ``Ledger.confirms``."""
     try:
         wanted = json.loads(asked) if isinstance(asked, str) else asked.to_dict()
-        request_id, charge_hash, answer_hash = (wanted[name] for name in ("request_id", "journal_hash", "answer_hash"))
+        request_id, answer_hash = (wanted[name] for name in ("request_id", "answer_hash"))
+        _ = wanted["journal_hash"]
     except (ValueError, TypeError, KeyError, RecursionError):  # the last for JSON that is nested without end
         return False
     found: dict[str, Record] = {}
@@ -79,8 +159,15 @@ def confirms(store: Store, asked: Receipt | str) -> bool:
                 keep(record)
         else:
             Journal(store.journal.path).read_on(keep)
-    if "charge" not in found or found["charge"].hash != charge_hash:
+    if "charge" not in found:
         return False
     # a receipt from before its answer was stored is as good as one from after
     answer = found.get("answer") if answer_hash is not None else None
-    return Receipt.of(found["charge"], answer).to_dict() == wanted
+    if (answer is None) != (answer_hash is None):
+        return False
+    now = Receipt.of(found["charge"], answer).to_dict()
+    if now == wanted:
+        return True
+    names = ("lineage", "journal_hash", "answer_hash")
+    then = {**now, **{name: wanted.get(name) for name in names}}
+    return then == wanted and was_receipt(store.key, wanted, found["charge"], answer)

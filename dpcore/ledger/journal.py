@@ -8,11 +8,13 @@ a crash is added from the database at the next call.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from dpcore.errors import LedgerUnsound
+from dpcore.ledger.files import beside, sync_folder
 from dpcore.ledger.records import FIRST, Record
+from dpcore.ledger.renewal import is_old
 
 BEHIND = (
     "The ledger's database is older than its journal, so some spending would be forgotten; it stays closed: "
@@ -96,6 +98,50 @@ class Journal:
         self.seq, self.hash = seq, digest
         self._read_to += len(data)
 
+    def is_lost(self, records: int) -> bool:
+        """Whether a ledger of so many records cannot be without what is missing here: the file, or all it held.
+
+        A process that died while it wrote the very first record leaves an unfinished line, which ``add`` completes.
+        """
+        if records == 0 or self.seq > 0:
+            return False
+        return not self.exists() or self.path.stat().st_size == 0 or records > 1
+
+
+def whole(path: Path) -> list[Record]:
+    """Every record of the journal at ``path``, none where there is no file. Raises LedgerUnsound."""
+    found: list[Record] = []
+    Journal(path).read_on(found.append)
+    return found
+
+
+def starts_old(path: Path) -> bool:
+    """Whether the journal at ``path`` is in the form from before (``renewal.is_old``); reads only its beginning."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        return is_old(_intact(file))
+
+
+def _intact(lines: Iterable[bytes]) -> Iterator[Record]:
+    for raw in lines:
+        record = _parse(raw)
+        if record is None or not record.is_intact():
+            return
+        yield record
+
+
+def write_anew(path: Path, records: Iterable[Record]) -> Journal:
+    """A journal of ``records`` in the place of the one at ``path``: all of it or nothing, and on disk when done."""
+    partial = beside(path, "partial")
+    partial.unlink(missing_ok=True)
+    journal = Journal(partial)
+    journal.add(records)
+    partial.replace(path)
+    sync_folder(path.parent)
+    journal.path = path
+    return journal
+
 
 def _parse(raw: bytes) -> Record | None:
     try:
@@ -108,14 +154,3 @@ def _write_all(handle: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new file's name durable, where the system can do that for folders."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -2,24 +2,75 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, select, update
+import hashlib
+from dataclasses import asdict
+from typing import Any
 
-from dpcore.errors import LedgerError
+from sqlalchemy import Connection, func, insert, select, update
+
+from dpcore.errors import InvalidArgument, LedgerError
 from dpcore.ledger import accounts, history, schema
-from dpcore.ledger.budget import Budget
+from dpcore.ledger.budget import Budget, Caps
 from dpcore.ledger.store import Store
+from dpcore.ledger.words import label
+
+LEAST_TOKEN = 16  # characters
+
+
+def lineage_of(token: str, sample: str) -> str:
+    """The lineage of one visitor's practice with one sample. The token cannot be told from it.
+
+    Raises InvalidArgument for a token that somebody else could have.
+    """
+    label(token=token)
+    label(sample=sample, longest=100)
+    if len(token) < LEAST_TOKEN:
+        raise InvalidArgument("token", f"must be random, with at least {LEAST_TOKEN} characters")
+    return f"practice:{sample}:{hashlib.sha256(token.encode()).hexdigest()[:20]}"
+
+
+def open_for(store: Store, token: str, sample: str, caps: Caps, neighbours: str, name: str) -> Budget:
+    """See ``Ledger.open_practice``."""
+    key, title = lineage_of(token, sample), label(name=name) if name else sample
+    with store.writing() as connection:
+        present = accounts.find(connection, key)
+        if present is None:
+            body = {"name": title, "practice": 1, "caps": asdict(caps), "neighbours": neighbours}
+            store.append(connection, "open", lineage=key, body=body)
+            row = {"lineage": key, "name": title, "practice": 1, "generation": 1}
+            connection.execute(insert(schema.lineages).values(row))
+            accounts.start(connection, key, 1, caps, neighbours)
+            return accounts.get(connection, key)
+        if present.caps.same_as(caps):
+            return present
+        return _anew(store, connection, present, caps, {"caps": asdict(caps), "neighbours": neighbours})
 
 
 def reset(store: Store, lineage: str) -> Budget:
     """See ``Ledger.reset_practice``."""
     with store.writing() as connection:
         budget = _practice(connection, lineage)
-        query = select(func.max(schema.accounts.c.generation)).where(schema.accounts.c.lineage == lineage)
-        fresh = int(connection.execute(query).scalar_one()) + 1
-        body = {"generation": fresh, "from": budget.generation}
-        store.append(connection, "reset", lineage=lineage, body=body)
-        accounts.start(connection, lineage, fresh, budget.caps)
-        return _turn_to(connection, lineage, fresh)
+        return _anew(store, connection, budget, budget.caps, {})
+
+
+def resize(store: Store, lineage: str, caps: Caps) -> Budget:
+    """See ``Ledger.resize_practice``."""
+    with store.writing() as connection:
+        budget = _practice(connection, lineage)
+        if budget.caps.same_as(caps):
+            return budget
+        return _anew(store, connection, budget, caps, {"caps": asdict(caps)})
+
+
+def _anew(store: Store, connection: Connection, budget: Budget, caps: Caps, more: dict[str, Any]) -> Budget:
+    """A new generation with nothing spent."""
+    lineage = budget.lineage
+    query = select(func.max(schema.accounts.c.generation)).where(schema.accounts.c.lineage == lineage)
+    fresh = int(connection.execute(query).scalar_one()) + 1
+    body = {"generation": fresh, "from": budget.generation, **more}
+    store.append(connection, "reset", lineage=lineage, body=body)
+    accounts.start(connection, lineage, fresh, caps, more.get("neighbours", ""))
+    return _turn_to(connection, lineage, fresh)
 
 
 def undo(store: Store, lineage: str) -> Budget:

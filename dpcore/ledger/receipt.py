@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from dpcore.costs import Cost
 from dpcore.ledger.records import Record, cost_from_json
+
+State = Literal["answered", "begun", "charged"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +41,10 @@ class Receipt:
     counted_for: str = ""
     cost: Cost = field(repr=False)
     asked_cost: Cost = field(repr=False)
+    begun: bool = field(default=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, charge: Record, answer: Record | None) -> Receipt:
+    def of(cls, charge: Record, answer: Record | None, *, begun: bool = False) -> Receipt:
         body = charge.content
         asked_cost = cost_from_json(body["cost"])
         cost = cost_from_json(body["counted"]) if "counted" in body else asked_cost
@@ -64,7 +67,19 @@ class Receipt:
             counted_for=body.get("counted_for", ""),
             cost=cost,
             asked_cost=asked_cost,
+            begun=begun,
         )
+
+    @property
+    def state(self) -> State:
+        """``answered``; else what a crash left: ``charged`` before anything was drawn, or ``begun`` to be drawn.
+
+        Where nothing was drawn, the answer may be drawn now for the charge that was made: release the same request
+        under the same ``request_id``.
+        """
+        if self.answer_hash is not None:
+            return "answered"
+        return "begun" if self.begun else "charged"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values only; an infinite number is None."""
@@ -72,7 +87,7 @@ class Receipt:
         for name in self.__slots__:
             value = getattr(self, name)
             # a receipt from before budgets said what they hide has no such entry, and is still genuine without
-            if name not in ("cost", "asked_cost") and not (name == "counted_for" and not value):
+            if name not in ("cost", "asked_cost", "begun") and not (name == "counted_for" and not value):
                 found[name] = None if isinstance(value, float) and not math.isfinite(value) else value
         return found
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from dpcore import events
 from dpcore.costs import Cost
 
-Kind = Literal["open", "charge", "answer", "reset", "undo", "link", "rename", "restore"]
+Kind = Literal["open", "charge", "draw", "answer", "reset", "undo", "link", "others", "rename", "restore", "renew"]
 FIRST = "0" * 64  # what the first record follows
+CLOCK = "clock_before"  # in the body of a record whose clock stood earlier than that of the record before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,24 +60,38 @@ class Record:
 
 
 def next_record(
-    seq: int, previous: str, kind: Kind, *, lineage: str = "", request_id: str = "", body: dict[str, Any]
+    seq: int,
+    previous: str,
+    kind: Kind,
+    *,
+    lineage: str = "",
+    request_id: str = "",
+    body: dict[str, Any],
+    last_time: str = "",
 ) -> Record:
-    """The record that follows ``previous``, stamped with the present time (UTC)."""
+    """The record that follows ``previous``, stamped with the present time (UTC).
+
+    Where the clock stands earlier than at ``last_time``, the record before, the record says so.
+    """
     time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    text = canonical(body)
+    if time < last_time:
+        body = {**body, CLOCK: last_time}
     bare = Record(
-        seq=seq, kind=kind, lineage=lineage, request_id=request_id, time=time, body=text, previous=previous, hash=""
-    )
-    return Record(
         seq=seq,
         kind=kind,
         lineage=lineage,
         request_id=request_id,
         time=time,
-        body=text,
+        body=canonical(body),
         previous=previous,
-        hash=_digest(bare),
+        hash="",
     )
+    return sealed(bare)
+
+
+def sealed(record: Record) -> Record:
+    """The record with the hash that fits what it says."""
+    return replace(record, hash=_digest(record))
 
 
 def _digest(record: Record) -> str:

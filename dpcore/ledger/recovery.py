@@ -14,11 +14,24 @@ from sqlalchemy import Connection, Engine, Table, insert, select, update
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import chains, schema
-from dpcore.ledger.engine import TROUBLE, database_file, ledger_url, make_engine, migrate, reading, writing
-from dpcore.ledger.journal import DAMAGED, MISSING, Journal, sync_folder
+from dpcore.ledger.engine import (
+    TROUBLE,
+    database_file,
+    form,
+    ledger_url,
+    make_engine,
+    migrate,
+    reading,
+    rewrite_files,
+    writing,
+)
+from dpcore.ledger.files import beside, sync_folder
+from dpcore.ledger.journal import DAMAGED, MISSING, Journal, write_anew
+from dpcore.ledger.key import Key
 from dpcore.ledger.lock import exclusive
+from dpcore.ledger.place import Place
 from dpcore.ledger.records import FIRST, Record, next_record
-from dpcore.ledger.store import Store, beside, journal_path, refuse
+from dpcore.ledger.store import Store, put, refuse, renew_journal
 from dpcore.ledger.verify import Replay, replayed, stored_records, verify_database
 
 _NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back beside the database."
@@ -41,7 +54,7 @@ def backup(store: Store, target: Path) -> int:
             if connection.dialect.name == "sqlite":
                 _vacuum(store.engine, partial)
             else:
-                Journal(partial).add(stored_records(connection))
+                write_anew(partial, stored_records(connection))
         with partial.open("rb+") as file:
             os.fsync(file.fileno())
         partial.rename(target)
@@ -55,6 +68,7 @@ def backup(store: Store, target: Path) -> int:
 
 
 def _vacuum(engine: Engine, target: Path) -> None:
+    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # SQLite writes into an empty file
     raw = engine.raw_connection()
     try:
         raw.cursor().execute("VACUUM INTO ?", (str(target),))
@@ -78,22 +92,30 @@ def restore(
     """
     url = ledger_url(location)
     file = database_file(url)
+    where = Place.of(url, location, journal)
     lock = None if file is None else beside(file, "lock")
     if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with exclusive(lock):
+        empty = file is not None and not _has_something(file)
         engine = make_engine(url)
         try:
-            own, sound = chains.from_database(engine)
-            path = journal or (journal_path(engine, file) if file is None and sound else None)
-            path = path or (beside(file, "journal") if file is not None else None)
-            noted, whole = chains.from_journal(path)
-            given = chains.from_backup(source)
+            key = where.made_key()
+            absent = empty or _has_no_tables(engine)
+            own, sound = chains.from_database(engine, key)
+            path = where.journal_of(engine) if sound or file is not None or journal is not None else None
+            noted, whole = chains.from_journal(path, key)
+            given = chains.from_backup(source, key)
+            if sound and not own and not given and (path is None or not path.exists()):
+                whole = True  # a ledger without a record has no journal yet
             chain = chains.longest(own, noted, given)
-            if not chain and not sound:
+            if not chain and (absent or not sound):
+                if absent and file is not None:
+                    engine.dispose()
+                    _take_away(file)  # it was made by looking
                 raise LedgerUnsound(_NOTHING)
             if not whole and not new_journal:
-                raise LedgerUnsound(DAMAGED if path is not None and path.exists() else MISSING)
+                raise LedgerUnsound(DAMAGED if path is not None and _has_something(path) else MISSING)
             said = []
             if not sound:
                 if file is None:
@@ -104,11 +126,12 @@ def restore(
                 engine.dispose()
                 said.append(f"The damaged database was set aside as {_set_aside(file).name}.")
                 engine, own = make_engine(url), []
-            said += _bring_up_to_date(engine, own, chain, new_journal=not whole)
-            if path is None:
-                path = journal_path(engine, file)
+            said += _bring_up_to_date(engine, own, chain, key, new_journal=not whole)
+            path = path or where.journal_of(engine)
             if path is not None:
-                said += _write_journal(engine, path, whole=whole)
+                said += _write_journal(engine, path, key, whole=whole)
+            where.pin(engine)
+            where.keep_private(path)
         except TROUBLE as error:
             refused = refuse(error)
         else:
@@ -129,29 +152,43 @@ def _set_aside(path: Path) -> Path:
     return kept
 
 
-def _bring_up_to_date(engine: Engine, own: list[Record], chain: list[Record], *, new_journal: bool) -> list[str]:
-    migrate(engine)
+def _has_no_tables(engine: Engine) -> bool:
+    try:
+        return form(engine) is None
+    except TROUBLE:
+        return False
+
+
+def _has_something(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
+
+
+def _take_away(file: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+
+
+def _bring_up_to_date(
+    engine: Engine, own: list[Record], chain: list[Record], key: Key, *, new_journal: bool
+) -> list[str]:
+    migrate(engine, key)
     missing = chain[len(own) :]
     replay = replayed(chain)
     with writing(engine) as connection:
         previous = own[-1].hash if own else FIRST
         for record in missing:
-            _insert(connection, record)
+            put(connection, record)
         previous = chain[-1].hash if chain else previous
         if missing or new_journal:
             body = {"records": len(missing), "journal": "new" if new_journal else "kept"}
-            note = next_record(len(chain) + 1, previous, "restore", body=body)
-            _insert(connection, note)
+            last = chain[-1].time if chain else ""
+            note = next_record(len(chain) + 1, previous, "restore", body=body, last_time=last)
+            put(connection, note)
             replay.add(note)
         for table in (schema.lineages, schema.accounts, schema.fingerprints):
             _write_rows(connection, table, replay)
         verify_database(connection)
     return [f"The database now has all {len(chain)} records; {len(missing)} were brought back."]
-
-
-def _insert(connection: Connection, record: Record) -> None:
-    connection.execute(insert(schema.records).values({name: getattr(record, name) for name in Record.__slots__}))
-    connection.execute(update(schema.head).values(seq=record.seq, hash=record.hash))
 
 
 def _write_rows(connection: Connection, table: Table, replay: Replay) -> None:
@@ -166,10 +203,13 @@ def _write_rows(connection: Connection, table: Table, replay: Replay) -> None:
             connection.execute(update(table).where(*chosen).values(row))
 
 
-def _write_journal(engine: Engine, path: Path, *, whole: bool) -> list[str]:
+def _write_journal(engine: Engine, path: Path, key: Key, *, whole: bool) -> list[str]:
     said = []
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if not whole and path.exists():
+    if whole:
+        renew_journal(engine, path, key)
+    elif path.exists():
+        rewrite_files(engine)
         said.append(f"The damaged journal was set aside as {_set_aside(path).name}.")
     journal = Journal(path)
     journal.read_on()

@@ -43,6 +43,7 @@ accounts = Table(
     Column("lineage", String, primary_key=True),
     Column("generation", Integer, primary_key=True, autoincrement=False),
     Column("kind", String, nullable=False),  # pure or approximate
+    Column("counting", String, nullable=False),  # sum, zcdp, or both
     Column("cap_epsilon", BigInteger, nullable=False),
     Column("cap_rho", BigInteger, nullable=False),
     Column("cap_delta", BigInteger, nullable=False),
@@ -59,7 +60,7 @@ accounts = Table(
 fingerprints = Table(
     "fingerprints",
     metadata,
-    Column("fingerprint", String, primary_key=True),
+    Column("fingerprint", String, primary_key=True),  # keyed: of a whole file
     Column("lineage", String, nullable=False),
-    Column("sketch", String, nullable=False),
+    Column("sketch", String, nullable=False),  # keyed; empty where it was not carried over
 )

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import schema
@@ -17,30 +17,38 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.engine import (
     TROUBLE,
     check_server,
-    data_folder,
     database_file,
     explain,
+    form,
     is_damage,
     ledger_url,
     make_engine,
     migrate,
     reading,
+    rewrite_files,
     writing,
 )
-from dpcore.ledger.journal import BEHIND, MISSING, Journal
+from dpcore.ledger.files import beside
+from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
+from dpcore.ledger.key import Key
 from dpcore.ledger.lock import exclusive
+from dpcore.ledger.migrations import OLDER
+from dpcore.ledger.place import Place
 from dpcore.ledger.records import Kind, Record, next_record
-from dpcore.ledger.verify import BROKEN_CHAIN, Replay, stored_records, verify_database
+from dpcore.ledger.renewal import renewed
+from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, stored_records, verify_database
 
 _HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update()
+_TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("last"))
 _ADD, _MOVE = insert(schema.records), update(schema.head)
 
 
 class Store:
     """One database and its journal. Safe to share between threads; several processes may use the same one."""
 
-    def __init__(self, engine: Engine, journal: Journal | None, lock: Path | None) -> None:
+    def __init__(self, engine: Engine, journal: Journal | None, lock: Path | None, key: Key) -> None:
         """Use ``Store.open``."""
+        self.key = key
         self.engine = engine
         self.journal = journal
         self.lock = lock
@@ -51,8 +59,14 @@ class Store:
         self._turns: AbstractContextManager[Any] = threading.RLock() if in_memory else nullcontext()
 
     @classmethod
-    def open(cls, location: str | os.PathLike[str] | None, journal: str | os.PathLike[str] | None) -> Store:
-        """See ``Ledger.open``."""
+    def open(
+        cls,
+        location: str | os.PathLike[str] | None,
+        journal: str | os.PathLike[str] | None,
+        *,
+        create: bool | None = None,
+    ) -> Store:
+        """See ``Ledger.open``; ``create`` is whether a ledger may be made, or None for the habit."""
         url = ledger_url(location)
         file = database_file(url)
         lock = None if file is None else beside(file, "lock")
@@ -60,15 +74,23 @@ class Store:
         store: Store | None = None
         refused: LedgerError | None = None
         try:
+            where = Place.of(url, location, journal)
+            where.check(create)
             engine = make_engine(url)
             check_server(engine)
             with exclusive(lock):
-                migrate(engine)
-            path = Path(journal) if journal is not None else journal_path(engine, file)
+                where.check_tables(engine, create)
+                key = where.made_key()
+                _bring_forward(engine, key, where.journal_of(engine))
+            path = where.journal_of(engine)
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 lock = lock or beside(path, "lock")
-            found = cls(engine, None if path is None else Journal(path), lock)
+                with exclusive(lock):
+                    renew_journal(engine, path, key)
+            where.pin(engine)
+            where.keep_private(path)
+            found = cls(engine, None if path is None else Journal(path), lock, key)
             with found.writing() as connection:
                 verify_database(connection)
             store = found
@@ -121,10 +143,9 @@ class Store:
         """Extend the chain by one record within the transaction of ``writing``."""
         added: list[Record] = connection.info["added"]
         seq, previous = (added[-1].seq, added[-1].hash) if added else connection.info["head"]
-        record = next_record(seq + 1, previous, kind, **parts)
-        values = {name: getattr(record, name) for name in Record.__slots__}
-        connection.execute(_ADD, values)
-        connection.execute(_MOVE, {"seq": record.seq, "hash": record.hash})
+        last = added[-1].time if added else connection.execute(_TIME, {"last": seq}).scalar() or ""
+        record = next_record(seq + 1, previous, kind, last_time=last, **parts)
+        put(connection, record)
         added.append(record)
         return record
 
@@ -156,7 +177,7 @@ class Store:
         if journal is None:
             return
         journal.read_on()
-        if seq > 0 and not journal.exists():
+        if journal.is_lost(seq):
             raise LedgerUnsound(MISSING)
         if journal.seq == 0 or (seq, digest) == (journal.seq, journal.hash):
             return
@@ -175,18 +196,46 @@ class Store:
             self.journal.add(stored_records(connection, after=self.journal.seq))
 
 
-def beside(path: Path, ending: str) -> Path:
-    """The file that belongs to ``path`` under another ending."""
-    return path.with_name(f"{path.name}.{ending}")
+def _bring_forward(engine: Engine, key: Key, path: Path | None) -> None:
+    """Tables in the newest form. Those of an older one are first compared with their journal: see ``renewal``."""
+    if form(engine) in OLDER:
+        with reading(engine) as connection:
+            records = list(linked(stored_records(connection)))
+        if path is not None and records:
+            noted = whole(path)
+            if not noted:
+                raise LedgerUnsound(MISSING)
+            if len(noted) > len(records) or noted[-1].hash != records[len(noted) - 1].hash:
+                raise LedgerUnsound(BEHIND)
+    migrate(engine, key, verify_database)
 
 
-def journal_path(engine: Engine, file: Path | None) -> Path | None:
-    """Beside an SQLite file; for a server in the person's data folder; none for a database in memory."""
-    if engine.dialect.name == "sqlite":
-        return None if file is None else beside(file, "journal")
-    with reading(engine) as connection:
-        name = connection.execute(select(schema.head.c.ledger_id)).scalar_one()
-    return data_folder() / "journals" / f"{name}.journal"
+def renew_journal(engine: Engine, path: Path, key: Key) -> None:
+    """A journal in the form from before gives way to one of the chain written anew, with a record that says so.
+
+    It comes last: as long as it is there, what a crash left undone is done again.
+    """
+    if not starts_old(path):
+        return
+    after = renewed(whole(path), key)
+    with writing(engine) as connection:
+        records = list(stored_records(connection))
+        if len(records) < len(after) or records[len(after) - 1].hash != after[-1].hash:
+            raise LedgerUnsound(BEHIND)
+        if all(record.kind != "renew" for record in records):
+            body = {"records": len(records), "why": "digests of data became keyed names"}
+            last = records[-1]
+            note = next_record(last.seq + 1, last.hash, "renew", body=body, last_time=last.time)
+            put(connection, note)
+            records.append(note)
+    rewrite_files(engine)
+    write_anew(path, records)
+
+
+def put(connection: Connection, record: Record) -> None:
+    """Extend the chain by a record that is sealed already."""
+    connection.execute(_ADD, {name: getattr(record, name) for name in Record.__slots__})
+    connection.execute(_MOVE, {"seq": record.seq, "hash": record.hash})
 
 
 def refuse(error: Exception) -> LedgerError:

@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Table, select
 
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import schema
-from dpcore.ledger.budget import SPENT
-from dpcore.ledger.records import FIRST, Record
+from dpcore.ledger.budget import SPENT, Caps
+from dpcore.ledger.records import CLOCK, FIRST, Record
 
 _RESTORE = "; it stays closed: run `python -m dpcore.ledger restore` with your last backup."
 BROKEN_FILE = "The ledger's database file is damaged" + _RESTORE
@@ -37,16 +37,22 @@ class Replay:
     accounts: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
     fingerprints: dict[str, dict[str, Any]] = field(default_factory=dict)
     charges: int = 0
+    clock_back: int = 0  # records whose clock stood earlier than that of the one before
+    time: str = ""
 
     def add(self, record: Record) -> None:
         """Raises LedgerUnsound when the record does not belong here."""
         if record.seq != self.seq + 1 or record.previous != self.hash or not record.is_intact():
             raise LedgerUnsound(BROKEN_CHAIN)
         try:
-            getattr(self, f"_{record.kind}")(record.lineage, record.content)
+            body = record.content
+            if record.time < self.time and CLOCK not in body:
+                raise ValueError
+            getattr(self, f"_{record.kind}")(record.lineage, body)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise LedgerUnsound(BROKEN_CHAIN) from None
-        self.seq, self.hash = record.seq, record.hash
+        self.clock_back += CLOCK in body
+        self.seq, self.hash, self.time = record.seq, record.hash, record.time
 
     def _open(self, lineage: str, body: dict[str, Any]) -> None:
         if lineage in self.lineages:
@@ -55,7 +61,10 @@ class Replay:
         self._start(lineage, 1, body["caps"], body.get("neighbours", ""))
 
     def _start(self, lineage: str, generation: int, caps: dict[str, Any], neighbours: str = "") -> None:
-        self.accounts[lineage, generation] = {**caps, **dict.fromkeys(SPENT, 0), "neighbours": neighbours}
+        if (lineage, generation) in self.accounts:
+            raise ValueError
+        kept = {name: caps[name] for name in Caps.__slots__}
+        self.accounts[lineage, generation] = {**kept, **dict.fromkeys(SPENT, 0), "neighbours": neighbours}
 
     def _charge(self, lineage: str, body: dict[str, Any]) -> None:
         account = self.accounts[lineage, body["generation"]]
@@ -64,15 +73,18 @@ class Replay:
         account["neighbours"] = _hidden(account["neighbours"], body)
         self.charges += 1
 
+    def _draw(self, lineage: str, body: dict[str, Any]) -> None:
+        """The beginning of a draw changes no sum."""
+
     def _answer(self, lineage: str, body: dict[str, Any]) -> None:
         """An answer changes no sum."""
 
     def _reset(self, lineage: str, body: dict[str, Any]) -> None:
         if self.lineages[lineage]["practice"] != 1:
             raise ValueError
-        first = self.accounts[lineage, 1]
-        caps = {name: first[name] for name in ("kind", "cap_epsilon", "cap_rho", "cap_delta", "total_delta")}
-        self._start(lineage, body["generation"], caps)
+        # a reset that gives the budget another size says so
+        caps = body.get("caps") or self.accounts[lineage, self.lineages[lineage]["generation"]]
+        self._start(lineage, body["generation"], caps, body.get("neighbours", ""))
         self.lineages[lineage]["generation"] = body["generation"]
 
     def _undo(self, lineage: str, body: dict[str, Any]) -> None:
@@ -86,8 +98,16 @@ class Replay:
     def _rename(self, lineage: str, body: dict[str, Any]) -> None:
         self.lineages[lineage]["name"] = body["name"]
 
+    def _others(self, lineage: str, body: dict[str, Any]) -> None:
+        """What somebody said of why people who look alike are others; it changes no sum."""
+        if body["than"] not in self.lineages or not body["because"]:
+            raise ValueError
+
     def _restore(self, lineage: str, body: dict[str, Any]) -> None:
         """A note that the owner restored something; it changes no sum."""
+
+    def _renew(self, lineage: str, body: dict[str, Any]) -> None:
+        """A note that the chain was written anew (``renewal``); it changes no sum."""
 
     def rows(self, table: Table) -> list[dict[str, Any]]:
         """What ``table`` must hold."""
@@ -140,6 +160,16 @@ def verify_database(connection: Connection) -> Replay:
     return replay
 
 
+def linked(records: Iterable[Record]) -> Iterator[Record]:
+    """``records`` as long as they are one unbroken chain, whatever they say. Raises LedgerUnsound where it breaks."""
+    seq, previous = 0, FIRST
+    for record in records:
+        if record.seq != seq + 1 or record.previous != previous or not record.is_intact():
+            raise LedgerUnsound(BROKEN_CHAIN)
+        seq, previous = record.seq, record.hash
+        yield record
+
+
 def replayed(records: Iterable[Record]) -> Replay:
     """The state after ``records``. Raises LedgerUnsound."""
     replay = Replay()
@@ -176,6 +206,6 @@ def _guarded(connection: Connection) -> bool:
     return wanted <= present and all(counts.get(table, 0) >= least for table, least in POSTGRESQL_CHECKS.items())
 
 
-SQLITE_SAFEGUARDS = "0bdf69cf8bfaadf3af2e2b60cb89405a097d346865d120c30f27e65dde1f7b7e"
+SQLITE_SAFEGUARDS = "e0ade0fbfae9fbdb1826d35b484fb41e3c104774971b13dedb945ecf64cd7469"
 POSTGRESQL_ACT = "BEGIN RAISE EXCEPTION '% only grows', TG_TABLE_NAME; END"
-POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 15, "fingerprints": 1})
+POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 17, "fingerprints": 1})

@@ -28,6 +28,17 @@ def label(*, longest: int = 200, **named: Any) -> str:
 _HIDES = {"add_remove": "one person added or removed", "replace_one": "one person's row changed"}
 
 
+OLDER_COPIES = (
+    "This ledger was written anew on {}: digests of data, on which a guess could be tested, are gone from it. Backups "
+    "and receipts from before still hold them; keep them as you keep the data, or delete them."
+)
+COUNTED = {
+    "sum": "adding up",
+    "zcdp": "ρ, for many small answers",
+    "both": "two accounts, as before",
+}
+
+
 def hides(neighbours: str) -> str:
     """What a budget or a release hides, in words."""
     return _HIDES.get(neighbours, "as its first answer will say")
@@ -45,29 +56,43 @@ def refusal(budget: Budget, asked_cost: Cost, neighbours: str = "") -> str:
     twice = (
         ""
         if cost == asked_cost
-        else " It counts twice here: this budget hides a changed row, which is one row removed and another added."
+        else " It counts more here than where a person is added or removed (twice in ε, four times in ρ): this budget "
+        "hides a changed row, which is one row removed and another added."
     )
     return _refusal(budget, cost) + twice
 
 
 def _refusal(budget: Budget, cost: Cost) -> str:
-    left = budget.remaining
-    if budget.kind == "pure":
-        if cost.delta > 0.0:
-            return (
-                "This answer has a δ above 0 and the budget of these people is for pure ε only; nothing was charged. "
-                f"A pure answer of up to ε = {left.epsilon:.6g} would fit."
-            )
-        return f"This answer costs ε = {cost.epsilon:.6g} and ε = {left.epsilon:.6g} is left; nothing was charged. " + (
-            f"An answer of up to ε = {left.epsilon:.6g} would fit." if left.epsilon > 0.0 else "The budget is spent."
+    left, asked = budget.remaining, _asked(cost)
+    if budget.kind == "pure" and cost.delta > 0.0:
+        return (
+            "This answer has a δ above 0 and the budget of these people is for pure ε only; nothing was charged. "
+            f"A pure answer of up to ε = {left.epsilon:.6g} would fit."
         )
-    asked = f"ε = {cost.epsilon:.4g}" + (f", δ = {cost.delta:.3g}" if cost.delta > 0.0 else "")
-    if cost.zcdp < float("inf"):
-        asked += f" (ρ = {cost.zcdp:.4g})"
+    if budget.counting == "zcdp" and cost.zcdp == float("inf"):
+        return (
+            f"This answer is known by its ε and δ alone ({asked}), and the budget of these people counts in ρ; nothing "
+            f"was charged. An answer of up to ρ = {left.zcdp:.4g} would fit."
+        )
+    if budget.counting == "sum":
+        rest = f"ε = {left.epsilon:.6g}" + (f" and δ = {left.delta:.3g}" if cost.delta > 0.0 else "")
+        verb = "are" if cost.delta > 0.0 else "is"
+        would = f"An answer of up to ε = {left.epsilon:.6g}" + (
+            f" and δ = {left.delta:.3g}" if cost.delta > 0.0 else ""
+        )
+        fits = left.epsilon > 0.0 and (cost.delta == 0.0 or left.delta > 0.0)
+        return f"This answer costs {asked} and {rest} {verb} left; nothing was charged. " + (
+            f"{would} would fit." if fits else "The budget is spent."
+        )
     return (
         f"This answer costs {asked}; ρ = {left.zcdp:.4g} is left; nothing was charged. "
         f"A pure answer of up to ε = {left.epsilon:.4g}, or any answer of up to ρ = {left.zcdp:.4g}, would fit."
     )
+
+
+def _asked(cost: Cost) -> str:
+    asked = f"ε = {cost.epsilon:.6g}" + (f", δ = {cost.delta:.3g}" if cost.delta > 0.0 else "")
+    return asked if cost.delta == 0.0 or cost.zcdp == float("inf") else f"{asked} (ρ = {cost.zcdp:.4g})"
 
 
 @cache

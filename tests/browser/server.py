@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from dpcore.ledger import Ledger
+
 ROOT = Path(__file__).parents[2]
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
@@ -27,6 +29,8 @@ def free_port() -> int:
 def running(folder: Path, **environment: str) -> Iterator[str]:
     """Start the product with its ledger in ``folder``; yields its address and stops it afterwards."""
     port = free_port()
+    ledger = f"sqlite:///{folder / 'ledger.db'}"
+    Ledger.open(ledger).close()  # a server never makes one that is named
     log = (folder / "server.log").open("w")
     process = subprocess.Popen(
         [
@@ -41,9 +45,7 @@ def running(folder: Path, **environment: str) -> Iterator[str]:
         cwd=ROOT,
         stdout=log,
         stderr=subprocess.STDOUT,
-        env=os.environ
-        | {"EPSILON_LAB_LEDGER": f"sqlite:///{folder / 'ledger.db'}", "OMP_NUM_THREADS": "1"}
-        | environment,
+        env=os.environ | {"EPSILON_LAB_LEDGER": ledger, "OMP_NUM_THREADS": "1"} | environment,
     )
     address = f"http://127.0.0.1:{port}"
     try:

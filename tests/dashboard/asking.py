@@ -63,7 +63,7 @@ def page(lineage: str | None, epsilon: float, delta: float, breaks: str) -> None
             raise ValueError(CANARY)
         return ["row"]
 
-    request = Draw(epsilon=session.get("asked", epsilon), delta=delta, breaks=breaks)
+    request = Draw(epsilon=session.entered("asked", epsilon), delta=delta, breaks=breaks)
     offer = Offer(
         request=request,
         data=data,

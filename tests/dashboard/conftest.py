@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.catalogue import address
+from dpcore.ledger import Ledger
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
@@ -18,6 +19,7 @@ APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 def ledger_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "ledger.db"
     monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{file}")
+    Ledger.open(create=True).close()  # a ledger that is named is never made in silence
     return file
 
 

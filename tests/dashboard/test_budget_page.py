@@ -14,6 +14,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard import words
 from dashboard.budget import totals, tracker
 from dashboard.budget.kinds import Wish, kinds, planned
 from dashboard.budget.receipts import answer_text, plain
@@ -44,9 +45,11 @@ def charge(ledger: Ledger, cost: Cost, *, what: str = "How many?", neighbours: s
     return ledger.store_answer(request, {"how_many": 7, "names": ["a", "b"]})
 
 
-def practice(ledger: Ledger, *costs: Cost, delta: float = 0.0, neighbours: str = "replace_one") -> list[Receipt]:
+def practice(
+    ledger: Ledger, *costs: Cost, delta: float = 0.0, counting: str = "sum", neighbours: str = "replace_one"
+) -> list[Receipt]:
     """The clinic's practice budget of ε = 3 with these charges."""
-    ledger.open_budget(CLINIC, epsilon=3.0, delta=delta, practice=True, name="Town clinic")
+    ledger.open_budget(CLINIC, epsilon=3.0, delta=delta, counting=counting, practice=True, name="Town clinic")
     return [charge(ledger, cost, what=f"Question {i}?", neighbours=neighbours) for i, cost in enumerate(costs)]
 
 
@@ -81,8 +84,17 @@ def test_spending_is_told_in_the_unit_of_the_cap(open_app: Open, ledger: Ledger)
     assert f"right at most **{100 / (1 + math.exp(-1.2)):.0f}** times in 100" in text(app)
 
 
-def test_an_epsilon_delta_budget_is_told_by_its_share(open_app: Open, ledger: Ledger) -> None:
-    practice(ledger, Cost.gaussian(20.0, 1e-7), delta=1e-5)
+def test_a_budget_with_delta_that_adds_up_tells_both(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.pure(0.5), Cost.gaussian(20.0, 1e-7), delta=1e-5)
+    left = ledger.remaining(CLINIC)
+    app = open_app("budget")
+    assert f"2 answers have spent **ε = {words.amount(3 - left.epsilon)} of 3**" in text(app)
+    assert "δ = 9.9 × 10⁻⁶ of 10⁻⁵ left" in tracker.spent_words(ledger.budget(CLINIC)).replace("\u00a0", " ")
+    assert "by adding up ε and δ" in text(app)
+
+
+def test_a_budget_that_counts_in_rho_is_told_by_its_share(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.gaussian(20.0, 1e-7), delta=1e-5, counting="zcdp")
     share = ledger.budget(CLINIC).share_spent
     app = open_app("budget")
     assert f"has spent **{100 * share:.0f} in 100 of their budget**" in text(app)
@@ -138,11 +150,23 @@ def test_everyone_shows_every_budget_and_every_charge(open_app: Open, ledger: Le
     ledger.open_budget("own:x", epsilon=1.0, delta=1e-6, name="Ours")
     ledger.charge("r", "own:x", Cost.pure(0.25), HOSTILE)
     app = open_app("budget", whose="everyone in this ledger")
-    assert "2 private answers about 2 groups of people, 1 of them real." in text(app)
+    assert "1 private answer about 2 groups of people, 1 of them real." in text(app)
     budgets, charges = (frame.value for frame in app.dataframe)
     assert set(budgets["people"]) == {"Town clinic", "Ours"}
     assert list(charges["epsilon"]) == [0.25, 0.5]
-    assert next(iter(charges["answer"])).startswith("No answer was stored")
+    assert next(iter(charges["answer"])).startswith("No answer: a crash came before anything was drawn")
+
+
+def test_a_charge_whose_answer_a_crash_took_is_never_told_as_an_answer(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.pure(0.5))
+    for name in ("before", "during"):
+        ledger.charge(name, CLINIC, Cost.pure(0.25), "?", neighbours="replace_one")
+    ledger.begin_draw("during")
+    app = open_app("budget")
+    assert "1 answer and 2 charges without an answer have spent **ε = 1 of 3**" in text(app)
+    told = list(app.dataframe[0].value["answer"])
+    assert told[0].startswith("No answer is stored: it is being drawn, or a crash came meanwhile.")
+    assert told[1].startswith("No answer: a crash came before anything was drawn.")
 
 
 # -- charges and receipts ---------------------------------------------------------------------------------------------
@@ -255,6 +279,17 @@ def test_charges_from_before_a_reset_are_kept(open_app: Open, ledger: Ledger) ->
     assert len(app.dataframe[0].value) == 1
 
 
+def test_a_practice_budget_has_another_size_in_one_click(open_app: Open, ledger: Ledger) -> None:
+    practice(ledger, Cost.pure(0.5))
+    app = open_app("budget")
+    assert app.button(key="budget-size-3").disabled
+    app.button(key="budget-size-10").click().run()
+    assert "The practice budget is ε = 10 now, and whole" in text(app)
+    assert ledger.remaining(CLINIC).epsilon == 10.0
+    app.button(key="budget-undo").click().run()
+    assert ledger.remaining(CLINIC).epsilon == 2.5
+
+
 # -- planner ----------------------------------------------------------------------------------------------------------
 
 
@@ -352,8 +387,8 @@ def test_a_guess_starts_where_the_guesser_stands(open_app: Open) -> None:
 # -- the tracker ------------------------------------------------------------------------------------------------------
 
 
-def budget(epsilon: float, delta: float, *costs: Cost) -> Budget:
-    found = Budget(lineage="x", name="x", practice=True, generation=1, caps=Caps.of(epsilon, delta))
+def budget(epsilon: float, delta: float, *costs: Cost, counting: str = "sum") -> Budget:
+    found = Budget(lineage="x", name="x", practice=True, generation=1, caps=Caps.of(epsilon, delta, counting))
     for cost in costs:
         taken = found.charge_for(cost)
         assert taken is not None
@@ -367,7 +402,7 @@ def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
     assert tracker.answers_words(pure, Cost.pure(0.1), "") == "About **1** more answer like this one."
     assert tracker.answers_words(pure, Cost.pure(0.11), "") == "Not enough is left for one more answer like this one."
     assert "need a δ" in tracker.answers_words(pure, Cost.gaussian(20.0, 1e-7), "")
-    both = budget(1.0, 1e-6, Cost.gaussian(50.0, 1e-8))
+    both = budget(1.0, 1e-6, Cost.gaussian(50.0, 1e-8), counting="zcdp")
     assert f"{100 * both.share_spent:.0f} in 100 spent" in tracker.spent_words(both)
     assert "δ\u00a0=\u00a010⁻⁶" in tracker.spent_words(both)
     more = both.answers_left(Cost.gaussian(50.0, 1e-8))

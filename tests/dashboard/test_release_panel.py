@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.costs import Cost
 from dpcore.ledger import Ledger
-from tests.dashboard.asking import CANARY
+from dpcore.release import question_digest
+from tests.dashboard.asking import CANARY, Draw
 from tests.dashboard.conftest import text
 
 CLINIC = "sample:clinic"
@@ -118,7 +119,7 @@ def test_a_refresh_loses_no_answer_and_gives_no_budget_back(window: Window, ledg
     again = window()
     assert f"UTC: {first}" in text(again)
     assert "Answered before" in text(again)
-    assert "17 in 100 spent" in text(again)
+    assert "ε = 0.5 of 3 spent, 2.5 left" in text(again).replace("\u00a0", " ")
     assert charges(ledger_file) == 1
 
 
@@ -159,6 +160,28 @@ def test_a_release_that_another_window_made_impossible_is_refused_with_what_woul
     )
     assert charges(ledger_file, own) == 1
     assert not begun(other)
+
+
+def test_an_answer_that_a_crash_took_is_drawn_for_the_charge_that_stands(window: Window, ledger_file: Path) -> None:
+    """Where nothing was drawn; where a draw had begun, it is told and not offered."""
+    request = Draw(epsilon=0.5)
+    with ledger(ledger_file) as found:
+        found.open_budget(CLINIC, epsilon=3.0, practice=True)
+        for name in ("a" * 32, "b" * 32):
+            asked = {"mechanism": request.mechanism, "neighbours": "replace_one", "question": question_digest(request)}
+            found.charge(name, CLINIC, request.cost, request.what, **asked)
+        found.begin_draw("b" * 32)
+    app = window()
+    assert "A crash took an answer before it was drawn" in text(app)
+    assert "its draw began, and no answer is stored" in text(app)
+    assert [key for key in keys(app) if "draw" in str(key)] == ["test-draw-aaaaaaaa"]
+    app = press(app, "test-draw-aaaaaaaa")
+    assert answer(app)
+    assert "A crash took an answer" not in text(app)
+    assert charges(ledger_file) == 2
+    with ledger(ledger_file) as found:
+        assert found.remaining(CLINIC).epsilon == 2.0
+        assert found.receipt("a" * 32).state == "answered"
 
 
 def test_what_does_not_fit_cannot_be_begun(window: Window, ledger_file: Path) -> None:
@@ -240,7 +263,7 @@ def test_an_own_budget_is_never_opened_by_accident(window: Window, ledger_file: 
     press(press(app, "open-budget-review"), "budget-open")
     with ledger(ledger_file) as found:
         budget = found.budget(own)
-    assert (budget.name, budget.kind, budget.cap.epsilon, budget.practice) == ("North *clinic*", "pure", 2.0, False)
+    assert (budget.name, budget.counting, budget.cap.epsilon, budget.practice) == ("North *clinic*", "sum", 2.0, False)
     assert budget.neighbours == "replace_one"  # as the question in view
     released(app)
     assert charges(ledger_file, own) == 1
@@ -250,7 +273,7 @@ def test_a_budget_opened_elsewhere_stays_as_it_is(window: Window, ledger_file: P
     own = "own:people"
     app = window(own)
     app.text_input(key="budget-name").set_value("Ours")
-    app.radio(key="budget-kind").set_value("approximate").run()
+    app.radio(key="budget-kind").set_value("zcdp").run()
     assert app.selectbox(key="budget-delta").value == 1e-6
     press(app, "open-budget-review")
     with ledger(ledger_file) as found:
@@ -270,7 +293,7 @@ def test_a_cap_from_a_tampered_browser_never_opens_a_budget(window: Window, ledg
     app.number_input(key="budget-epsilon").set_value(value)
     press(app, "open-budget-review")
     if "budget-open" in keys(app):
-        assert "**ε = 1** for all answers together" in text(app)
+        assert "**ε = 1** with δ = 10⁻⁶ for all answers together" in text(app)
         press(app, "budget-open")
     with ledger(ledger_file) as found:
         assert all(budget.cap.epsilon == 1.0 for budget in found.budgets())
@@ -340,7 +363,7 @@ def test_an_answer_that_counts_twice_says_so_before_it_is_bought(
     assert "ε = 1 (ε = 0.5 for one person added or removed, which counts twice" in text(app)
     app = press(press(app, "test-begin"), "test-confirm")
     assert "It cost ε = 1." in text(app)
-    assert "It counts twice here" in text(app)  # the next one does not fit any more
+    assert "It counts more here" in text(app)  # the next one does not fit any more
     assert app.button(key="test-begin").disabled
     with ledger(ledger_file) as found:
         assert found.remaining("ours") == Cost(epsilon=0.5)

@@ -12,7 +12,7 @@ import pytest
 from dpcore.accounting import Cost, gaussian_epsilon, zcdp_epsilon
 from dpcore.errors import InvalidArgument
 from dpcore.events import SampledGaussianEvent
-from dpcore.ledger import BudgetExceeded, InvalidCost, Ledger, LedgerError, LedgerUnsound, UnknownLineage
+from dpcore.ledger import Budget, BudgetExceeded, InvalidCost, Ledger, LedgerError, LedgerUnsound, UnknownLineage
 
 
 def test_three_tenths_fit_three_tenths_and_nothing_more(ledger: Ledger) -> None:
@@ -210,43 +210,73 @@ def test_what_is_spent_about_real_people_stays_spent(ledger: Ledger) -> None:
     assert ledger.remaining("people").epsilon == pytest.approx(0.3)
 
 
-class TestApproximateCaps:
-    """(ε, δ) caps: two accounts side by side, see dpcore.ledger.budget."""
+class TestSums:
+    """(ε, δ) caps that add up like money: the usual way."""
 
-    def test_one_pure_answer_may_use_all_of_epsilon(self, ledger: Ledger) -> None:
-        ledger.open_budget("people", epsilon=1.0, delta=1e-6)
-        assert ledger.remaining("people").epsilon == 1.0
-        assert ledger.remaining("people").delta == 1e-6
-        ledger.charge("a", "people", Cost.pure(1.0), "?")
-        with pytest.raises(BudgetExceeded):
-            ledger.charge("b", "people", Cost.pure(0.001), "?")
-
-    def test_many_small_answers_go_further_than_their_sum(self, ledger: Ledger) -> None:
-        """ρ = ε²/8 for the exponential mechanism: 73 answers of 0.05 where ε alone would allow 20."""
-        budget = ledger.open_budget("people", epsilon=1.0, delta=1e-6)
-        cost = Cost.bounded_range(0.05)
-        room = budget.answers_left(cost)
-        assert room > 3 * 20
-        for number in range(room):
-            ledger.charge(f"r{number}", "people", cost, "?")
-        assert not ledger.budget("people").fits(cost)
-        with pytest.raises(BudgetExceeded, match="ρ"):
-            ledger.charge("more", "people", cost, "?")
-        spent = sum(receipt.rho for receipt in ledger.history("people"))
-        assert zcdp_epsilon(spent, 5e-7) <= 1.0
-
-    def test_gaussian_and_sampled_releases(self, ledger: Ledger) -> None:
-        ledger.open_budget("people", epsilon=1.0, delta=1e-5)
+    def test_a_release_takes_its_epsilon_and_its_delta(self, ledger: Ledger) -> None:
+        opened = ledger.open_budget("people", epsilon=1.0, delta=1e-5)
+        assert (opened.counting, opened.cap) == ("sum", Cost(epsilon=1.0, delta=1e-5))
         ledger.charge("gauss", "people", Cost.gaussian(20, 1e-6), "?")
         event = SampledGaussianEvent(noise_multiplier=2.0, sampling_rate=0.01, count=100)
         ledger.charge("sampled", "people", Cost(epsilon=0.3, delta=2e-6, event=event), "?")
         left = ledger.remaining("people")
         assert left.delta == pytest.approx(7e-6)
         assert left.epsilon == pytest.approx(0.7 - gaussian_epsilon(20, 1e-6))
-        with pytest.raises(BudgetExceeded):
-            ledger.charge("delta", "people", Cost(epsilon=0.01, delta=3e-6), "?")
+        with pytest.raises(BudgetExceeded, match="δ = 7e-06 are left"):
+            ledger.charge("delta", "people", Cost(epsilon=0.01, delta=8e-6), "?")
         assert ledger.receipt("sampled").cost.event == event
 
+    def test_practice_of_one_kind_does_not_lock_out_another(self, ledger: Ledger) -> None:
+        """What is left can be spent by any release: pure ones before a Gaussian one, and after it."""
+        ledger.open_budget("sample", epsilon=3.0, delta=1e-5, practice=True)
+        for number in range(2):
+            ledger.charge(f"p{number}", "sample", Cost.pure(0.5), "?")
+        now = ledger.budget("sample")
+        train = Cost.gaussian(5.0, now.request_delta(0.5))
+        fit = now.answers_left(train)
+        assert fit >= 2
+        ledger.charge("g", "sample", train, "?")
+        assert ledger.budget("sample").answers_left(train) == fit - 1
+        ledger.charge("p", "sample", Cost.pure(0.5), "?")
+
+
+class TestManySmallAnswers:
+    """Budgets that count every release as ρ."""
+
+    def test_many_small_answers_go_further_than_their_sum(self, ledger: Ledger) -> None:
+        """ρ = ε²/8 for the exponential mechanism: far more answers of 0.05 than the 20 that ε alone would allow."""
+        planned = Budget.planned(epsilon=1.0, delta=1e-6, counting="zcdp")
+        budget = ledger.open_budget("people", epsilon=1.0, delta=1e-6, counting="zcdp")
+        cost = Cost.bounded_range(0.05)
+        room = budget.answers_left(cost)
+        assert room == planned.answers_left(cost) > 3 * 20
+        for number in range(room):
+            ledger.charge(f"r{number}", "people", cost, "?")
+        assert not ledger.budget("people").fits(cost)
+        with pytest.raises(BudgetExceeded, match="ρ"):
+            ledger.charge("more", "people", cost, "?")
+        spent = sum(receipt.rho for receipt in ledger.history("people"))
+        assert zcdp_epsilon(spent, 1e-6) <= 1.0
+
+    def test_a_release_without_rho_is_refused(self, ledger: Ledger) -> None:
+        ledger.open_budget("people", epsilon=1.0, delta=1e-5, counting="zcdp")
+        with pytest.raises(BudgetExceeded, match=r"known by its ε and δ alone .* counts in ρ"):
+            ledger.charge("loose", "people", Cost(epsilon=1e-6, delta=1e-12), "?")
+        assert ledger.budget("people").answers_left(Cost(epsilon=1e-6, delta=1e-12)) == 0
+        ledger.charge("any", "people", Cost.pure(0.1), "?")
+
+    def test_it_needs_a_delta(self, ledger: Ledger) -> None:
+        with pytest.raises(InvalidArgument, match="counting in ρ needs a delta above 0"):
+            ledger.open_budget("people", epsilon=1.0, counting="zcdp")
+        for wrong in ("both", "other"):
+            with pytest.raises(InvalidArgument, match="counting must be one of sum, zcdp"):
+                ledger.open_budget("people", epsilon=1.0, delta=1e-6, counting=wrong)
+        ledger.open_budget("people", epsilon=1.0, delta=1e-6)
+        with pytest.raises(InvalidArgument, match="has a budget already"):
+            ledger.open_budget("people", epsilon=1.0, delta=1e-6, counting="zcdp")
+
+
+class TestPureCaps:
     def test_a_pure_cap_takes_pure_answers_only(self, ledger: Ledger) -> None:
         ledger.open_budget("people", epsilon=1.0)
         with pytest.raises(BudgetExceeded, match="pure ε only"):
@@ -307,3 +337,90 @@ def test_a_closed_ledger_stays_closed(ledger: Ledger) -> None:
     ledger.close()
     with pytest.raises(LedgerUnsound, match="has been closed"):
         ledger.budgets()
+
+
+class TestAnswersThatACrashTook:
+    def test_a_charge_without_an_answer_is_told_and_may_be_drawn_where_nothing_was(self, ledger: Ledger) -> None:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("never", "people", Cost.pure(0.1), "?", question="q")
+        ledger.charge("begun", "people", Cost.pure(0.1), "?", question="q")
+        ledger.charge("done", "people", Cost.pure(0.1), "?", question="q")
+        for name in ("begun", "begun", "done"):
+            ledger.begin_draw(name)
+        ledger.store_answer("done", 1)
+        states = {one.request_id: one.state for one in ledger.unanswered("people")}
+        assert states == {"never": "charged", "begun": "begun"}
+        assert ledger.unanswered("people", "other") == []
+        assert [one.request_id for one in ledger.answered("people", "q")] == ["done"]
+        assert ledger.receipt("done").state == "answered"
+        # the same request again: no second charge, and now an answer
+        assert ledger.charge("never", "people", Cost.pure(0.1), "?", question="q").state == "charged"
+        ledger.begin_draw("never")
+        ledger.store_answer("never", 2)
+        assert ledger.remaining("people").epsilon == pytest.approx(0.7)
+        assert [one.request_id for one in ledger.unanswered("people")] == ["begun"]
+        with pytest.raises(InvalidArgument, match="has not been charged"):
+            ledger.begin_draw("unknown")
+        ledger.verify()
+
+    def test_it_is_the_state_since_the_last_reset(self, ledger: Ledger) -> None:
+        ledger.open_budget("sample", epsilon=1.0, practice=True)
+        ledger.charge("a", "sample", Cost.pure(0.1), "?")
+        ledger.reset_practice("sample")
+        assert ledger.unanswered("sample") == []
+
+
+def test_history_comes_in_pages(ledger: Ledger) -> None:
+    ledger.open_budget("sample", epsilon=1.0, practice=True)
+    for number in range(5):
+        ledger.charge(f"r{number}", "sample", Cost.pure(0.01), '"question":"q"', question=f"q{number % 2}")
+    assert [one.request_id for one in ledger.history("sample", newest=2)] == ["r3", "r4"]
+    assert [one.request_id for one in ledger.receipts(newest=1)] == ["r4"]
+    assert ledger.count("sample") == 5
+    ledger.reset_practice("sample")
+    assert (ledger.count("sample"), ledger.count("sample", every_generation=True)) == (0, 5)
+    assert ledger.answered("sample", "q") == []
+    (found,) = ledger.find(ledger.receipt("r3").journal_hash[:12])
+    assert found.request_id == "r3"
+    assert len(ledger.find("")) == 2
+    assert ledger.find("%") == []
+
+
+class TestPracticeOfOneVisitor:
+    TOKEN, OTHER = "0123456789abcdef", "fedcba9876543210"
+
+    def test_it_is_theirs_alone_and_changes_its_size_in_one_click(self, ledger: Ledger) -> None:
+        mine = ledger.open_practice(self.TOKEN, "clinic", epsilon=3.0, name="Town clinic")
+        other = ledger.open_practice(self.OTHER, "clinic", epsilon=3.0, name="Town clinic")
+        assert mine.lineage != other.lineage
+        assert self.TOKEN not in mine.lineage
+        assert Ledger.practice_lineage(self.TOKEN, "clinic") == mine.lineage
+        assert mine.practice
+        ledger.charge("r", mine.lineage, Cost.pure(1.0), "?")
+        assert ledger.remaining(other.lineage).epsilon == 3.0
+        assert ledger.open_practice(self.TOKEN, "clinic", epsilon=3.0).remaining.epsilon == 2.0
+        larger = ledger.open_practice(self.TOKEN, "clinic", epsilon=5.0, delta=1e-6)
+        assert (larger.remaining.epsilon, larger.cap.delta, larger.generation) == (5.0, 1e-6, 2)
+        assert ledger.reset_practice(mine.lineage).cap.epsilon == 5.0
+        ledger.undo_reset(mine.lineage)
+        assert ledger.undo_reset(mine.lineage).remaining.epsilon == 2.0
+        ledger.verify()
+
+    def test_any_practice_budget_can_have_another_size_and_no_real_one(self, ledger: Ledger) -> None:
+        ledger.open_budget("sample", epsilon=1.0, practice=True)
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("r", "sample", Cost.pure(0.4), "?")
+        before = ledger.version("sample")
+        assert ledger.resize_practice("sample", epsilon=1.0).remaining.epsilon == pytest.approx(0.6)
+        assert ledger.version("sample") == before
+        assert ledger.resize_practice("sample", epsilon=9.0).remaining.epsilon == 9.0
+        assert ledger.version("sample") > before
+        assert ledger.undo_reset("sample").remaining.epsilon == pytest.approx(0.6)
+        with pytest.raises(LedgerError, match="Only a practice budget"):
+            ledger.resize_practice("people", epsilon=9.0)
+        ledger.verify()
+
+    def test_a_token_that_others_could_have_is_refused(self, ledger: Ledger) -> None:
+        for wrong in ("", "short", None):
+            with pytest.raises(InvalidArgument, match="token"):
+                ledger.open_practice(wrong, "clinic", epsilon=1.0)

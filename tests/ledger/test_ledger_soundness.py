@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.accounting import Cost
-from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, migrations
+from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, key, migrations
 from dpcore.ledger.engine import make_engine, migrate, reading
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.recovery import restore
@@ -367,7 +367,7 @@ def test_a_lost_database_is_noticed_and_rebuilt(sqlite_place: Place) -> None:
 
 def test_the_servers_durability_is_asked_for(server: PrivateServer) -> None:
     engine = make_engine(create_engine(server.new_schema()).url)
-    migrate(engine)
+    migrate(engine, key.fresh())
     with reading(engine) as connection:
         assert connection.execute(text("SELECT current_setting('fsync')")).scalar() == "on"
         assert connection.execute(text("SELECT current_setting('synchronous_commit')")).scalar() == "on"
@@ -403,8 +403,12 @@ def test_the_usual_place_and_the_environment(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "home" / "epsilon-lab" / "ledger.sqlite3").is_file()
     assert (tmp_path / "home" / "epsilon-lab" / "ledger.sqlite3").stat().st_mode & 0o077 == 0
     monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{tmp_path}/elsewhere.db")
-    Ledger.open().close()
+    with pytest.raises(LedgerUnsound, match="no ledger at the place where it should be"):
+        Ledger.open()
+    assert not (tmp_path / "elsewhere.db").exists()
+    Ledger.open(create=True).close()
     assert (tmp_path / "elsewhere.db").is_file()
+    Ledger.open().close()
 
 
 def test_a_lock_that_is_never_let_go_gets_a_sentence(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

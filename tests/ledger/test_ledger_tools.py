@@ -9,16 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from dpcore.accounting import Cost
-from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.export import to_csv, to_json
-from dpcore.ledger.people import SKETCH_SIZE, resemblance, sketch
 from tests.ledger.conftest import Place
 
 
@@ -39,7 +35,7 @@ def test_status_and_verify(owned: list[str], capsys: pytest.CaptureFixture[str])
     assert main([*owned, "status"]) == 0
     shown = capsys.readouterr().out
     assert "Sound: 5 records, 2 charges." in shown
-    assert "Ward 3 [people]: ε = 1; ε = 0.75 left; 25.0% spent" in shown
+    assert "Ward 3 [people]: ε = 1 counted by adding up; ε = 0.75 left; 25.0% spent" in shown
     assert "practice" in shown
     assert main([*owned, "verify"]) == 0
     assert "2 groups of people" in capsys.readouterr().out
@@ -83,15 +79,24 @@ def test_trouble_is_one_sentence_and_exit_code_1(
     assert wrong.value.code == 2
 
 
-def test_it_runs_as_a_module(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "dpcore.ledger", "--ledger", str(tmp_path / "x.db"), "verify"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
+def test_it_runs_as_a_module_and_makes_a_ledger_only_when_asked_to(tmp_path: Path) -> None:
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "dpcore.ledger", "--ledger", str(tmp_path / "x.db"), command],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=Path(__file__).parents[2],
+        )
+
+    wrong = run("verify")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert wrong.stderr.startswith("Trouble: There is no ledger at the place where it should be")
+    assert not (tmp_path / "x.db").exists()
+    assert run("init").returncode == 0
+    done = run("verify")
     assert (done.returncode, done.stdout) == (0, "Sound: 0 records, 0 charges, 0 groups of people.\n")
+    assert "There is a ledger at this place already" in run("init").stderr
 
 
 def test_exports_are_complete_and_safe(owned: list[str], place: Place, tmp_path: Path) -> None:
@@ -121,49 +126,7 @@ def test_confirm(owned: list[str], place: Place, tmp_path: Path) -> None:
     assert main([*owned, "confirm", str(tmp_path / "none.json")]) == 1
 
 
-class TestPeople:
-    def frame(self, rows: int = 500) -> pd.DataFrame:
-        rng = np.random.default_rng(3)
-        return pd.DataFrame({"age": rng.integers(0, 90, rows).astype(str), "id": np.arange(rows).astype(str)})
-
-    def test_a_file_stays_with_its_people(self, ledger: Ledger) -> None:
-        ledger.open_budget("people", epsilon=1.0)
-        ledger.open_budget("others", epsilon=1.0)
-        ledger.link("file-1", "people")
-        ledger.link("file-1", "people")
-        ledger.link("file-2", "people")
-        assert ledger.lineage_of("file-2") == "people"
-        assert ledger.lineage_of("file-3") is None
-        with pytest.raises(InvalidArgument, match="belongs to other people"):
-            ledger.link("file-1", "others")
-        ledger.verify()
-
-    def test_a_slightly_changed_file_is_recognised(self, ledger: Ledger) -> None:
-        ledger.open_budget("people", epsilon=1.0, name="Ward 3")
-        frame = self.frame()
-        ledger.link("file-1", "people", sketch(frame))
-        changed = frame.drop(index=[3, 7, 9]).sample(frac=1, random_state=1)[["id", "age"]]
-        changed.columns = ["ID ", "Age"]
-        changed["age2"] = changed.pop("Age").map("  {} ".format)
-        changed = changed.rename(columns={"age2": "Age"})
-        found = ledger.similar(sketch(changed))
-        assert [(one.lineage, one.name) for one in found] == [("people", "Ward 3")]
-        assert found[0].share == pytest.approx(497 / 500, abs=0.02)
-        assert ledger.similar(sketch(self.frame().assign(id=lambda f: f["id"] + "x"))) == []
-        ledger.verify()
-
-    def test_resemblance_estimates_the_shared_part(self) -> None:
-        """Rows 0..1999 and 1000..2999 share a third of their union; the estimate's standard error is 0.03."""
-        frame = self.frame(3000)
-        share = resemblance(sketch(frame[:2000]), sketch(frame[1000:]))
-        assert share == pytest.approx(1 / 3, abs=0.12)
-        assert len(sketch(frame)) == SKETCH_SIZE
-        assert resemblance(sketch(frame), ()) == 0.0
-        small = frame[:40]
-        assert resemblance(sketch(small), sketch(small)) == 1.0
-
-    def test_a_sketch_must_be_one(self, ledger: Ledger) -> None:
-        ledger.open_budget("people", epsilon=1.0)
-        for wrong in (("x",), tuple(range(SKETCH_SIZE + 1))):
-            with pytest.raises(InvalidArgument, match="rows"):
-                ledger.link("f", "people", wrong)
+def test_a_binary_file_is_no_receipt(owned: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe")
+    assert main([*owned, "confirm", str(tmp_path / "picture.png")]) == 1
+    assert capsys.readouterr().err == "Trouble: receipt is not a text file, so it is no receipt\n"

@@ -11,4 +11,5 @@ PAGE = Page(
     rank=30,
     asks="Whom should we follow?",
     about="Day after day, without revealing any single day's outcomes.",
+    example="forecasts",
 )

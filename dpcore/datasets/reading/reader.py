@@ -65,9 +65,10 @@ class Reading:
     """A file as understood.
 
     ``frame`` holds every cell as text exactly as in the file, missing ones as "". ``columns`` hold a suggestion each.
-    ``lines`` gives the line of the file each row starts on, shape (rows,). ``fingerprint`` says whose data it is: the
-    order of rows and columns, line ends, padding and encoding do not change it. ``key`` tells readings apart to the
-    last byte and choice: the key for caches.
+    ``lines`` gives the line of the file each row starts on, shape (rows,). ``fingerprint`` tells files apart by what
+    they hold: the order of rows and columns, line ends, padding and encoding do not change it. Anybody could work it
+    out from a guess of the data, so it stays in this session, and ``Ledger.link`` keys it. ``key`` tells readings apart
+    to the last byte and choice: the key for caches.
     """
 
     frame: pd.DataFrame
@@ -100,7 +101,7 @@ class Reading:
     def table(self, schema: Schema) -> Table:
         """The typed table for the pages. Raises InvalidArgument."""
         declared = hashlib.sha256(repr(schema).encode()).hexdigest()
-        return self.apply(schema).table(fingerprint=f"{self.key}:{declared}", lineage=self.fingerprint)
+        return self.apply(schema).table(fingerprint=f"{self.key}:{declared}", lineage="")
 
 
 def read_csv(

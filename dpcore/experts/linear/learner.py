@@ -39,14 +39,16 @@ def expected_choice(self: Any, costs: ArrayLike) -> FloatArray:
     total = np.zeros(self.columns)
     for law in hedge_chances(losses, self.unit_rate):
         total += law.sum(axis=0)
-    return np.asarray(total / self.rows)
+    mean: FloatArray = total / self.rows
+    return mean
 
 
 def choose(self: Any, costs: ArrayLike, rng: np.random.Generator) -> FloatArray:
     """One simulated answer: how often each column was played, as a share. Raises InvalidArgument."""
     losses = unit_losses(costs_of(self, costs))
     laws = ((law, np.ones(law.shape[0], dtype=np.int64)) for law in hedge_chances(losses, self.unit_rate))
-    return np.asarray(np.bincount(drawn(laws, rng), minlength=self.columns) / self.rows)
+    shares: FloatArray = np.bincount(drawn(laws, rng), minlength=self.columns) / self.rows
+    return shares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,7 @@ class LinearLearner:
             "The columns are treated as experts, and one is followed in each row, better ones more often. The answer "
             "is how often each column was followed. It was made for harder choices than one column of many."
         ),
-        source="Dwork and Roth, 2014, Algorithm 17, with its scale put right and its plays accounted exactly.",
+        source="Dwork and Roth, 2014, Algorithm 17, on costs in [0, 1] and at the fastest rate that is private.",
         nearest="vertex_permute_and_flip",
     )
 
@@ -122,21 +124,19 @@ class PrintedLearner:
     That rate is proved for losses in [0, 1]; on [−1, 1] a play has bounded range 4η, not 2η, and the printed proof
     does not give (ε, δ). What the plays cost together is ``cost``, by exact composition, whatever was claimed:
     ``printed_account`` puts the two side by side. ``epsilon`` is the claim. Raises InvalidArgument.
-
-    >>> round(PrintedLearner.at(epsilon=1.0, delta=1e-6, rows=10_000, columns=2).cost.epsilon, 3)
-    0.376
     """
 
     key: ClassVar[str] = "printed_linear_learner"
     rank: ClassVar[int] = 4
     about: ClassVar[About] = About(
-        name="The textbook's linear learner",
-        plain="the same, learning as slowly as the textbook has it",
+        name="Linear learner as in the textbook",
+        plain="follow columns row by row, at the textbook's slow pace",
         how=(
-            "The linear learner as it is printed. Its rate is proved for costs from 0 to 1 and used on costs from −1 "
-            "to 1, so the printed proof does not hold; what its plays cost together is counted exactly."
+            "The columns are treated as experts, and one is followed in each row, better ones more often. The answer "
+            "is how often each column was followed. The textbook sets a slow pace, for costs of another scale than "
+            "these, so its proof does not cover them; what its answers really cost is computed exactly."
         ),
-        source="Dwork and Roth, 2014, Algorithm 17.",
+        source="Dwork and Roth, 2014, Algorithm 17, as printed.",
         textbook=True,
         nearest="vertex_permute_and_flip",
     )
@@ -204,7 +204,7 @@ class PrintedAccount:
 
 
 def printed_account(epsilon: float, delta: float, rows: int) -> PrintedAccount:
-    """The textbook's linear learner at a claimed (ε, δ) over ``rows`` rows, composed. Raises InvalidArgument."""
+    """The textbook's linear learner at a claimed (ε, δ) over ``rows`` rows, exactly. Raises InvalidArgument."""
     printed = PrintedLearner(epsilon=epsilon, delta=delta, rows=rows, columns=2)
     width = 4.0 * printed.rate
     composed = compose([Cost.pure(width)] * rows, delta, accountants=["advanced"])

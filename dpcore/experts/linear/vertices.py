@@ -11,17 +11,19 @@ from numpy.typing import ArrayLike
 
 from dpcore.about import About
 from dpcore.accounting import Cost
-from dpcore.experts.linear.choice import Excess, LinearMethod, check_method, costs_of, mean_costs
+from dpcore.experts.linear.choice import Excess, check_method, costs_of, mean_costs
 from dpcore.selection import Exponential, PermuteAndFlip, laws
 from dpcore.validate import FloatArray, generator
 
-SENSITIVITY = 2.0  # one row replaced moves a column's total from −1 to 1 at most, each its own way
+SENSITIVITY = 2.0
+"""How far one row moves a column's total, up to a shift that all columns share and no choice sees: a replaced row from
+−1 to 1, each column its own way; an added one, whose costs are shares of a range from −1 up, all one way."""
 
 
 def expected_choice(self: Any, costs: ArrayLike) -> FloatArray:
     """The chance of each column, shape (columns,), exact. Raises InvalidArgument."""
     totals = costs_of(self, costs).sum(axis=0)
-    law: FloatArray = _laws(self.mechanism, totals, [self.epsilon])[0]
+    law: FloatArray = _laws(self.mechanism, totals, [self.epsilon], self.one_way)[0]
     return law
 
 
@@ -35,7 +37,10 @@ def choose(self: Any, costs: ArrayLike, rng: np.random.Generator) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VertexExponential:
-    """Choose column i with probability ∝ exp(−(ε/4) × total cost of i). ε-DP, no δ. Raises InvalidArgument.
+    """Choose column i with probability ∝ exp(−(ε/4) × total cost of i). ε-DP, no δ.
+
+    With ``one_way`` neighbours have one row more or less instead of a changed one, and ε/2 takes the place of ε/4.
+    Raises InvalidArgument.
 
     >>> method = VertexExponential.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
     >>> [round(float(share), 2) for share in method.expected_choice([[0.1, -0.1]] * 20)]
@@ -57,6 +62,7 @@ class VertexExponential:
     epsilon: float
     rows: int
     columns: int
+    one_way: bool = False
 
     def __post_init__(self) -> None:
         check_method(self.epsilon, self.rows, self.columns)
@@ -81,6 +87,7 @@ class VertexExponential:
 class VertexPermuteAndFlip:
     """Choose a column by permute-and-flip on total costs, which one row moves by at most 2. ε-DP, no δ.
 
+    With ``one_way`` neighbours have one row more or less instead of a changed one, which halves the noise.
     Raises InvalidArgument.
 
     >>> method = VertexPermuteAndFlip.at(epsilon=1.0, delta=1e-6, rows=20, columns=2)
@@ -105,6 +112,7 @@ class VertexPermuteAndFlip:
     epsilon: float
     rows: int
     columns: int
+    one_way: bool = False
 
     def __post_init__(self) -> None:
         check_method(self.epsilon, self.rows, self.columns)
@@ -125,18 +133,19 @@ class VertexPermuteAndFlip:
         return Cost.pure(self.epsilon)
 
 
-def _laws(kind: type[Any], totals: FloatArray, epsilons: ArrayLike) -> FloatArray:
-    found: FloatArray = laws(kind, -totals, epsilons, sensitivity=SENSITIVITY)
+def _laws(kind: type[Any], totals: FloatArray, epsilons: ArrayLike, one_way: bool) -> FloatArray:
+    found: FloatArray = laws(kind, -totals, epsilons, sensitivity=SENSITIVITY, monotonic=one_way)
     return found
 
 
-def _excess(kind: type[Any], runs: Sequence[LinearMethod], costs: FloatArray) -> Excess:
+def _excess(kind: type[Any], runs: Sequence[VertexExponential | VertexPermuteAndFlip], costs: FloatArray) -> Excess:
+    """All runs are of one relation."""
     means = mean_costs(runs, costs)
     gaps = means - means.min(axis=1, keepdims=True)
     levels, rows = np.array([run.cost.epsilon for run in runs]), np.array([run.rows for run in runs])
     chances = np.empty_like(means)
     for size in np.unique(rows):
         same = np.flatnonzero(rows == size)
-        chances[same] = _laws(kind, means[same[0]] * size, levels[same])
+        chances[same] = _laws(kind, means[same[0]] * size, levels[same], runs[0].one_way)
     mean = (chances * gaps).sum(axis=1)
     return Excess(mean=mean, deviation=np.sqrt(np.maximum((chances * gaps * gaps).sum(axis=1) - mean * mean, 0.0)))

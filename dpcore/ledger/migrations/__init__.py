@@ -2,5 +2,8 @@
 
 from __future__ import annotations
 
-NEWEST = "0002"
+NEWEST = "0003"
 """The last step; kept here so that a ledger that is up to date opens without loading Alembic."""
+
+OLDER = ("0001", "0002")
+"""Steps whose chains hold digests of data, and are written anew."""

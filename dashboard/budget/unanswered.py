@@ -1,0 +1,46 @@
+"""Charges for the question in view without an answer: told where the question is asked, drawn where they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import words
+from dashboard.background import compute
+from dashboard.widgets.answer import cost_words, when
+from dpcore.errors import UnknownLineage
+from dpcore.ledger import Receipt
+
+
+def show(lineage: str, question: str, draw: Callable[[str], None], *, key: str) -> None:
+    """One line for each such charge; ``draw`` is a callback that releases the same request under its request id.
+
+    ``question`` is the digest of the request. Raises LedgerError.
+    """
+    try:
+        found = compute.ledger().unanswered(lineage, question)
+    except UnknownLineage:
+        return
+    for receipt in found:
+        _one(receipt, draw, key)
+
+
+def _one(receipt: Receipt, draw: Callable[[str], None], key: str) -> None:
+    paid = f"{cost_words(receipt.cost)} was charged for this question on {when(receipt)}"
+    if receipt.state == "charged":
+        st.warning(
+            f"A crash took an answer before it was drawn: {paid}. The charge stands, and pays for the answer now.",
+            icon=":material/replay:",
+        )
+        st.button(
+            "Draw it now, free of charge",
+            key=f"{key}-draw-{receipt.request_id[:8]}",
+            icon=":material/lock_open:",
+            on_click=draw,
+            args=(receipt.request_id,),
+        )
+    else:
+        st.caption(
+            words.sentence(f"{paid}, its draw began, and no answer is stored: it is being drawn, or a crash took it")
+        )

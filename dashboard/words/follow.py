@@ -1,0 +1,358 @@
+"""What the question "whom should we follow?" says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dashboard.words import many, number, plural, safe, times_in_100, tiny, visible
+from dashboard.words.most_common import cannot_release, method, method_in_use, no_release, use
+from dpcore.experts import Scenario
+
+if TYPE_CHECKING:
+    from dashboard.controls import Group
+
+__all__ = ["cannot_release", "method", "method_in_use", "no_release", "use"]
+
+TITLE = "Whom to follow"
+THESE, GROUP_ICON = "these experts", ":material/groups:"
+WHAT = "What to follow"
+COLUMNS_OF_DATA = "the columns of these data"
+HOLD = "What the columns hold"
+KINDS = {
+    "losses": "what each expert lost",
+    "squared": "forecasts, judged by the squared miss",
+    "absolute": "forecasts, judged by the miss",
+    "zero_one": "forecasts, right or wrong",
+    "prices": "prices to hold from one row to the next",
+}
+HAPPENED = "What then happened"
+NOT_CHOSEN = "choose a column"
+SAY_OUTCOME = "Say which column holds what then happened: forecasts are judged by it."
+EXPERTS, DAYS = "Experts", "Days"
+GAP = "How much better the good one is"
+GAP_HELP = "Experts are wrong on every second day; a good one is wrong less often by this share of the days."
+WRONG = "1 point on a day on which the expert was wrong, 0 otherwise"
+
+ASSUME = "What are you ready to assume?"
+ASSUME_HELP = (
+    "Privacy holds in any case. The more you may assume about the days, the less a private strategy needs to lose. "
+    "Weather does not react to whom you follow; an opponent who watches you does."
+)
+ASSUMED = {
+    "any": "nothing",
+    "oblivious": "days do not react to our choice",
+    "independent": "days are alike and independent",
+}
+ASSUMED_ONCE = {
+    "outcomes do not react to whom we follow": "oblivious",
+    "days are alike and independent": "independent",
+    "nothing": "any",
+}
+GOOD_WHEN = {"any": "always", "oblivious": "days do not react to us", "independent": "days are alike"}
+DELTA = "δ, a tiny slack in the promise"
+DELTA_HELP = "Many private plays together are hidden up to ε and this slack. Strategies that need none leave it out."
+MEASURE = "Measure"
+METRICS = {"regret_per_round": "Lost more than the best", "total_loss": "Lost in all"}
+METRICS_ONCE = {"Lost more than the best": "regret_per_round", "Total loss": "total_loss"}
+STRATEGY = "Strategy used for the answer"
+DRAWN = "Drawn beside it"
+BAND_CONTROL = "Show how much runs differ"
+BAND = "Shaded: where 80 in 100 runs of this strategy on these very losses end."
+WHOM = "Whom it follows"
+WHOM_NOTE = "Each band is how often one expert is followed. With a small ε the bands stay equal for longer."
+ONE_RUN, WHAT_IF, COMPARE = "One run of it", "What if", "Compare strategies"
+PUBLISH = "What to publish"
+PUBLISHED = {"plays": "whom to follow, round by round", "from_now_on": "one expert to follow from now on"}
+PRICE_TWICE = (
+    "This strategy cannot be released for prices: one price touches two rounds, and it would have to hide both. "
+    "Batched weighted majority can."
+)
+SIMULATED = "These experts are simulated, so there is no day to protect. Choose the columns of a table for a release."
+CONCLUDE = "This says whom a private rule would follow. It does not say that this expert is certainly the best one."
+
+
+def followed_names(stories: Mapping[str, str]) -> dict[str, str]:
+    return {"table": COLUMNS_OF_DATA} | {key: f"simulated: {label.lower()}" for key, label in stories.items()}
+
+
+def expert(place: int) -> str:
+    return f"Expert {place}"
+
+
+def judged(kind: str, outcome: str | None, low: float, high: float) -> str:
+    about = KINDS[kind] if outcome is None else f"{KINDS[kind]}, of {visible(outcome)}"
+    return f"{about}, from {low:g} to {high:g}"
+
+
+def price_gains(move: float) -> str:
+    return f"gains from one row to the next, up to {move:.0%} either way"
+
+
+def scale(low: float, high: float) -> str:
+    return f"A loss of 0 points is best and 1 worst, by the declared bounds {number(low)} to {number(high)}."
+
+
+def price_scale(move: float) -> str:
+    return f"A loss of 0 points is a gain of {move:.0%} between two rows, 1 a fall by as much; more counts as that."
+
+
+def not_in_time(unit: str) -> str:
+    return (
+        f"The data in use hold one {safe(unit)} a row, not a step in time, so a simulated story is shown. Pick “Eight "
+        "forecasters of rain” as the data for a table to follow."
+    )
+
+
+def cannot_follow(why: str) -> str:
+    return f"These experts cannot be followed yet: {why}."
+
+
+def sentence(group: Group, unit: str) -> tuple[str | Group, ...]:
+    return ("Whom of", group, f"should we follow, without revealing any single {safe(unit)}?")
+
+
+def point(meaning: str, unit: str) -> str:
+    """What a point is."""
+    return f"Each {safe(unit)} costs an expert 0 points at best and 1 at worst: {safe(meaning, 200)}."
+
+
+def regret_title(units: str) -> str:
+    return f"points lost more than the best, per 100 {units}"
+
+
+def regret_unit(units: str) -> str:
+    return f" points per 100 {units}"
+
+
+TOTAL_TITLE, TOTAL_UNIT = "points lost in all", " points"
+
+
+def need_regret(units: str) -> str:
+    return f"I accept losing more than the best: points per 100 {units}"
+
+
+NEED_TOTAL = "I accept losing in all: points"
+NEED_HELP = "Type what you accept; the smallest ε and the smallest number of rounds that keep to it follow."
+
+
+def size_title(units: str) -> str:
+    return f"number of {units} T"
+
+
+def headline_regret(epsilon: float, lost: float, accepted: float, at_random: float, units: str) -> str:
+    """``lost``, ``accepted`` and ``at_random`` in points per 100 rounds more than the best expert."""
+    verdict = f"{'within' if lost <= accepted else 'more than'} the {number(accepted)} you accept"
+    less = "no less" if lost >= at_random else "hardly less"
+    luck = f", and {less} than picking at random ({number(at_random)})" if lost > 0.9 * at_random else ""
+    return (
+        f"At ε = {number(epsilon)} following privately loses **{number(lost)}** points more per 100 {units} than the "
+        f"best expert: {verdict}{luck}."
+    )
+
+
+def headline_total(epsilon: float, lost: float, accepted: float, rounds: int, unit: str) -> str:
+    verdict = f"{'within' if lost <= accepted else 'more than'} the {number(accepted)} you accept"
+    return (
+        f"At ε = {number(epsilon)} following privately loses **{number(lost)}** points in all over "
+        f"{plural(rounds, unit, many(unit))}: {verdict}."
+    )
+
+
+def caption(
+    *, experts: int, rounds: int, unit: str, best: str, own: float, at_random: float, learnt: float, point: str
+) -> str:
+    """``own``: what the best expert itself loses; ``at_random`` and ``learnt`` more than that, all per 100 rounds."""
+    units = many(unit)
+    return (
+        f"{experts} experts over {plural(rounds, unit, units)}. {point} The best expert in hindsight, {safe(best)}, "
+        f"loses {number(own)} points per 100 {units} itself. Picking one at random each {safe(unit)} loses "
+        f"{number(at_random)} more than that, learning without privacy {number(learnt)} more. All of these are "
+        "calculated, not simulated."
+    )
+
+
+def caption_simulated_strategy(name: str) -> str:
+    return f"{name} itself is simulated, with a small error."
+
+
+def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
+    units = many(unit)
+    if vacuous:
+        return (
+            "The textbook's theorem (Dwork and Roth, 2014, Theorem 11.3) guarantees nothing at this ε: it allows "
+            f"losing every {safe(unit)}."
+        )
+    loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
+    return (
+        "The textbook's theorem (Dwork and Roth, 2014, Theorem 11.3) guarantees at most "
+        f"{number(promised)} points more per 100 {units}{loose}."
+    )
+
+
+def longer(simulated: bool, rounds: int, units: str) -> str:
+    if simulated:
+        return f"Against the number of {units}: longer runs go on with the same simulated story."
+    return f"Against the number of {units}: longer runs repeat the {rounds:,} {units} of the table from the first on."
+
+
+def left_out(name: str, experts: int, longest: int, rounds: int, units: str) -> str:
+    return (
+        f"{name} is left out: it is simulated, and with {experts:,} experts only up to {longest:,} {units}; these are "
+        f"{rounds:,}."
+    )
+
+
+def hint(name: str, lost: float, assumption: str | None, units: str) -> str:
+    """Another strategy would do; ``assumption`` is what it needs that is not assumed yet."""
+    start = "If you may assume that days are alike and independent" if assumption else "At this ε"
+    return f"{start}, {name[:1].lower()}{name[1:]} keeps to it: {number(lost)} points per 100 {units}."
+
+
+def whom_alt(top: str) -> str:
+    return f"Whom the strategy follows over time; at the end most often {visible(top)}."
+
+
+def last_plays(unit: str) -> str:
+    return f"plays on the last {safe(unit)}"
+
+
+def hidden(unit: str) -> str:
+    return f"all that one {safe(unit)} holds, for every expert"
+
+
+def not_hidden(units: str) -> str:
+    return f"that the run took place, the experts' names, how many {units} there were, and what is true of most of them"
+
+
+def run_alt(end: float, average: float) -> str:
+    return (
+        f"One simulated run: it ends having lost {number(end)} points more than the best expert, {number(average)} on "
+        "average over runs."
+    )
+
+
+def run_note(seed: int, end: float, average: float, last: str, chance: float, unit: str) -> str:
+    luck = "about as" if abs(end - average) <= 0.1 * abs(average) else "more than" if end > average else "less than"
+    return (
+        "Blue marks: who is followed. Orange: how many points this run has lost more than the best expert so far. "
+        f"Grey: the average of all runs. This is **one run of many** (seed {seed}): it ends {number(end)} points "
+        f"behind, {luck} the average of {number(average)}. On its last {safe(unit)} it follows {safe(last)}, which "
+        f"happens {times_in_100(chance)}; the card above counts all runs. Another seed is another run."
+    )
+
+
+def too_long(longest: int, rounds: int, units: str) -> str:
+    return f"A single run can be drawn for up to {longest:,} {units}; these are {rounds:,}."
+
+
+def what_if(simulated: bool) -> str:
+    if simulated:
+        return (
+            "Change the number of experts, how much better the good one is, or the number of days in “these experts” "
+            "above; the chart answers at once. Keep the cases to compare them."
+        )
+    return (
+        "Change which columns are followed, or how they are judged, in “these experts” above; the chart answers at "
+        "once. Keep the cases to compare them."
+    )
+
+
+def comparison(epsilon: float, delta: float, units: str) -> str:
+    return (
+        f"Every strategy at ε = {number(epsilon)} (with δ = {tiny(delta)} where it needs one): what each loses on "
+        f"average, per 100 {units}, more than the best expert, and what must be true of the {units} for that to be "
+        f"little. **Privacy holds for every sequence of {units}**; only how little is lost needs assumptions: a "
+        "strategy that follows the leader can be fooled by outcomes that turn against whoever leads."
+    )
+
+
+def compared_columns(units: str) -> tuple[str, ...]:
+    return ("strategy", f"points lost more, per 100 {units}", "loses little when", "can be released", "what it does")
+
+
+BEST_ROW, RANDOM_ROW = "the best expert, known only afterwards", "one picked at random each time"
+RELEASED = {True: "yes", False: "no"}
+NOT_PRIVATE = "not private"
+COMPARED_ALT = "Strategies, what each loses here, and what must hold for that to be little"
+
+
+def overshoot(epsilon: float) -> str:
+    return (
+        f"The theorem's dotted line rises again beyond ε = {number(epsilon)}: from there on the rate it prescribes is "
+        "faster than the best one, and its bound grows."
+    )
+
+
+def several_rows(unit: str, rows: int) -> str:
+    return (
+        f"Each {safe(unit)} can have {rows:,} rows here, and these answers protect one row only; they can be released "
+        "where each has one row."
+    )
+
+
+def forecast(lost: float, rounds: int, unit: str, exact: bool, drawn: float | None = None) -> str:
+    """For plays round by round; ``lost`` in points in all, more than the best expert; ``drawn`` on the chart above."""
+    units = many(unit)
+    per = f"{number(100 * lost / rounds)} points per 100 {units}"
+    if exact:
+        apart = drawn is not None and number(100 * lost / rounds) != number(100 * drawn / rounds)
+        why = (
+            f" The chart's {number(100 * (drawn or 0.0) / rounds)} is for one run counted alone; a budget that adds up "
+            "many answers counts each a little more cautiously."
+        )
+        return (
+            f"on average {per} more than the best expert, {number(lost)} in all (calculated for this very release, not "
+            f"simulated).{why if apart else ''}"
+        )
+    if lost >= rounds:
+        return f"nothing is sure beforehand: at this ε it may lose on every {safe(unit)}."
+    return (
+        f"on average at most {per} more than the best expert, {number(lost)} in all, whatever the {units} hold (a "
+        "theorem, from declared numbers alone; the truth is better)."
+    )
+
+
+def forecast_naming(right: float, lost: float, unit: str) -> str:
+    return (
+        f"it names the best expert {times_in_100(right)}; on average the named one has lost {number(lost)} points more "
+        f"over all {many(unit)} (calculated for this very release, not simulated)."
+    )
+
+
+def forecast_naming_bound(lost: float, likely: float, rounds: int, unit: str) -> str:
+    return (
+        f"over the {plural(rounds, unit, many(unit))} the named expert has lost at most {number(lost)} points more "
+        f"than the best one, {number(100 * (1 - likely))} times in 100 (from declared numbers alone)."
+    )
+
+
+FORECAST_UNKNOWN = (
+    "no number is sure from declared facts alone: this strategy loses little where days are alike and independent, and "
+    "nothing is promised elsewhere."
+)
+
+
+def answer(answer: dict[str, Any]) -> str:
+    names = answer["experts"]
+    plays: Sequence[str] = [safe(names[play]) for play in answer["plays"]]
+    if len(plays) == 1:
+        return f"Follow {plays[0]} from now on."
+    return f"{len(plays):,} plays over {answer['rounds']:,} rounds; the last one is {plays[-1]}."
+
+
+PLAYS_FILE = "Plays (CSV)"
+FROM_ROUND, FOLLOW = "from round", "follow"
+PLAYS_ALT = "From which round on to follow whom"
+
+
+def code_story(scenario: Scenario, rounds: int, delta: float, assumption: str) -> str:
+    return (
+        "import numpy as np\n"
+        "from dpcore.experts import ExpertsProblem, Scenario\n"
+        "from dpcore.tradeoff import sweep_epsilon\n\n"
+        f"scenario = Scenario(story={scenario.story!r}, experts={scenario.experts}, gap={scenario.gap!r}, "
+        f"period={scenario.period}, seed={scenario.seed})\n"
+        f"problem = ExpertsProblem.simulated(scenario, {rounds}, delta={delta!r}, assumption={assumption!r})\n"
+        "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 61), metrics=['regret_per_round']).to_string())\n"
+    )

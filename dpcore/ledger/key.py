@@ -1,0 +1,115 @@
+"""The server's key file: a secret that lives apart from the ledger, and which ledgers this server has had.
+
+The secret keys everything by which a file is recognised, so that nobody who gets hold of a ledger, its journal or a
+backup can test a guess of the data against it. Losing the file means that files are not recognised, nothing worse.
+The list of ledgers is how a ledger that is suddenly not there is told from one that was never made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from dpcore.errors import LedgerUnsound
+from dpcore.ledger.files import beside, sync_folder
+from dpcore.ledger.lock import exclusive
+
+DAMAGED = (
+    "The ledger's key file is damaged, so the ledger stays closed; put a copy of it back, or move it away: a new key "
+    "is then made, by which earlier files are not recognised."
+)
+_SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """``ledgers`` maps the place of each ledger that was opened to the identity it had there."""
+
+    secret: bytes
+    ledgers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def derived(self, purpose: str) -> bytes:
+        """32 bytes for one purpose, from which neither the secret nor those for another purpose can be told."""
+        return hmac.digest(self.secret, purpose.encode(), "sha256")
+
+    def mark(self, purpose: str, *parts: str) -> str:
+        """A name for ``parts`` that only somebody with the secret can work out."""
+        text = json.dumps([purpose, *parts], ensure_ascii=True).encode()
+        return hashlib.blake2b(text, key=self.derived("mark"), digest_size=16).hexdigest()
+
+
+def key_path() -> Path:
+    """EPSILON_LAB_KEY, else a file in the person's configuration folder: not where ledgers and their backups are."""
+    from platformdirs import user_config_path
+
+    named = os.environ.get("EPSILON_LAB_KEY", "")
+    return Path(named).expanduser() if named else user_config_path("epsilon-lab", appauthor=False) / "ledger.key"
+
+
+def fresh() -> Key:
+    """A key that is nowhere on disk: for a ledger in memory."""
+    return Key(secret=os.urandom(_SECRET_BYTES))
+
+
+def load(path: Path) -> Key | None:
+    """The key at ``path``, or None where there is none. Raises LedgerUnsound, OSError."""
+    try:
+        text = path.read_text(encoding="ascii")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise LedgerUnsound(DAMAGED) from None
+    try:
+        found: dict[str, Any] = json.loads(text)
+        secret, ledgers = bytes.fromhex(found["secret"]), found["ledgers"]
+        known = {str(place): str(name) for place, name in ledgers.items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise LedgerUnsound(DAMAGED) from None
+    if len(secret) != _SECRET_BYTES:
+        raise LedgerUnsound(DAMAGED)
+    return Key(secret=secret, ledgers=MappingProxyType(known))
+
+
+def made(path: Path) -> Key:
+    """The key at ``path``, made now where there is none. Raises LedgerUnsound, OSError."""
+    with _mine(path):
+        found = load(path)
+        if found is None:
+            found = fresh()
+            _write(path, found)
+    return found
+
+
+def pin(path: Path, place: str, identity: str) -> None:
+    """Note that the ledger at ``place`` is this one. Raises LedgerUnsound, OSError."""
+    with _mine(path):
+        found = load(path) or fresh()
+        if found.ledgers.get(place) != identity:
+            ledgers = MappingProxyType({**found.ledgers, place: identity})
+            _write(path, Key(secret=found.secret, ledgers=ledgers))
+
+
+def _mine(path: Path) -> Any:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return exclusive(beside(path, "lock"))
+
+
+def _write(path: Path, key: Key) -> None:
+    """All of it or nothing, and on disk when this returns."""
+    text = json.dumps({"secret": key.secret.hex(), "ledgers": dict(key.ledgers)}, indent=1)
+    partial = beside(path, "partial")
+    partial.unlink(missing_ok=True)
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+    sync_folder(path.parent)

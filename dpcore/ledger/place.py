@@ -1,0 +1,142 @@
+"""Where a ledger is: whether it is there, whether it may be made, and which files belong to it.
+
+A ledger is made where nobody has had one: at the usual place, or where a caller says. One that EPSILON_LAB_LEDGER
+names, and one that this server has had before (its key file knows), is never made in silence: every budget would be
+whole again because a path was mistyped or a disk is not mounted.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import URL, Engine, select
+
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger import key as keys
+from dpcore.ledger import schema
+from dpcore.ledger.engine import data_folder, database_file, form, reading
+from dpcore.ledger.files import beside
+from dpcore.ledger.journal import BEHIND
+from dpcore.ledger.key import Key
+
+GONE = (
+    "There is no ledger at the place where it should be, so what was spent is not known and nothing is given out; "
+    "check the path and that its disk is mounted, or run `python -m dpcore.ledger restore` with a backup, or "
+    "`python -m dpcore.ledger init` if there has never been one."
+)
+ANOTHER = (
+    "The ledger at this place is not the one that was here before, so it stays closed; put the right one back, or run "
+    "`python -m dpcore.ledger restore` to go on with this one."
+)
+NO_KEY = (
+    "The server's key file cannot be read or written, so the ledger stays closed; name a place for it in "
+    "EPSILON_LAB_KEY."
+)
+PRESENT = "There is a ledger at this place already; nothing was changed."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One ledger's place. ``named`` says that EPSILON_LAB_LEDGER chose it; ``key`` is None for one in memory."""
+
+    url: URL
+    file: Path | None
+    journal: Path | None
+    named: bool
+    key: Path | None
+
+    @classmethod
+    def of(
+        cls, url: URL, location: str | os.PathLike[str] | None, journal: str | os.PathLike[str] | None = None
+    ) -> Place:
+        file = database_file(url)
+        in_memory = file is None and url.get_backend_name() == "sqlite"
+        named = location is None and bool(os.environ.get("EPSILON_LAB_LEDGER"))
+        return cls(
+            url=url,
+            file=file,
+            journal=None if journal is None else Path(journal),
+            named=named,
+            key=None if in_memory else keys.key_path(),
+        )
+
+    @property
+    def name(self) -> str:
+        """How the key file names it."""
+        return str(self.file) if self.file is not None else self.url.render_as_string(hide_password=True)
+
+    def check(self, create: bool | None) -> None:
+        """Before anything is touched: a file that is not there. Raises LedgerError."""
+        if self.file is not None and not (self.file.exists() and (self.file.is_dir() or self.file.stat().st_size)):
+            self._missing(create)
+
+    def check_tables(self, engine: Engine, create: bool | None) -> None:
+        """Once it can be reached: a database without tables. Raises LedgerError."""
+        present = form(engine) is not None
+        if self.key is None:
+            return
+        if not present:
+            self._missing(create)
+        elif create:
+            raise LedgerError(PRESENT)
+        elif self._pinned() not in (None, identity(engine)):
+            raise LedgerUnsound(ANOTHER)
+
+    def _missing(self, create: bool | None) -> None:
+        journal = self.journal or (None if self.file is None else beside(self.file, "journal"))
+        if journal is not None and journal.exists() and journal.stat().st_size:
+            raise LedgerUnsound(BEHIND)
+        if create is False or (create is None and (self.named or self._pinned() is not None)):
+            raise LedgerUnsound(GONE)
+
+    def _pinned(self) -> str | None:
+        if self.key is None:
+            return None
+        try:
+            found = keys.load(self.key)
+        except OSError:
+            raise LedgerError(NO_KEY) from None
+        return None if found is None else found.ledgers.get(self.name)
+
+    def made_key(self) -> Key:
+        """The server's key, made now where there is none. Raises LedgerError."""
+        if self.key is None:
+            return keys.fresh()
+        try:
+            return keys.made(self.key)
+        except OSError:
+            raise LedgerError(NO_KEY) from None
+
+    def pin(self, engine: Engine) -> None:
+        """Know this ledger from now on."""
+        if self.key is not None:
+            keys.pin(self.key, self.name, identity(engine))
+
+    def journal_of(self, engine: Engine) -> Path | None:
+        """Beside an SQLite file; for a server in the person's data folder; None for a database in memory, or so far."""
+        if self.journal is not None:
+            return self.journal
+        if self.file is not None:
+            return beside(self.file, "journal")
+        if self.key is None or form(engine) is None:
+            return None
+        return data_folder() / "journals" / f"{identity(engine)}.journal"
+
+    def keep_private(self, journal: Path | None) -> None:
+        """Nobody but their owner may read the ledger's files, however they came to be."""
+        files = (
+            []
+            if self.file is None
+            else [self.file, *(self.file.with_name(self.file.name + end) for end in ("-wal", "-shm"))]
+        )
+        for path in [*files, *([] if journal is None else [journal])]:
+            if os.name != "nt" and path.exists() and path.stat().st_uid == os.geteuid():
+                path.chmod(0o600)
+
+
+def identity(engine: Engine) -> str:
+    """What tells this ledger from every other."""
+    with reading(engine) as connection:
+        return str(connection.execute(select(schema.head.c.ledger_id)).scalar_one())

@@ -1,0 +1,110 @@
+"""Keyed sketches of tables, by which a file about the same people is recognised without keeping any of it.
+
+A row is known by what stands together in it: in pairs and triples of its columns, in all of them, and in all but one.
+From each such *combination* a sketch holds marks of a few dozen of its different value tuples. Which ones is decided by
+a keyed hash of the tuple alone, so two files about the same people keep the same ones, whatever the order of rows or
+the names of columns (coordinated sampling; Cohen, 1997; Broder, 1997). A mark is a keyed hash again: without the key
+(``dpcore.ledger.key``) marks are random numbers, and no guess of the data can be tested on them. Besides, each column
+has a mark of all it holds, in any order.
+
+Recognised: columns dropped, added, renamed or reordered; rows reordered, a few changed, or only a part of them (from a
+sixth on); ids shifted; another spelling of numbers, dates, yes and no, capitals or blanks. Not recognised: fewer rows,
+or a part of the rows of a file whose columns are so coarse that not even three, or all, tell most rows apart (five
+questions with three answers each); files in which the values themselves were changed (rounded, jittered, translated,
+in other units); the same people asked something else.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from dataclasses import dataclass
+
+LEAST_APART = 0.7  # of the rows a combination must tell apart, to say anything about who they are
+LEAST_SHARED = 6  # marks: fewer in common may be chance
+MARGIN = 0.35  # how much more must be in common than coincidence would explain
+LEAST_BITS = 8  # how unlikely equal columns must be by chance, in bits
+MOST_MARKS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combination:
+    """Some tuples of one combination of columns.
+
+    ``depth`` says which were kept: one of 2^depth. ``marks`` maps each one's mark to the depth to which it would be
+    kept. ``apart`` is the share of rows, in hundredths, that strangers of the same kind would hardly share: that have
+    their tuple to themselves or, beside a running number, differ from most others.
+    """
+
+    depth: int
+    apart: int
+    marks: tuple[tuple[int, int], ...]
+
+    def kept(self, depth: int) -> frozenset[int]:
+        """The marks that a sample of this depth would hold."""
+        return frozenset(mark for mark, own in self.marks if own >= depth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """``columns`` maps the mark of each column's contents to how unlikely an equal one is by chance, in bits."""
+
+    columns: tuple[tuple[int, int], ...] = ()
+    combinations: tuple[Combination, ...] = ()
+
+    def is_like(self, other: Sketch) -> bool:
+        """Whether both are probably about the same people; what neither says more closely."""
+        return self._equal_columns(other) or any(
+            _alike(one, another)
+            for one in self.combinations
+            for another in other.combinations
+            if one.apart >= 100 * LEAST_APART and another.apart >= 100 * LEAST_APART
+        )
+
+    def _equal_columns(self, other: Sketch) -> bool:
+        mine, theirs = dict(self.columns), dict(other.columns)
+        both = mine.keys() & theirs.keys()
+        enough = 2 * len(both) >= min(len(mine), len(theirs)) > 0
+        return enough and sum(min(mine[mark], theirs[mark]) for mark in both) >= LEAST_BITS
+
+    def to_text(self) -> str:
+        """Plain text that ``from_text`` reads."""
+        parts = [_pack(self.columns)]
+        parts += [f"{one.depth},{one.apart},{_pack(one.marks)}" for one in self.combinations]
+        return ";".join(parts)
+
+    @classmethod
+    def from_text(cls, text: str) -> Sketch | None:
+        """The sketch that was written so; None for text that is none (a file from before, without one)."""
+        first, *rest = text.split(";")
+        try:
+            combinations = []
+            for part in rest:
+                depth, apart, marks = part.split(",")
+                combinations.append(Combination(depth=int(depth), apart=int(apart), marks=_unpack(marks)))
+            columns = _unpack(first)
+        except (ValueError, struct.error):
+            return None
+        return cls(columns=columns, combinations=tuple(combinations)) if columns or combinations else None
+
+
+def _alike(one: Combination, other: Combination) -> bool:
+    depth = max(one.depth, other.depth)
+    mine, theirs = one.kept(depth), other.kept(depth)
+    fewer = min(len(mine), len(theirs))
+    if fewer < LEAST_SHARED:
+        return False
+    # strangers of the same kind would share about as many as do not tell rows apart
+    chance = 1.0 - min(one.apart, other.apart) / 100
+    return len(mine & theirs) >= max(LEAST_SHARED, fewer * max(0.5, chance + MARGIN))
+
+
+def _pack(pairs: tuple[tuple[int, int], ...]) -> str:
+    data = b"".join(struct.pack(">Q", mark << 8 | small) for mark, small in pairs)
+    return base64.urlsafe_b64encode(data).decode("ascii")
+
+
+def _unpack(text: str) -> tuple[tuple[int, int], ...]:
+    data = base64.urlsafe_b64decode(text.encode("ascii"))
+    found = struct.unpack(f">{len(data) // 8}Q", data)
+    return tuple((number >> 8, number & 0xFF) for number in found)

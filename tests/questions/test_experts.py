@@ -1,0 +1,359 @@
+"""The questions of the Online experts page as values: what is promised of a release is the law of that very release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard.case import Case, Source
+from dashboard.controls import Choice, Group, Setting, Several, Switch, slug
+from dashboard.question import CannotAsk, NoOffer, Offer, Question
+from dashboard.questions.experts.column_costs import UNITS, costs
+from dashboard.questions.experts.fixed_choice import FixedChoice
+from dashboard.questions.experts.follow import Follow
+from dashboard.words import number, times_in_100
+from dpcore.datasets import load_sample, samples
+from dpcore.experts import catalog
+from dpcore.experts.linear import LinearProblem
+from dpcore.experts.linear import catalog as choices
+from dpcore.releases.plays import ONE, UNIT, PrivatePlays
+from dpcore.releases.selection import BestScore
+from dpcore.selection import laws
+
+EPSILONS = (0.05, 0.5, 4.0)
+MEMORY: dict[tuple[Hashable, ...], Any] = {}
+
+
+def case(name: str = "forecasts", epsilon: float = 0.5, **source: Any) -> Case:
+    table = load_sample(name)
+    shown = Source(
+        key=name,
+        title=name,
+        mode="demo",
+        table=table,
+        lineage=table.lineage,
+        practice=True,
+        declared=table.schema,
+        released=lambda: table,
+    )
+    return Case(source=replace(shown, **source), epsilon=epsilon, memo=remembered)
+
+
+def remembered(key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
+    """As on a page: what was computed once is not computed again."""
+    if key not in MEMORY:
+        MEMORY[key] = make()
+    return MEMORY[key]
+
+
+def plays_law(request: PrivatePlays, losses: np.ndarray) -> np.ndarray:
+    """The chance of each expert in each play of the release, shape (plays, experts), from what its draws look at."""
+    if request.way == "batched":
+        scores = np.array([each / ONE for each in request.scores(losses)])
+        weights = np.exp(request.rate * (scores - scores.max(axis=1, keepdims=True)))
+        return weights / weights.sum(axis=1, keepdims=True)
+    return np.array(
+        [
+            laws("permute_and_flip", each, [request.epsilon], sensitivity=float(ONE))[0]
+            for each in request.scores(losses)
+        ]
+    )
+
+
+def really_lost(request: PrivatePlays, losses: np.ndarray) -> float:
+    """Points lost more than the best expert on average, by the law of the draws."""
+    rounded = np.asarray(request.in_units(losses)) * UNIT
+    law, starts = plays_law(request, losses), request.starts.tolist()
+    if request.way == "from_now_on":
+        return float(law[0] @ (rounded.sum(axis=0) - rounded.sum(axis=0).min()))
+    ends = [*starts[1:], request.rounds]
+    lost = sum(float(each @ rounded[start:end].sum(axis=0)) for each, start, end in zip(law, starts, ends, strict=True))
+    return lost - float(rounded.sum(axis=0).min())
+
+
+def check_plays_forecast(offer: Offer, request: PrivatePlays) -> None:
+    """The forecast of ``offer`` is what ``request`` does, and the tracker counts what that costs."""
+    lost = really_lost(request, offer.data())
+    said = f"{number(lost)} points more" if request.way == "from_now_on" else f", {number(lost)} in all"
+    assert said in offer.forecast
+    assert offer.request.cost == request.cost
+    assert offer.request == request
+
+
+def follow(values: dict[str, Any] | None = None, **given: Any) -> Question:
+    return Follow.ask(case(**given), Setting(values or {}))
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(
+    ("assumption", "method", "publish"),
+    [
+        ("any", "weighted_majority", "plays"),
+        ("oblivious", "batched", "plays"),
+        ("independent", "doubling_leader", "plays"),
+        ("oblivious", "batched", "from_now_on"),
+    ],
+)
+def test_the_forecast_is_the_law_of_the_plays(epsilon: float, assumption: str, method: str, publish: str) -> None:
+    found = follow(
+        {"assumption": assumption, slug("experts_method", assumption): method, "experts_publish": publish},
+        epsilon=epsilon,
+    )
+    offer = found.offer
+    assert isinstance(offer, Offer)
+    request = offer.request
+    assert isinstance(request, PrivatePlays)
+    assert request.way == (publish if publish == "from_now_on" else catalog()[method].about.release)
+    assert request.delta == (1e-6 if request.way == "batched" else 0.0)
+    assert (request.hold == 1) == (method == "weighted_majority")
+    check_plays_forecast(offer, request)
+
+
+def test_a_release_of_another_strategy_is_caught() -> None:
+    """The mutants: the same forecast with the doubling leader, a fresh play every round, or another ε behind it."""
+    offer = follow().offer
+    assert isinstance(offer, Offer)
+    request = offer.request
+    assert isinstance(request, PrivatePlays)
+    for other in (
+        replace(request, way="doubling_leader", delta=0.0),
+        replace(request, hold=1),
+        replace(request, way="from_now_on", delta=0.0),
+        replace(request, epsilon=0.7),
+    ):
+        with pytest.raises(AssertionError):
+            check_plays_forecast(offer, other)
+
+
+@pytest.mark.parametrize("assumption", ["any", "oblivious", "independent"])
+def test_a_strategy_without_a_release_names_one_that_can_be_chosen(assumption: str) -> None:
+    read = Setting({"assumption": assumption})
+    Follow.ask(case(), read)
+    key = slug("experts_method", assumption)
+    control = read.seen[key][1]
+    assert isinstance(control, Choice)
+    for method in control.options:
+        offer = follow({"assumption": assumption, key: method}).offer
+        if catalog()[method].about.release is not None:
+            assert isinstance(offer, Offer)
+            continue
+        assert isinstance(offer, NoOffer)
+        assert offer.instead is not None
+        where, other, _ = offer.instead
+        assert where == key
+        assert isinstance(follow({"assumption": assumption, key: other}).offer, Offer)
+
+
+def test_two_rounds_of_one_price_are_not_released_by_the_doubling_leader() -> None:
+    found = follow({"assumption": "independent"}, name="stocks").offer
+    assert isinstance(found, NoOffer)
+    assert "two rounds" in found.sentence
+    assert isinstance(follow(name="stocks").offer, Offer)
+
+
+def test_simulated_experts_have_no_release_and_no_cost() -> None:
+    found = follow({"experts_of-forecasts": "gap"}).offer
+    assert isinstance(found, NoOffer)
+
+
+def test_forecasts_need_to_know_what_happened() -> None:
+    """It is not guessed where no column says so by its type; once chosen it is kept, and is no expert."""
+    values: dict[str, Any] = {"experts_kind-stocks": "absolute"}
+    with pytest.raises(CannotAsk, match="what then happened"):
+        follow(values, name="stocks")
+    values["experts_outcome-stocks"] = "MSFT"
+    offer = follow(values, name="stocks").offer
+    assert isinstance(offer, Offer)
+    assert "MSFT" not in offer.request.experts  # type: ignore[attr-defined]
+    assert "MSFT" in offer.request.what
+
+
+def test_a_forecast_about_a_file_of_ones_own_holds_no_number_of_the_file() -> None:
+    """Shuffled outcomes are another file with the same declared facts: the same request, cost and forecast."""
+    table = load_sample("forecasts")
+    frame = table.frame.copy()
+    frame["rain"] = frame["rain"].sample(frac=1.0, random_state=1).to_numpy()
+    other = replace(table, frame=frame)
+    for publish in ("plays", "from_now_on"):
+        said = []
+        for each in (table, other):
+            own = replace(case(mode="what_if", key="own-1").source, table=each, released=lambda each=each: each)
+            offer = Follow.ask(Case(source=own, epsilon=0.5), Setting({"experts_publish": publish})).offer
+            assert isinstance(offer, Offer)
+            said.append((offer.request, offer.forecast, offer.request.cost))
+        assert said[0] == said[1]
+
+
+def test_the_first_example_makes_its_point() -> None:
+    """The target can be met inside the slider, and is met where the page opens; it is far from picking at random."""
+    for assumption in ("any", "oblivious", "independent"):
+        found = follow({"assumption": assumption})
+        assert found.need.found is not None
+        assert found.need.found.epsilon is not None
+        assert 0.01 < found.need.found.epsilon < 10
+    found = follow()
+    assert "within the" in found.headline
+    assert "picking at random (" not in found.headline
+
+
+def test_the_headline_says_when_it_is_not_enough_and_what_would_be() -> None:
+    found = follow(epsilon=0.1)
+    assert "more than the" in found.headline
+    assert "doubling" in found.need.hint.lower()
+    assert "hardly less than picking at random" in follow({"assumption": "any"}, epsilon=0.01).headline
+
+
+def test_the_table_of_strategies_stands_at_the_chosen_level() -> None:
+    found = follow(epsilon=2.0)
+    rows = next(tab for tab in found.tabs if tab.key == "compare").blocks()
+    frame: Any = next(block.frame for block in rows if hasattr(block, "frame"))
+    line = frame[frame.iloc[:, 0].str.contains("Batched")].iloc[0]
+    assert f"**{line.iloc[1]}** points" in found.headline
+    assert "ε = 2" in rows[0].markdown  # type: ignore[union-attr]
+
+
+def check_choice_forecast(offer: Offer, request: BestScore, rows: int) -> None:
+    """As ``check_plays_forecast``, for one column for good."""
+    totals = np.asarray(offer.data())
+    law, above = request.law(totals), (totals - totals.min()) / UNITS
+    assert f"the cheapest column {times_in_100(float(law[above == 0].sum()))};" in offer.forecast
+    per = 100 * float(law @ above) / rows
+    assert (number(per) if per >= 0.01 else "less than 0.01") in offer.forecast
+    assert offer.request == request
+    assert offer.request.cost == request.cost
+
+
+def fixed(values: dict[str, Any] | None = None, **given: Any) -> Question:
+    return FixedChoice.ask(case(**{"name": "stocks", **given}), Setting(values or {}))
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("method", list(choices()))
+def test_the_column_is_drawn_by_the_method_chosen(method: str, relation: str, epsilon: float) -> None:
+    """The headline is the law of the release too: picture and draw are the same mechanism."""
+    key = "linear_method" if relation == "replace_one" else "linear_method_draws"
+    found = fixed({key: method, "linear_neighbours": relation}, epsilon=epsilon)
+    rule, offer = choices()[method].about.release, found.offer
+    if rule is None:
+        if relation == "replace_one":
+            assert isinstance(offer, NoOffer)
+            assert offer.instead is not None
+            assert isinstance(fixed({offer.instead[0]: offer.instead[1], "linear_neighbours": relation}).offer, Offer)
+        return
+    assert isinstance(offer, Offer)
+    request = offer.request
+    assert isinstance(request, BestScore)
+    assert (request.rule, request.neighbours) == (rule, relation)
+    check_choice_forecast(offer, request, 105)
+    totals = np.asarray(offer.data())
+    lost = float(request.law(totals) @ (totals - totals.min())) / UNITS / 105
+    assert found.view.at(method) == pytest.approx(2 * lost, rel=1e-4)  # type: ignore[attr-defined]
+    for other in ("permute_and_flip", "exponential"):
+        if other != rule:
+            with pytest.raises(AssertionError):
+                check_choice_forecast(offer, replace(request, rule=other), 105)
+
+
+def test_more_rows_in_what_if_leave_the_release_as_it_is() -> None:
+    before, after = fixed(), fixed({"linear_factor": 5.0})
+    assert isinstance(before.offer, Offer)
+    assert isinstance(after.offer, Offer)
+    assert before.headline != after.headline
+    assert (before.offer.request, before.offer.forecast) == (after.offer.request, after.offer.forecast)
+
+
+def test_only_the_printed_proof_is_said_to_fail() -> None:
+    found = fixed({"linear_neighbours": "replace_one"})
+    blocks = next(tab for tab in found.tabs if tab.key == "how").blocks()
+    said = " ".join(getattr(block, "markdown", "") for block in blocks)
+    assert "the printed proof does not hold" in said
+    assert "the guarantee holds all the same" in said
+    assert "twice what it claims" not in said
+
+
+def test_a_theorem_about_one_draw_holds() -> None:
+    """On random tables, the costliest ones for the bound among them, at both relations; a third of it would not."""
+    rng, tight = np.random.default_rng(4), 0.0
+    for rows in (10, 80):
+        for spread in (0.05, 0.3, 1.0):
+            table = np.clip(rng.normal(0, spread, (1, 6)) + np.zeros((rows, 1)), -1, 1)
+            for relation in ("add_remove", "replace_one"):
+                problem = LinearProblem(costs=table, relation=relation)  # type: ignore[arg-type]
+                levels = np.geomspace(0.01, 10, 25)
+                at = (levels, np.full(25, float(rows)))
+                bound = problem.evaluate("theory_draw", "excess", *at).value
+                for key in ("vertex_exponential", "vertex_permute_and_flip"):
+                    exact = problem.evaluate(key, "excess", *at).value
+                    assert (exact <= bound).all()
+                    tight = max(tight, float((exact / bound).max()))
+    assert tight > 1 / 3
+
+
+def test_a_row_more_costs_what_is_claimed() -> None:
+    """Exact laws with and without one row, its costs anywhere in their ranges, stay within e^ε; and reach near it."""
+    rng, worst = np.random.default_rng(5), 0.0
+    for _ in range(60):
+        before = rng.uniform(-1, 1, (6, 3))
+        row = rng.choice([-1.0, 1.0], 3)
+        for key in ("vertex_exponential", "vertex_permute_and_flip"):
+            both = []
+            for table in (before, np.vstack([before, row])):
+                problem = LinearProblem(costs=table, relation="add_remove")
+                both.append(problem.method(key, 1.0).expected_choice(table))
+            worst = max(worst, float(np.abs(np.log(both[0] / both[1])).max()))
+    assert 0.8 < worst <= 1.0 + 1e-9
+
+
+def asked(kind: type[Any], name: str, values: dict[str, Any], read_all: Callable[[Question], None]) -> Setting:
+    read = Setting(values)
+    problem = ""
+    try:
+        read_all(kind.ask(case(name), read))
+    except CannotAsk as error:
+        problem = str(error)
+    assert not problem or problem.endswith(".")
+    return read
+
+
+def opened(question: Question) -> None:
+    for tab in question.tabs:
+        assert len(tab.blocks()) > 0
+    assert question.headline.startswith("At ε = ")
+    parts = [one for piece in question.sentence for one in (piece.controls if isinstance(piece, Group) else (piece,))]
+    assert len(parts) > 2
+
+
+@pytest.mark.parametrize("kind", [Follow, FixedChoice])
+def test_every_option_of_every_control_asks_without_an_error(kind: type[Any]) -> None:
+    name = "stocks"
+    first = asked(kind, name, {}, opened)
+    more = {"experts_of-stocks": "gap"} if kind is Follow else {"linear_neighbours": "replace_one"}
+    second = asked(kind, name, more, opened)
+    for key, (_, control) in {**first.seen, **second.seen}.items():
+        tried: list[Any] = []
+        if isinstance(control, Choice):
+            tried = list(control.options) if control.look != "scale" else [control.options[0], control.options[-1]]
+        elif isinstance(control, Switch):
+            tried = [True, False]
+        elif isinstance(control, Several):
+            tried = [control.options[:2], control.options[:1], ()]
+        for value in tried:
+            asked(kind, name, {key: value}, lambda question: None)
+
+
+@pytest.mark.parametrize("kind", [Follow, FixedChoice])
+def test_every_sample_opens_or_says_what_is_missing(kind: type[Any]) -> None:
+    for sample in samples():
+        if not sample.needs_network:
+            asked(kind, sample.key, {}, opened)
+
+
+def test_scaled_costs_lie_within_their_range() -> None:
+    found = costs(load_sample("stocks"), ("GOOG", "MSFT"))
+    assert found.min() >= -1.0
+    assert found.max() <= 1.0
