@@ -16,13 +16,13 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
+from dashboard.questions.training.work import slice_of
 from threadpoolctl import threadpool_limits
 
 from benchmarks.opacus_peer import epoch_seconds
 from dashboard.background.jobs import Job
 from dashboard.background.lending import Loan
 from dashboard.background.workers import Workers, rehearse
-from dashboard.questions.training.work import slice_of
 from dpcore.datasets import load_sample
 from dpcore.training import DpSgd, Features, NoisyGradientDescent, Part, PartResult, Sweep, collect, run_slice
 from dpcore.training.gradient_sums import SPARSE_BELOW, GradientSums

@@ -12,6 +12,22 @@ from numpy.typing import ArrayLike
 from dpcore.errors import InvalidArgument
 from dpcore.validate import FloatArray
 
+_LEAST = {"k": 1.0, "queries": 1.0, "rounds": 1.0, "experts": 2.0, "rows": 1.0, "columns": 2.0}
+_BELOW = {"beta": 1.0, "delta": 1.0}
+
+
+def settings(**named: ArrayLike) -> tuple[FloatArray, ...]:
+    """Each setting of a theorem as a float64 array, finite, above 0 and within its range. Raises InvalidArgument."""
+    arrays = []
+    for name, value in named.items():
+        array = np.asarray(value, dtype=np.float64)
+        fits = np.isfinite(array) & (array > 0.0) & (array >= _LEAST.get(name, 0.0))
+        fits &= (array < _BELOW.get(name, np.inf)) & (array <= (1.0 if name == "alpha" else np.inf))
+        if array.size == 0 or not fits.all():
+            raise InvalidArgument(name, "must be greater than 0 and within its range everywhere")
+        arrays.append(array)
+    return tuple(arrays)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:

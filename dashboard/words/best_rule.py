@@ -36,10 +36,17 @@ NOTHING_CHOSEN = "Choose at least one column that a rule may look at."
 NO_ROW = "No row has a value in every chosen column. Choose fewer columns."
 WHAT_IF_TEXT = "Share the same ε among several such questions; the chart above answers at once."
 FORMULA = (
-    r"n \ge \max\left(\frac{2\,(\ln|C| + \ln(1/\beta))}{\varepsilon\alpha},"
-    r"\ \frac{\ln|C|}{\alpha^2}\right)"
+    r"\text{excess} \le 2\sqrt{\frac{\ln(4|C|/\beta)}{2n}}"
+    r" + \frac{c}{\varepsilon n}\left(\ln|C| + \ln\frac{2}{\beta}\right)"
 )
-SOURCE = "Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, SIAM Journal on Computing 2011."
+
+
+def source(c: float) -> str:
+    return (
+        f"Except with chance β, over the people drawn and the noise; c = {number(c)} for this mechanism and these "
+        "neighbours. Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, SIAM Journal on Computing 2011, with the "
+        "constants worked out (Hoeffding and a union bound)."
+    )
 
 
 def sentence_end(used: int, rows: int) -> str:
@@ -77,9 +84,9 @@ def how(about: About) -> str:
 def sample_size(alpha: float, rules: int, beta: float, both: int, privacy: int, sampling: int, enough: int) -> str:
     return (
         f"**Sample size.** To be within {number(100 * alpha)} in 100 of the best of {rules:,} rules, except with "
-        f"chance {number(beta)}, the learning theorem asks for {both:,} people: {privacy:,} for privacy, "
-        f"{sampling:,} to learn at all. For privacy the exact law needs at most {enough:,}, however the mistakes are "
-        "spread."
+        f"chance {number(beta)}, the learning theorem asks for {both:,} people. Without privacy it "
+        f"would be {sampling:,}; being near-best on these data alone, whatever they say of others, asks for "
+        f"{privacy:,}, and by the exact law for at most {enough:,}, however the mistakes are spread."
     )
 
 

@@ -18,6 +18,7 @@ from dpcore.experts.strategy import ASSUMPTIONS, Forecast, Strategy, running_reg
 from dpcore.experts.textbook import TextbookMajority
 from dpcore.experts.unknown_horizon import UnknownHorizon
 from dpcore.experts.weighted_majority import WeightedMajority
+from dpcore.experts.worlds import ChangedDay, changed_day
 
 
 def catalog() -> dict[str, type[Strategy]]:
@@ -31,6 +32,7 @@ __all__ = [
     "STORIES",
     "THEOREMS",
     "Batched",
+    "ChangedDay",
     "DoublingLeader",
     "ExpertLosses",
     "ExpertsProblem",
@@ -46,6 +48,7 @@ __all__ = [
     "UnknownHorizon",
     "WeightedMajority",
     "catalog",
+    "changed_day",
     "check_days",
     "expected_regret",
     "from_forecasts",

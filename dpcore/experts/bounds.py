@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpcore.experts.rates import learning_rate
-from dpcore.validate import one_of, positive, probability, whole
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpcore.theorem import settings
+from dpcore.validate import FloatArray, one_of, positive, probability, whole
 
 THEOREMS = ("hedge", "11.1", "11.3", "11.4")
 """``hedge``: without privacy, tight up to its constant. ``11.1``: the textbook's form of the same. ``11.3``: weighted
@@ -57,17 +60,50 @@ def regret_bound(
     """
     one_of(THEOREMS, theorem=theorem)
     length, log_k = whole(1, rounds=rounds), math.log(whole(2, experts=experts))
-    if theorem == "hedge":
-        return RegretBound(theorem=theorem, rounds=length, total=math.sqrt(length * log_k / 2))
-    if theorem == "11.1":
-        return RegretBound(theorem=theorem, rounds=length, total=2 * math.sqrt(length * log_k))
+    if theorem in ("hedge", "11.1"):
+        found = hedge_regret(length, experts) if theorem == "hedge" else textbook_regret(length, experts)
+        return RegretBound(theorem=theorem, rounds=length, total=float(found))
     level, share = positive(epsilon=epsilon), probability(delta=delta)
-    rate = learning_rate(level, share, length, "textbook")
-    tail = math.sqrt(length * math.log(1 / probability(beta=beta)) / 2) if theorem == "11.4" else 0.0
+    found = private_regret(length, experts, level, share)
+    tail = 0.0
+    if theorem == "11.4":
+        tail = float(likely_regret(length, experts, level, share, beta) - found)
     strength = 32 * math.log(1 / share)
     shortcut = 2 * math.sqrt(strength * length) * log_k / level + tail if level**2 <= strength * log_k else None
-    total = rate * length + log_k / rate + tail
-    return RegretBound(theorem=theorem, rounds=length, total=total, shortcut=shortcut)
+    return RegretBound(theorem=theorem, rounds=length, total=float(found) + tail, shortcut=shortcut)
+
+
+def hedge_regret(rounds: ArrayLike, experts: ArrayLike) -> FloatArray:
+    """√(T ln k / 2), of Hedge at its best rate without privacy; arrays broadcast together, as in all of these."""
+    length, size = settings(rounds=rounds, experts=experts)
+    return np.asarray(np.sqrt(length * np.log(size) / 2))
+
+
+def textbook_regret(rounds: ArrayLike, experts: ArrayLike) -> FloatArray:
+    """2√(T ln k): the textbook's form of the same."""
+    length, size = settings(rounds=rounds, experts=experts)
+    return np.asarray(2 * np.sqrt(length * np.log(size)))
+
+
+def private_rate(rounds: ArrayLike, epsilon: ArrayLike, delta: ArrayLike) -> FloatArray:
+    """The textbook's private rate ε/√(32 T ln(1/δ))."""
+    length, level, share = settings(rounds=rounds, epsilon=epsilon, delta=delta)
+    return np.asarray(level / np.sqrt(32 * length * np.log(1 / share)))
+
+
+def private_regret(rounds: ArrayLike, experts: ArrayLike, epsilon: ArrayLike, delta: ArrayLike) -> FloatArray:
+    """Expected regret ηT + ln k/η at the textbook's private rate η."""
+    length, size = settings(rounds=rounds, experts=experts)
+    rate = private_rate(length, epsilon, delta)
+    return np.asarray(rate * length + np.log(size) / rate)
+
+
+def likely_regret(
+    rounds: ArrayLike, experts: ArrayLike, epsilon: ArrayLike, delta: ArrayLike, beta: ArrayLike = 0.05
+) -> FloatArray:
+    """Regret that plays at that rate exceed with chance at most β: √(T ln(1/β)/2) more (Hoeffding over the plays)."""
+    length, share = settings(rounds=rounds, beta=beta)
+    return private_regret(length, experts, epsilon, delta) + np.sqrt(length * np.log(1 / share) / 2)
 
 
 def held_bound(rate: float, rounds: int, experts: int, hold: int = 1) -> float:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.errors import InvalidArgument
-from dpcore.validate import FloatArray, IntArray, finite_vector
+from dpcore.validate import BoolArray, FloatArray, IntArray, finite_vector
 
 Losses = NDArray[Any]  # (rounds, experts) within [0, 1]: float64, float32, uint8 or bool
 
@@ -29,8 +29,7 @@ _BLOCK = 1 << 18  # numbers in the largest working array: 2 MB
 _CACHE = 1 << 14  # numbers that stay in cache while all rates go over them: 128 KB
 _STRIDE = 128  # rounds between exponentials
 _FALL = 300.0  # by how much logarithms of weights may fall in a stride
-_DEGREES = (4, 8)  # of polynomials
-_GENTLE = 0.03  # a steepness up to which the short polynomial is good to 1e-12; the long one is to 1e-10 up to 1
+_DEGREE = 8  # of the polynomial, good to 1e-10 up to a steepness of 1
 _STEEP = 10.0
 _SMALLEST_LOGIT = -700.0  # below it exp would leave the normal numbers, and the fast path of the processor
 
@@ -101,7 +100,7 @@ def hedge_moments(
             left,
             plan.strides,
             plan.coefficients,
-            plan.degrees,
+            plan.linear,
             plan.squarings,
             mean,
             spread,
@@ -121,7 +120,7 @@ class _Plan:
     rates: FloatArray
     strides: IntArray
     coefficients: FloatArray
-    degrees: IntArray
+    linear: BoolArray
     squarings: IntArray
 
 
@@ -130,19 +129,14 @@ def _plan(rates: FloatArray, most: float, *, zero_one: bool) -> _Plan:
     steepness = rates * most
     strides = np.clip(_FALL / np.maximum(steepness, 1e-300), 1, _STRIDE).astype(np.int64)
     squarings = np.maximum(np.ceil(np.log2(np.maximum(steepness, 1e-300))), 0.0).astype(np.int64)
-    degrees = np.where(steepness <= _GENTLE, *_DEGREES)
-    if zero_one:  # 1 − (1 − e^−η) keeps e^−η to 1e-11 only while it is not too small
-        degrees[rates <= _STEEP] = 1
-    coefficients = np.zeros((rates.size, _DEGREES[-1] + 1))
-    coefficients[:, 0] = -np.expm1(-rates)
-    for degree in _DEGREES:
-        chosen = degrees == degree
-        scaled = (steepness / 2.0**squarings)[chosen, None]
-        places = (np.polynomial.chebyshev.chebpts1(degree + 1) + 1.0) / 2.0
-        to_powers = np.linalg.inv(np.vander(places, increasing=True))
-        powers = np.exp(-scaled * places) @ to_powers.T
-        coefficients[chosen, : degree + 1] = powers / most ** np.arange(degree + 1.0)
-    return _Plan(rates=rates, strides=strides, coefficients=coefficients, degrees=degrees, squarings=squarings)
+    # 1 − (1 − e^−η) keeps e^−η to 1e-11 only while it is not too small
+    linear = (rates <= _STEEP) & zero_one
+    places = (np.polynomial.chebyshev.chebpts1(_DEGREE + 1) + 1.0) / 2.0
+    to_powers = np.linalg.inv(np.vander(places, increasing=True))
+    powers = np.exp(-(steepness / 2.0**squarings)[:, None] * places) @ to_powers.T
+    coefficients = powers / most ** np.arange(_DEGREE + 1.0)
+    coefficients[linear, 0] = -np.expm1(-rates[linear])
+    return _Plan(rates=rates, strides=strides, coefficients=coefficients, linear=linear, squarings=squarings)
 
 
 def _read(losses: Losses, first: int, size: int, hold: int, out: FloatArray) -> None:

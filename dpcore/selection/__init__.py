@@ -9,6 +9,7 @@ from dpcore.selection.free_gap import FreeGap
 from dpcore.selection.laws import Selector, Summary, expected_loss, laws, summaries, times_in_hundred
 from dpcore.selection.learning import (
     crossover,
+    exact_agnostic_size,
     exact_realizable_size,
     learning_bound,
     learning_constant,
@@ -27,6 +28,7 @@ from dpcore.selection.permute_and_flip import PermuteAndFlip
 from dpcore.selection.problem import FiniteClassProblem, MostCommon, QuantileProblem
 from dpcore.selection.quantile import Intervals, Quantile, true_quantile
 from dpcore.selection.rules import Categories, Cuts, Rule, RuleClass
+from dpcore.selection.worlds import choice_worlds, quantile_worlds
 
 
 def catalog() -> dict[str, type[Selector]]:
@@ -54,7 +56,9 @@ __all__ = [
     "Selector",
     "Summary",
     "catalog",
+    "choice_worlds",
     "crossover",
+    "exact_agnostic_size",
     "exact_realizable_size",
     "expected_loss",
     "laws",
@@ -62,6 +66,7 @@ __all__ = [
     "learning_constant",
     "learning_size",
     "people_curves",
+    "quantile_worlds",
     "query_size",
     "query_tolerance",
     "realizable_size",

@@ -12,17 +12,17 @@ of ``learning_constant`` comes from.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from dpcore.errors import InvalidArgument
 from dpcore.selection.laws import find
-from dpcore.theorem import Conditions, Theorem
+from dpcore.theorem import Conditions, Theorem, settings
 from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, probability, whole
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(80)
@@ -52,8 +52,8 @@ def learning_bound(
     and n rows then tell as much as n/r independent ones. Kasiviswanathan, Lee, Nissim, Raskhodnikova & Smith, FOCS
     2008, Theorem 12, with its constants worked out.
     """
-    size, people, share, weight = _checked(k=k, n=n, beta=beta, rows=rows)
-    (level, factor) = _checked(epsilon=epsilon, c=c)
+    size, people, share, weight = settings(k=k, n=n, beta=beta, rows=rows)
+    (level, factor) = settings(epsilon=epsilon, c=c)
     sampling = 2.0 * np.sqrt(weight * np.log(4.0 * size / share) / (2.0 * people))
     return np.asarray(sampling + factor * weight / (level * people) * (np.log(size) + np.log(2.0 / share)))
 
@@ -62,7 +62,7 @@ def learning_size(
     k: ArrayLike, alpha: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, c: ArrayLike = 2.0
 ) -> FloatArray:
     """The n at which ``learning_bound`` is ``alpha``, not rounded: a quadratic equation in √n."""
-    size, target, share, level, factor = _checked(k=k, alpha=alpha, beta=beta, epsilon=epsilon, c=c)
+    size, target, share, level, factor = settings(k=k, alpha=alpha, beta=beta, epsilon=epsilon, c=c)
     sampling = np.sqrt(2.0 * np.log(4.0 * size / share))
     noise = factor / level * (np.log(size) + np.log(2.0 / share))
     return np.asarray(((sampling + np.sqrt(sampling**2 + 4.0 * target * noise)) / (2.0 * target)) ** 2)
@@ -80,7 +80,7 @@ def sharp_bound(
     e^(−n(sα − s²/2)) (Hoeffding's lemma); s = min(a, α) and a union over k give it. At ε ≥ cα it is the bound without
     privacy: from there on privacy is free.
     """
-    size, people, share, level, factor = _checked(k=k, n=n, beta=beta, epsilon=epsilon, c=c)
+    size, people, share, level, factor = settings(k=k, n=n, beta=beta, epsilon=epsilon, c=c)
     slope, need = level / factor, np.log(size / share) / people
     free = np.sqrt(2.0 * need)
     return np.asarray(np.where(slope >= free, free, need / slope + slope / 2.0))
@@ -93,7 +93,7 @@ def sharp_size(
 
     With infinite ``epsilon`` the agnostic size without privacy, 2 ln(k/β)/α². From ε = cα on the two are equal.
     """
-    size, target, share, factor = _checked(k=k, alpha=alpha, beta=beta, c=c)
+    size, target, share, factor = settings(k=k, alpha=alpha, beta=beta, c=c)
     slope = np.minimum(_levels(epsilon) / factor, target)
     return np.asarray(np.log(size / share) / (slope * target - slope**2 / 2.0))
 
@@ -107,7 +107,7 @@ def realizable_size(
     chosen with chance at most e^(−ae), of mean (1 − α(1 − e^(−a)))ⁿ; a union over k. Infinite ``epsilon`` gives the
     size without privacy, about ln(k/β)/α. Exponential mechanism and permute-and-flip.
     """
-    size, target, share, factor = _checked(k=k, alpha=alpha, beta=beta, c=c)
+    size, target, share, factor = settings(k=k, alpha=alpha, beta=beta, c=c)
     kept = -np.expm1(-_levels(epsilon) / factor)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(size / share) / -np.log1p(-np.minimum(target, 1.0) * kept))
@@ -143,6 +143,64 @@ def exact_realizable_size(
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     return high
+
+
+def exact_agnostic_size(
+    k: float,
+    alpha: float,
+    epsilon: float,
+    beta: float = 0.05,
+    *,
+    method: str = "permute_and_flip",
+    relation: Neighbours = "replace_one",
+) -> int:
+    """The odd n that is needed exactly in one world: everybody is wrong about either the best hypothesis or all others.
+
+    The others, which agree, are wrong α more often: about half of all people tell the two apart in the wrong way, so
+    learning is as hard as noise in the data makes it, but k − 1 agreeing hypotheses err together. ``method``, infinite
+    ``epsilon`` and what is raised as in ``exact_realizable_size``. Odd, so that none of it hangs on ties.
+    """
+    one_of(("permute_and_flip", "exponential"), method=method)
+    target = in_range(0.0, 1.0, open_low=True, open_high=True, alpha=alpha)
+    wanted = 1.0 - probability(beta=beta)
+    size = in_range(1.0, 1e200, k=k)
+    slope = float(_levels(epsilon)) / learning_constant(method, relation, 2)
+
+    def reached(half: int) -> bool:
+        return agnostic_success(size, target, slope, 2 * half + 1, method) >= wanted
+
+    if size == 1.0 or reached(0):
+        return 1
+    low, high = 0, 1
+    while not reached(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return 2 * high + 1
+
+
+def agnostic_success(k: float, alpha: float, slope: float, n: int, method: str = "permute_and_flip") -> float:
+    """Chance that the best hypothesis of the world of ``exact_agnostic_size`` is chosen from n people; exact.
+
+    Its lead in errors is D = 2B − n, B binomial with chance (1 + α)/2; given D the law has two levels in closed form,
+    with p = e^(−slope·|D|): the exponential mechanism's 1/(1 + (k−1)e^(−slope·D)); permute-and-flip's
+    (1 − (1−p)^k)/(kp) where D ≥ 0 and p/k below.
+    """
+    from scipy.stats import binom
+
+    chance = (1.0 + alpha) / 2.0
+    spread = 10.0 * math.sqrt(n) + 20.0
+    right = np.arange(max(0.0, math.floor(n * chance - spread)), min(float(n), n * chance + spread) + 1.0)
+    law, lead = binom.pmf(right, n, chance), 2.0 * right - n
+    if slope == math.inf:
+        return float(law @ np.where(lead > 0.0, 1.0, np.where(lead == 0.0, 1.0 / k, 0.0)))
+    if method == "exponential":
+        return float(min(1.0, law @ expit(slope * lead - math.log(max(k - 1.0, 1e-300)))))
+    behind = np.exp(-np.minimum(slope * np.abs(lead), 690.0))
+    with np.errstate(divide="ignore"):
+        ahead = -np.expm1(k * np.log1p(-behind)) / (k * behind)
+    return float(min(1.0, law @ np.where(lead >= 0.0, ahead, behind / k)))
 
 
 def realizable_success(k: float, alpha: float, slope: float, n: int, method: str = "permute_and_flip") -> float:
@@ -204,7 +262,7 @@ def query_size(queries: ArrayLike, tolerance: ArrayLike, epsilon: ArrayLike, bet
 
     To learn one of k hypotheses by asking for every error rate takes m = k queries at tolerance α/2.
     """
-    asked, target, share = _checked(queries=queries, tolerance=tolerance, beta=beta)
+    asked, target, share = settings(queries=queries, tolerance=tolerance, beta=beta)
     sampling = np.sqrt(np.log(4.0 * asked / share) / 2.0)
     noise = asked / _levels(epsilon) * np.log(2.0 * asked / share)
     return np.asarray(((sampling + np.sqrt(sampling**2 + 4.0 * target * noise)) / (2.0 * target)) ** 2)
@@ -221,6 +279,7 @@ LINES = {
     "private_sharp": "private, agnostic (sharper theorem)",
     "queries": "asking for every error rate (statistical queries)",
     "data_exact": "to be near-best on the data alone, exact",
+    "exact_agnostic": "private, agnostic, exact in one world",
     "pac_realizable": "without privacy, realizable",
     "private_realizable": "private, realizable",
     "exact_realizable": "private, realizable, exact in one world",
@@ -245,7 +304,7 @@ def people_curves(
 
     one_of(("permute_and_flip", "exponential"), method=method)
     size = whole(2, k=k)
-    levels, targets = np.broadcast_arrays(*(np.atleast_1d(a) for a in _checked(epsilon=epsilon, alpha=alpha)))
+    levels, targets = np.broadcast_arrays(*(np.atleast_1d(a) for a in settings(epsilon=epsilon, alpha=alpha)))
     c = learning_constant(method, relation, 2)
     pairs = list(zip(levels.tolist(), targets.tolist(), strict=True))
     found: dict[str, Any] = {
@@ -255,6 +314,9 @@ def people_curves(
         "queries": query_size(size, targets / 2.0, levels, beta),
         "data_exact": FiniteClass(epsilon=1.0, relation=relation, method=method).worst_lead(size, beta)
         / (levels * targets),
+        "exact_agnostic": [
+            exact_agnostic_size(size, a, one, beta, method=method, relation=relation) for one, a in pairs
+        ],
         "pac_realizable": realizable_size(size, targets, np.inf, beta, c),
         "private_realizable": realizable_size(size, targets, levels, beta, c),
         "exact_realizable": [
@@ -278,7 +340,7 @@ def people_curves(
 
 _CHANCE = "chance β of failure, over the people drawn and the noise"
 _ROLE = "a person replaced (c = 2) or added or removed (c = 1; n is then private and no mechanism uses it)"
-_THEOREMS = (
+THEOREMS = (
     Theorem(
         key="learning",
         name="Private learning of a finite class",
@@ -340,56 +402,6 @@ _THEOREMS = (
         formula=query_size,
     ),
 )
-
-
-def _utility(
-    k: ArrayLike, epsilon: ArrayLike, beta: ArrayLike = 0.05, sensitivity: ArrayLike = 1.0, c: ArrayLike = 2.0
-) -> FloatArray:
-    size, level, share, reach, factor = _checked(k=k, epsilon=epsilon, beta=beta, sensitivity=sensitivity, c=c)
-    return np.asarray(factor * reach / level * (np.log(size) + np.log(1.0 / share)))
-
-
-UTILITY = Theorem(
-    key="selection_utility",
-    name="Utility of the exponential mechanism",
-    quantity="how far the chosen score lies below the best",
-    statement="loss ≤ (cΔ/ε)·(ln k + ln(1/β)), c = 2, or 1 where all scores move one way",
-    conditions=Conditions(
-        neighbours="whoever moves a score by at most Δ",
-        range="any scores",
-        beta="chance β of failure, over the noise",
-        needs="exponential mechanism or permute-and-flip (Laplace noise: c twice that)",
-        left_out="the error of having drawn these people",
-    ),
-    source="McSherry & Talwar, FOCS 2007; Dwork & Roth 2014, Corollary 3.12",
-    settings=("k", "epsilon", "beta", "sensitivity", "c"),
-    formula=_utility,
-)
-
-
-def theorems() -> dict[str, Theorem]:
-    """The theorems about choosing one of many, by key."""
-    return {theorem.key: theorem for theorem in (UTILITY, *_THEOREMS)}
-
-
-_CHECKS: dict[str, Callable[[FloatArray], Any]] = {
-    "k": lambda a: a >= 1.0,
-    "queries": lambda a: a >= 1.0,
-    "alpha": lambda a: a <= 1.0,
-    "beta": lambda a: a < 1.0,
-}
-
-
-def _checked(**named: ArrayLike) -> tuple[FloatArray, ...]:
-    """Each as a float64 array, finite, above 0 and within its range. Raises InvalidArgument."""
-    arrays = []
-    for name, value in named.items():
-        array = np.asarray(value, dtype=np.float64)
-        fits = np.isfinite(array) & (array > 0.0) & _CHECKS.get(name, np.isfinite)(array)
-        if array.size == 0 or not fits.all():
-            raise InvalidArgument(name, "must be greater than 0 and within its range everywhere")
-        arrays.append(array)
-    return tuple(arrays)
 
 
 def _levels(epsilon: ArrayLike) -> FloatArray:

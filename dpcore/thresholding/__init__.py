@@ -11,6 +11,8 @@ from dpcore.thresholding.noise import NoisePair, best_share
 from dpcore.thresholding.numeric_sparse import NumericSparse
 from dpcore.thresholding.runs import Trace
 from dpcore.thresholding.sparse import Sparse
+from dpcore.thresholding.theory import AlphaSplit, ErrorKinds, alpha_against_queries, alpha_split, error_kinds
+from dpcore.thresholding.worlds import ProofStep, alarm_worlds, proof_step
 
 
 def catalog() -> dict[str, type]:
@@ -21,18 +23,26 @@ def catalog() -> dict[str, type]:
 __all__ = [
     "AboveThreshold",
     "AlarmLaw",
+    "AlphaSplit",
     "BrokenVariant",
     "Design",
+    "ErrorKinds",
     "NoisePair",
     "NumericSparse",
+    "ProofStep",
     "Sparse",
     "Trace",
     "Verdict",
+    "alarm_worlds",
+    "alpha_against_queries",
+    "alpha_split",
     "best_design",
     "best_share",
     "broken_catalog",
     "catalog",
+    "error_kinds",
     "prepare",
+    "proof_step",
     "select_instead",
     "stop_laws",
 ]

@@ -9,18 +9,19 @@ from __future__ import annotations
 from dpcore.discovery import discover
 from dpcore.training.adassp import AdaSSP
 from dpcore.training.ball import Ball
+from dpcore.training.ball_world import BallWorld, approximate_excess, pure_excess
 from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
+from dpcore.training.book_lessons import BookLesson, BookSplit, book_lesson, book_spend, book_split, count_not_positive
 from dpcore.training.clipped_examples import ClippedExamples
 from dpcore.training.encoding import Encoding
 from dpcore.training.features import Features, Prepared
-from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared_error
+from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared_error, projected
 from dpcore.training.gradient_descent import NoisyGradientDescent
+from dpcore.training.inside import batch_curve, gradient_lengths, loss_curves, ridge_curve
 from dpcore.training.lessons import (
-    BookLesson,
     Rows,
     TuningPrice,
-    book_lesson,
     clipping_curve,
     steps_curve,
     tuning_price,
@@ -32,10 +33,11 @@ from dpcore.training.model import LinearModel, load_model, predict
 from dpcore.training.objective_perturbation import ObjectivePerturbation, ObjectivePerturbation2012
 from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
-from dpcore.training.plan import Part, Sweep, build, suitable, usual_methods
+from dpcore.training.plan import RADIUS, Part, Sweep, build, suitable, usual_methods
 from dpcore.training.problem import TrainingProblem
+from dpcore.training.proved import ProvedDescent
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
-from dpcore.training.rates import RATES, rate
+from dpcore.training.rates import RATES, descent_bound, proved_descent, rate
 from dpcore.training.sgd import DisjointBatches, DpSgd
 from dpcore.training.simple_problems import LineProblem, OneNumberProblem
 from dpcore.training.statistical_queries import StatisticalQueries, sample_size
@@ -43,12 +45,15 @@ from dpcore.training.sweep import PartResult, collect, reaching, run_slice, stre
 from dpcore.training.trace import Trace, descent_trace
 
 __all__ = [
+    "RADIUS",
     "RATES",
     "Absolute",
     "AdaSSP",
     "Ball",
+    "BallWorld",
     "BookGradientDescent",
     "BookLesson",
+    "BookSplit",
     "ClippedExamples",
     "DisjointBatches",
     "Distance",
@@ -74,6 +79,7 @@ __all__ = [
     "Part",
     "PartResult",
     "Prepared",
+    "ProvedDescent",
     "PureObjectivePerturbation",
     "Rows",
     "Squared",
@@ -83,21 +89,33 @@ __all__ = [
     "TrainingProblem",
     "TuningPrice",
     "accuracy",
+    "approximate_excess",
+    "batch_curve",
     "book_lesson",
+    "book_spend",
+    "book_split",
     "build",
     "catalog",
     "clipping_curve",
     "collect",
+    "count_not_positive",
+    "descent_bound",
     "descent_trace",
     "excess_risk",
+    "gradient_lengths",
     "load_model",
+    "loss_curves",
     "majority_share",
     "mean_squared_error",
     "minimise",
     "non_private",
     "predict",
+    "projected",
+    "proved_descent",
+    "pure_excess",
     "rate",
     "reaching",
+    "ridge_curve",
     "run_slice",
     "sample_size",
     "steps_curve",

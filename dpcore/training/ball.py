@@ -15,7 +15,8 @@ from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.fit import Fit, checked, checked_rows, no_delta
 from dpcore.training.losses import LOGISTIC, Loss, objective
-from dpcore.validate import FloatArray, Neighbours, one_of, positive, probability, whole
+from dpcore.training.theory import ball_bound
+from dpcore.validate import FloatArray, Neighbours, one_of, positive, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -108,13 +109,8 @@ class Ball:
         (s/2)(r + t), r = 2d/(nε), t = (2/(nε))(d ln(nε/d) + ln(1/β)), ε halved when a row is replaced; s/2 is GR at
         worst. Infinite unless nε ≥ d. For the continuous ball; the grid adds its half cell.
         """
-        probability(beta=beta)
-        people = n * self.epsilon / (1 if self.neighbours == "add_remove" else 2)
-        if people < d:
-            return math.inf
-        near = 2.0 * d / people
-        tail = 2.0 / people * (d * math.log(people / d) + math.log(1.0 / beta))
-        return 0.5 * self.loss.spread(self.radius) * (near + tail)
+        halves = 1.0 if self.neighbours == "add_remove" else 2.0
+        return float(ball_bound(n, d, self.epsilon, beta, self.loss.spread(self.radius), halves))
 
     def fit(self, X: FloatArray, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
         """``replicas`` independent private models of rows X (n, d), d ≤ 3, ‖x‖ ≤ 1, and answers y (n,)."""

@@ -29,12 +29,14 @@ def descend(
     ridge: float,
     radius: float | None,
     rng: Generator,
+    watch: Callable[[int, Single], None] | None = None,
 ) -> FloatArray:
     """Weights of shape (models, d) after ``steps`` noisy steps from 0, averaged over the last share ``tail`` of them.
 
     ``sums(weights, t)`` is the sum of clipped gradients at step t, to which Gaussian noise of standard deviation
     ``noise`` (models,) is added before it is divided by ``n``; ``rate`` (models,) is the length of a step,
-    v ← momentum·v + gradient, w ← w − rate·v. With ``radius`` every step ends inside that ball.
+    v ← momentum·v + gradient, w ← w − rate·v. With ``radius`` every step ends inside that ball. ``watch`` is shown the
+    number of steps done and the weights (d, models) after each.
     """
     models = noise.shape[0]
     weights = np.zeros((d, models), dtype=np.float32)
@@ -53,6 +55,8 @@ def descend(
         weights = weights - length * speed
         if radius is not None:
             weights *= inside(weights, radius)
+        if watch is not None:
+            watch(step + 1, weights)
         if step >= first:
             total += weights
     return np.asarray((total / np.float32(steps - first)).T, dtype=np.float64)

@@ -18,7 +18,7 @@ from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.losses import Loss, objective
 from dpcore.training.optimum import minimise
-from dpcore.validate import FloatArray, finite_matrix, finite_vector, generator, in_range, whole
+from dpcore.validate import FloatArray, finite_matrix, finite_vector, generator, in_range, positive, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -102,14 +102,23 @@ def no_delta(delta: float) -> None:
         raise InvalidArgument("delta", "must be 0: this method is ε-differentially private without it")
 
 
-def excess_risk(fit: Fit, X: FloatArray, y: FloatArray) -> FloatArray:
+def projected(weights: FloatArray, radius: float) -> FloatArray:
+    """``weights`` (replicas, d) moved to the nearest point of the ball of ``radius``: costs no privacy."""
+    lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+    return np.asarray(weights * np.minimum(1.0, positive(radius=radius) / np.maximum(lengths, 1e-300)))
+
+
+def excess_risk(fit: Fit, X: FloatArray, y: FloatArray, radius: float | None = None) -> FloatArray:
     """Mean loss of each model minus the smallest possible on these rows, shape (replicas,), at least 0.
 
-    The smallest is found by ``minimise`` to its stated gradient norm.
+    Over the ball of ``radius``, into which models are moved first; over all weights unless given. Rates and bounds
+    hold over a ball only: without one the best model may be as long as it likes. The smallest is found by
+    ``minimise`` to its stated gradient norm.
     """
     rows, answers = checked_rows(X, y, fit.loss)
-    best = minimise(fit.loss, rows, answers).objective
-    return np.maximum(objective(fit.loss, fit.weights, rows, answers) - best, 0.0)
+    best = minimise(fit.loss, rows, answers, radius=radius).objective
+    weights = fit.weights if radius is None else projected(fit.weights, radius)
+    return np.maximum(objective(fit.loss, weights, rows, answers) - best, 0.0)
 
 
 def accuracy(fit: Fit, X: FloatArray, y: FloatArray) -> FloatArray:

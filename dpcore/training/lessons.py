@@ -1,4 +1,4 @@
-"""Small lessons beside the curves: too many steps, what clipping does, what ε the textbook really spends, tuning."""
+"""Small lessons beside the curves: too many steps, what clipping does, what tuning costs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.accounting import Cost, compose, gaussian_epsilon
+from dpcore.accounting import Cost, gaussian_epsilon
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.privacy_loss import ORDERS, rdp_epsilon
-from dpcore.training.book import classical_noise_multiplier
 from dpcore.training.descent import descend
-from dpcore.training.fit import Fit, accuracy, checked, mean_squared_error
+from dpcore.training.fit import Fit, accuracy, checked, mean_squared_error, projected
 from dpcore.training.gradient_descent import NoisyGradientDescent
 from dpcore.training.gradient_sums import GradientSums
 from dpcore.training.losses import Logistic, linear, objective
 from dpcore.training.optimum import minimise
+from dpcore.training.plan import RADIUS
 from dpcore.validate import FloatArray, positive, probability, whole
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 _BAND = (0.1, 0.9)
 
 
-def _scores(fit: Fit, best: float, data: Rows) -> dict[str, FloatArray]:
+def _scores(fit: Fit, best: float, data: Rows, radius: float = RADIUS) -> dict[str, FloatArray]:
     shown = "accuracy" if isinstance(fit.loss, Logistic) else "squared_error"
     score = accuracy if isinstance(fit.loss, Logistic) else mean_squared_error
-    excess = objective(fit.loss, fit.weights, data.X, data.y) - best
+    excess = objective(fit.loss, projected(fit.weights, radius), data.X, data.y) - best
     return {shown: score(fit, data.X_test, data.y_test), "excess_risk": np.maximum(excess, 0.0)}
 
 
@@ -89,7 +89,7 @@ def _curve(
     name: str, runs: Sequence[tuple[float, NoisyGradientDescent]], data: Rows, rng: Generator, replicas: int
 ) -> pd.DataFrame:
     found = []
-    best = minimise(runs[0][1].loss, data.X, data.y).objective
+    best = minimise(runs[0][1].loss, data.X, data.y, radius=RADIUS).objective
     for place, run in runs:
         clip = run.sensitivity if run.clip is None else run.clip * (1 if run.neighbours == "add_remove" else 2)
         noisy = _scores(_descended(run, clip * run.noise_multiplier, data, rng, replicas), best, data)
@@ -117,44 +117,6 @@ def _descended(method: NoisyGradientDescent, noise: float, data: Rows, rng: Gene
         rng=rng,
     )
     return Fit(weights=weights, loss=method.loss, method=method.key, cost=Cost(epsilon=math.inf))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BookLesson:
-    """What the textbook's noisy descent says it spends, and what it spends.
-
-    ``steps`` Gaussian releases at ``step_epsilon`` and δ each, noise by the classical formula (``noise_multiplier``).
-    ``nominal_epsilon`` is what its plot shows for the whole run, ``basic_epsilon`` adds the noisy count to it and
-    ``basic_delta`` the δ of the steps; ``true_epsilon`` is what the steps cost at a single δ, exactly;
-    ``true_with_count`` with the count.
-    """
-
-    steps: int
-    step_epsilon: float
-    delta: float
-    noise_multiplier: float
-    nominal_epsilon: float
-    basic_epsilon: float
-    basic_delta: float
-    true_epsilon: float
-    true_with_count: float
-
-
-def book_lesson(step_epsilon: float = 0.1, *, steps: int = 10, delta: float = 1e-5) -> BookLesson:
-    """The textbook's accounting at ``step_epsilon`` a step. Raises InvalidArgument."""
-    noise = classical_noise_multiplier(step_epsilon, delta)
-    run = Cost.gaussian(noise, delta, whole(1, steps=steps))
-    return BookLesson(
-        steps=steps,
-        step_epsilon=step_epsilon,
-        delta=delta,
-        noise_multiplier=noise,
-        nominal_epsilon=steps * step_epsilon,
-        basic_epsilon=(steps + 1) * step_epsilon,
-        basic_delta=steps * delta,
-        true_epsilon=run.epsilon,
-        true_with_count=compose([run, Cost.laplace(1.0 / step_epsilon)], delta)["best"],
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,13 +26,18 @@ class Optimum:
     gradient_norm: float
 
 
-def minimise(loss: Loss, X: FloatArray, y: FloatArray, *, tolerance: float = TOLERANCE) -> Optimum:
-    """The minimum of ``loss`` over all weights, to a gradient no longer than ``tolerance``.
+def minimise(
+    loss: Loss, X: FloatArray, y: FloatArray, *, tolerance: float = TOLERANCE, radius: float | None = None
+) -> Optimum:
+    """The minimum of ``loss`` over all weights, or over the ball ‖w‖₂ ≤ ``radius``, to a gradient no longer than
+    ``tolerance`` (of the Lagrangian where the ball's edge binds).
 
     X (n, d) and y (n,) as for every method. When two classes can be separated without error the logistic loss has no
     minimum: the weights grow until the gradient is that small, with a loss of about the same size above 0.
     """
     positive(tolerance=tolerance)
+    if radius is not None:
+        return _within(loss, X, y, tolerance, positive(radius=radius))
     if isinstance(loss, Logistic):
         return _newton(loss, X, y, tolerance)
     if isinstance(loss, Squared):
@@ -39,6 +45,43 @@ def minimise(loss: Loss, X: FloatArray, y: FloatArray, *, tolerance: float = TOL
     if isinstance(loss, Absolute):
         return _least_absolute(loss, X, y)
     return _centre(loss, X, y, tolerance)
+
+
+def _within(loss: Loss, X: FloatArray, y: FloatArray, tolerance: float, radius: float) -> Optimum:
+    """On the edge of a ball the minimum is that with some more ridge λ, the multiplier: the root of ‖w(λ)‖ = radius.
+
+    L(w) ≥ L(w(λ)) + λ/2·(‖w(λ)‖² − radius²) for every w of the ball, so what is found is optimal to that gap.
+    """
+    from scipy.optimize import brentq
+
+    found: dict[float, Optimum] = {}
+
+    def beyond(log_multiplier: float) -> float:
+        one = minimise(replace(loss, ridge=loss.ridge + math.exp(log_multiplier)), X, y, tolerance=tolerance)
+        found[log_multiplier] = one
+        return math.log(max(float(np.linalg.norm(one.weights)), 1e-300) / radius)
+
+    # a logistic loss may have no minimum at all; dual descent on absolute values needs some ridge
+    if not isinstance(loss, Logistic):
+        everywhere = minimise(loss, X, y, tolerance=tolerance)
+        if float(np.linalg.norm(everywhere.weights)) <= radius:
+            return everywhere
+    least = math.log(1e-5 if isinstance(loss, Absolute) else 1e-9)
+    # λ/2·‖w(λ)‖² is at most the loss at 0
+    most = math.log(max(2.0 * float(objective(loss, np.zeros((1, X.shape[1])), X, y)[0]) / radius**2, 1e-4)) + 0.1
+    if beyond(least) <= 0.0:
+        if isinstance(loss, Logistic):
+            inside = minimise(loss, X, y, tolerance=tolerance)
+            if float(np.linalg.norm(inside.weights)) <= radius:
+                return inside
+        place = least
+    else:
+        place = float(brentq(beyond, least, most, xtol=1e-10, rtol=1e-10))
+        beyond(place)
+    weights = found[place].weights
+    weights = weights * min(1.0, radius / float(np.linalg.norm(weights)))
+    value = float(objective(loss, weights[None], X, y)[0])
+    return Optimum(weights=weights, objective=value, gradient_norm=found[place].gradient_norm)
 
 
 def _optimum(loss: Loss, X: FloatArray, y: FloatArray, weights: FloatArray) -> Optimum:

@@ -17,6 +17,7 @@ from dpcore.training.losses import LOGISTIC, SQUARED, Logistic, Loss
 from dpcore.validate import FloatArray, finite_vector, positive, probability, whole
 
 FIRST = 4  # replicas of the quick first round
+RADIUS = 10.0  # of the ball that excess risk is measured over: public, and wide enough for most rows of the unit ball
 _SECONDS = 0.4  # aimed at for one slice
 _PACKAGE = "dpcore.training"
 Settings = tuple[tuple[str, Any], ...]
@@ -28,7 +29,8 @@ class Sweep:
 
     ``X``, ``y`` are the rows to train on, ``X_test``, ``y_test`` those to measure on. A size below the number of
     training rows takes that many of them, in a fixed random order; above it, rows are repeated: more people like
-    these. ``options`` holds (method, ((field, value), …)) of fixed public settings. Raises InvalidArgument.
+    these. ``options`` holds (method, ((field, value), …)) of fixed public settings. Excess risk is measured over the
+    ball of weights of ``radius``, into which models are moved for it. Raises InvalidArgument.
     """
 
     X: FloatArray
@@ -43,6 +45,7 @@ class Sweep:
     seeds: int = 20
     seed: int = 0
     options: tuple[tuple[str, Settings], ...] = ()
+    radius: float = RADIUS
 
     @classmethod
     def of(
@@ -88,6 +91,7 @@ class Sweep:
         checked_rows(self.X_test, self.y_test, self.loss)
         probability(delta=self.delta)
         whole(1, seeds=self.seeds)
+        positive(radius=self.radius)
         for level in finite_vector(epsilon=self.epsilon):
             positive(epsilon=level)
         for size in self.sizes:
@@ -134,7 +138,13 @@ class Sweep:
         """About how many seconds a slice takes on one core."""
         size, d = part.size, int(self.X.shape[1])
         per_pass = 4.0 * size * d / 5e10
-        passes = {"noisy_gradient_descent": 100, "clipped_examples": 100, "book_gradient_descent": 10, "adassp": 1}
+        passes = {
+            "proved_descent": 400,
+            "noisy_gradient_descent": 100,
+            "clipped_examples": 100,
+            "book_gradient_descent": 10,
+            "adassp": 1,
+        }
         one = passes.get(part.method, 150) * per_pass + d**3 / 1e10 + 1e-4
         noise = 0.0
         if part.method in ("dp_sgd", "disjoint_batches"):

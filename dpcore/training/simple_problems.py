@@ -26,6 +26,7 @@ _KINDS: dict[str, tuple[type[LaplaceMean | MeanByLoss | IntervalMedian | MedianB
     "mean": (LaplaceMean, MeanByLoss),
     "median": (IntervalMedian, MedianByLoss),
 }
+LINE_RADIUS = 2.0
 _LINE_METHODS = ("adassp", "noisy_gradient_descent", "output_perturbation")
 
 
@@ -89,8 +90,9 @@ class OneNumberProblem(Problem):
 class LineProblem(Problem):
     """The straight line y ≈ a + b·x through points with x and y (n,) in [−1, 1], by squared error.
 
-    Rows are (1, x)/√2, so a weight w is (√2 a, √2 b). The exponential mechanism over the ball of radius 2 is exact, on
-    its grid; other methods are simulated, ``seeds`` lines each. ``theory`` bounds the former. Raises InvalidArgument.
+    Rows are (1, x)/√2, so a weight w is (√2 a, √2 b), in the ball of radius 2 for every method. The exponential
+    mechanism over it is exact, on its grid; other methods are simulated, ``seeds`` lines each. ``theory`` bounds the
+    former. Raises InvalidArgument.
 
     >>> import numpy as np
     >>> x = np.linspace(-1, 1, 40)
@@ -120,6 +122,7 @@ class LineProblem(Problem):
             delta=self.delta,
             loss=SQUARED,
             seeds=self.seeds,
+            radius=LINE_RADIUS,
         )
         object.__setattr__(self, "_simulated", TrainingProblem(sweep=sweep))
 
@@ -148,11 +151,11 @@ class LineProblem(Problem):
         one_of(("excess_risk",), metric=metric)
         if method in _LINE_METHODS:
             return self._simulated.evaluate(method, metric, epsilon, n)
-        ball = partial(Ball, loss=SQUARED, radius=2.0)
+        ball = partial(Ball, loss=SQUARED, radius=LINE_RADIUS)
         pairs = list(zip(epsilon.tolist(), n.tolist(), strict=True))
         if method == "theory":
             return Estimate.bound(np.array([ball(epsilon=one).excess_bound(int(m), 2) for one, m in pairs]))
-        least = minimise(SQUARED, self.rows, self.y).objective
+        least = minimise(SQUARED, self.rows, self.y, radius=LINE_RADIUS).objective
         found = [ball(epsilon=one).expected_excess(self.rows, self.y, least, m) for one, m in pairs]
         return Estimate.exact(np.array(found))
 

@@ -18,7 +18,7 @@ import pandas as pd
 from dpcore.errors import InvalidArgument
 from dpcore.tradeoff import COLUMNS
 from dpcore.training.baselines import MAJORITY, NON_PRIVATE, majority_share, non_private
-from dpcore.training.fit import Fit, accuracy, mean_squared_error
+from dpcore.training.fit import Fit, accuracy, mean_squared_error, projected
 from dpcore.training.losses import Logistic, objective
 from dpcore.training.optimum import minimise
 from dpcore.training.plan import Part, Sweep
@@ -55,13 +55,13 @@ def _measured(sweep: Sweep, fit: Fit, X: FloatArray, y: FloatArray) -> dict[str,
     else:
         values["squared_error"] = mean_squared_error(fit, sweep.X_test, sweep.y_test)
     if fit.loss == sweep.loss:
-        values["objective"] = objective(sweep.loss, fit.weights, X, y)
+        values["objective"] = objective(sweep.loss, projected(fit.weights, sweep.radius), X, y)
     return values
 
 
 def _baselines(sweep: Sweep, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
     values = {name: value[None] for name, value in _measured(sweep, non_private(X, y, sweep.loss), X, y).items()}
-    values["minimum"] = np.array([[minimise(sweep.loss, X, y).objective]])
+    values["minimum"] = np.array([[minimise(sweep.loss, X, y, radius=sweep.radius).objective]])
     if isinstance(sweep.loss, Logistic):
         values[MAJORITY] = np.array([[majority_share(sweep.y_test)]])
     return values

@@ -12,6 +12,7 @@ from dpcore.training.gradient_descent import NoisyGradientDescent
 from dpcore.training.gradient_sums import GradientSums
 from dpcore.training.losses import Loss, linear, objective
 from dpcore.training.optimum import minimise
+from dpcore.training.plan import RADIUS
 from dpcore.validate import FloatArray, whole
 
 if TYPE_CHECKING:
@@ -24,10 +25,11 @@ FAR = 3.0  # times the path's own reach
 class Trace:
     """One run of T steps. Everything here looks at the data: for Demo and What-if, never part of a release.
 
-    ``weights`` (T+1, d) from the start on, ``released`` (d,) the average that would be released, ``optimum`` (d,);
-    ``loss`` (T+1,) at each of them, ``least`` the smallest possible. Per step: ``signal`` (T,) and ``noise`` (T,), the
-    lengths of the mean clipped gradient and of the noise on it, ``clipped`` (T,) the share of rows that were clipped.
-    ``gradients`` (T, m, d) are those of a few rows before clipping, to norm ``clip``.
+    ``weights`` (T+1, d) from the start on, ``released`` (d,) the average that would be released, ``optimum`` (d,)
+    in the method's ball or that of ``RADIUS``; ``loss`` (T+1,) at each of them, ``least`` the smallest possible.
+    Per step: ``signal`` (T,) and ``noise`` (T,), the lengths of the mean clipped gradient and of the noise on it,
+    ``clipped`` (T,) the share of rows that were clipped. ``gradients`` (T, m, d) are those of a few rows before
+    clipping, to norm ``clip``.
     """
 
     weights: FloatArray
@@ -62,6 +64,15 @@ class Trace:
             return self.gradients
         lengths = np.linalg.norm(self.gradients, axis=2, keepdims=True)
         return np.asarray(self.gradients * np.minimum(1.0, self.clip / np.maximum(lengths, 1e-300)))
+
+    def arrows(self, step: int) -> tuple[FloatArray, FloatArray]:
+        """The shown rows' gradients at ``step`` (from 0) in the plane, before and after clipping, shape (m, 2) each.
+
+        Lengths in the plane are at most the gradients' own. Raises InvalidArgument.
+        """
+        place = whole(0, self.gradients.shape[0] - 1, step=step)
+        before, after = self.gradients[place], self.clipped_gradients()[place]
+        return np.asarray(before @ self.plane.T), np.asarray(after @ self.plane.T)
 
     def landscape(
         self, loss: Loss, X: FloatArray, y: FloatArray, points: int = 41
@@ -104,7 +115,7 @@ def descent_trace(
         if method.radius is not None:
             at = at * min(1.0, method.radius / max(float(np.linalg.norm(at)), 1e-300))
         weights.append(at)
-    best = minimise(loss, rows, answers)
+    best = minimise(loss, rows, answers, radius=method.radius or RADIUS)
     path = np.stack(weights)
     last = max(1, round(method.tail * method.steps))
     return Trace(

@@ -11,7 +11,9 @@ from dpcore.errors import InvalidArgument
 from dpcore.selection import FiniteClass, FiniteClassProblem, catalog
 from dpcore.selection.learning import (
     LINES,
+    agnostic_success,
     crossover,
+    exact_agnostic_size,
     exact_realizable_size,
     learning_bound,
     learning_constant,
@@ -23,8 +25,8 @@ from dpcore.selection.learning import (
     realizable_success,
     sharp_bound,
     sharp_size,
-    theorems,
 )
+from dpcore.selection.theory import theorems
 
 WORLDS = [  # k, n, ε, β
     (2, 2000, 1.0, 0.05),
@@ -125,8 +127,8 @@ def test_the_exact_realizable_world() -> None:
         found = realizable_success(k, alpha, slope, n, "exponential")
         assert abs(drawn.mean() - found) <= 4 * drawn.std() / math.sqrt(4000)
         mechanism = FiniteClass(epsilon=2 * slope, method="permute_and_flip").mechanism
-        drawn = np.array([mechanism.probabilities(-row)[0] for row in errors[:1000]])
-        assert abs(drawn.mean() - realizable_success(k, alpha, slope, n)) <= 4 * drawn.std() / math.sqrt(1000)
+        drawn = np.array([mechanism.probabilities(-row)[0] for row in errors[:400]])
+        assert abs(drawn.mean() - realizable_success(k, alpha, slope, n)) <= 4 * drawn.std() / math.sqrt(400)
     for epsilon in (0.05, 1.0, 20.0, math.inf):
         for method in ("exponential", "permute_and_flip"):
             size = exact_realizable_size(100, 0.05, epsilon, method=method)
@@ -135,6 +137,26 @@ def test_the_exact_realizable_world() -> None:
             assert realizable_success(100, 0.05, slope, size, method) >= 0.95
             assert realizable_success(100, 0.05, slope, size - 1, method) < 0.95
     assert exact_realizable_size(1, 0.05, 1.0) == 1
+
+
+def test_the_exact_agnostic_world() -> None:
+    """The closed form against simulated people (four standard errors), sizes that just suffice, and never more people
+    than the sharper theorem asks for."""
+    rng = np.random.default_rng(8)
+    for method in ("exponential", "permute_and_flip"):
+        for k, alpha, slope, n in [(3, 0.2, 0.05, 101), (20, 0.1, 0.4, 201)]:
+            best_right = rng.binomial(n, (1 + alpha) / 2, 1500)
+            mechanism = FiniteClass(epsilon=2 * slope, method=method).mechanism
+            chances = [mechanism.probabilities(-np.array([n - b, *[b] * (k - 1)], dtype=float))[0] for b in best_right]
+            found = agnostic_success(k, alpha, slope, n, method)
+            assert abs(np.mean(chances) - found) <= 4 * np.std(chances) / math.sqrt(1500)
+        for epsilon in (0.01, 0.3, math.inf):
+            size = exact_agnostic_size(100, 0.05, epsilon, method=method)
+            assert size % 2 == 1
+            assert agnostic_success(100, 0.05, epsilon / 2, size, method) >= 0.95
+            assert agnostic_success(100, 0.05, epsilon / 2, size - 2, method) < 0.95
+            assert size <= float(sharp_size(100, 0.05, epsilon)) + 2
+    assert exact_agnostic_size(1, 0.05, 1.0) == 1
 
 
 def test_the_query_oracle_keeps_its_tolerance() -> None:
@@ -157,6 +179,7 @@ def test_curves_of_people() -> None:
     assert (table["private_sharp"] >= table["pac"]).all()
     assert (table["private"] >= table["private_sharp"]).all()
     assert (table["private_realizable"] >= table["exact_realizable"]).all()
+    assert (table["private_sharp"] + 2 >= table["exact_agnostic"]).all()
     assert (table["exact_realizable"] >= table["data_exact"]).all()  # people are drawn on top of the noise
     along = people_curves(100, epsilon=1.0, alpha=[0.01, 0.1], method="permute_and_flip")
     assert set(along["alpha"]) == {0.01, 0.1}

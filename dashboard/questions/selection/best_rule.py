@@ -252,7 +252,7 @@ class _Setting:
         return [
             Text(said.how(METHODS[self.main].about)),
             Text(said.sample_size(alpha, k, self.beta, asked["both"], asked["privacy"], asked["sampling"], enough)),
-            Formula(latex=said.FORMULA, source=said.SOURCE),
+            Formula(latex=said.FORMULA, source=said.source(mechanism.constant(k))),
         ]
 
     def what_if(self, view: View, wrong: float) -> Sequence[Block]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from dpcore.validate import FloatArray, IntArray
+from dpcore.validate import BoolArray, FloatArray, IntArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def moments(
     stops: IntArray,
     strides: IntArray,
     coefficients: FloatArray,
-    degrees: IntArray,
+    linear: BoolArray,
     squarings: IntArray,
     mean: FloatArray,
     variance: FloatArray,
@@ -47,9 +47,9 @@ def moments(
 
     ``totals`` (experts,) before the block are moved on to those after it. Weights are exponentials of the totals every
     ``chunk`` draws, small enough to stay in cache for all rates, or every ``strides`` (m,) where shorter. Between, each
-    draw multiplies them by exp(−rate × loss), by ``degrees`` (m,): of 1 as 1 − c₀·loss, for losses of 0 and 1; of 4 as
-    a polynomial c₀ … c₄ of the loss; else c₀ … c₈, squared ``squarings`` times. ``weights``, ``below`` and ``running``
-    (experts,) are room to work in.
+    draw multiplies them by exp(−rate × loss): 1 − c₀·loss for losses of 0 and 1 where ``linear`` (m,), else a
+    polynomial c₀ … c₈ of the loss, squared ``squarings`` times. ``weights``, ``below`` and ``running`` (experts,) are
+    room to work in.
     """
     draws, experts = block.shape
     for begin in range(0, draws, chunk):
@@ -69,7 +69,7 @@ def moments(
                     weights[i] = math.exp(max(-eta * (running[i] - least), -700.0))
                 for t in range(first, last):
                     whole = lost = squares = 0.0
-                    if degrees[rate] == 1:
+                    if linear[rate]:
                         for i in range(experts):
                             loss, weight = block[t, i], weights[i]
                             heavy = weight * loss
@@ -77,30 +77,20 @@ def moments(
                             lost += heavy
                             weights[i] = weight - c0 * heavy
                         squares = lost
-                    elif degrees[rate] == 4:
+                    elif times == 0:  # all of it in one go
                         for i in range(experts):
                             loss, weight = block[t, i], weights[i]
                             heavy = weight * loss
                             whole += weight
                             lost += heavy
                             squares += heavy * loss
-                            weights[i] = weight * (c0 + loss * (c1 + loss * (c2 + loss * (c3 + loss * c4))))
-                    elif times == 0:
-                        for i in range(experts):
-                            loss, weight = block[t, i], weights[i]
-                            heavy = weight * loss
-                            whole += weight
-                            lost += heavy
-                            squares += heavy * loss
-                            high = c5 + loss * (c6 + loss * (c7 + loss * c8))
-                            weights[i] = weight * (
-                                c0 + loss * (c1 + loss * (c2 + loss * (c3 + loss * (c4 + loss * high))))
-                            )
+                            high = c4 + loss * (c5 + loss * (c6 + loss * (c7 + loss * c8)))
+                            weights[i] = weight * (c0 + loss * (c1 + loss * (c2 + loss * (c3 + loss * high))))
                     else:
                         for i in range(experts):
                             loss = block[t, i]
-                            high = c5 + loss * (c6 + loss * (c7 + loss * c8))
-                            below[i] = c0 + loss * (c1 + loss * (c2 + loss * (c3 + loss * (c4 + loss * high))))
+                            high = c4 + loss * (c5 + loss * (c6 + loss * (c7 + loss * c8)))
+                            below[i] = c0 + loss * (c1 + loss * (c2 + loss * (c3 + loss * high)))
                         for _ in range(times):
                             for i in range(experts):
                                 below[i] *= below[i]

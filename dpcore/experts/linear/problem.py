@@ -13,8 +13,8 @@ from scipy.special import ndtri
 from dpcore.about import About
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
-from dpcore.experts.bounds import regret_bound
 from dpcore.experts.linear.choice import LinearMethod, as_costs
+from dpcore.experts.theory import linear_excess
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, probability, whole
 
@@ -175,5 +175,4 @@ def linear_bound(rows: int, columns: int, epsilon: float, delta: float, beta: fl
     by Theorem 11.3, and three sums of n bounded steps (plays, rows, the best column) by Azuma at β/3 each. Costs lie in
     [−1, 1]; judged on the distribution the rows come from, where no choice exceeds 2. Raises InvalidArgument.
     """
-    regret = regret_bound("11.3", rounds=rows, experts=columns, epsilon=epsilon, delta=delta).total
-    return 2 * (regret + 3 * math.sqrt(rows * math.log(3 / probability(beta=beta)) / 2)) / rows
+    return float(linear_excess(rows, columns, epsilon, delta, beta))

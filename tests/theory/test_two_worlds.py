@@ -1,0 +1,117 @@
+"""Two worlds of every mechanism: promises kept on random neighbours, and broken where a mechanism is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.errors import InvalidArgument
+from dpcore.experts import changed_day
+from dpcore.experts.hedge import hedge_chances
+from dpcore.selection import NoisyMaxLaplace, Quantile, catalog, choice_worlds, quantile_worlds
+from dpcore.thresholding import AboveThreshold, alarm_worlds, proof_step
+from dpcore.two_worlds import TwoWorlds
+
+RNG = np.random.default_rng(11)
+
+
+@pytest.mark.parametrize("method", sorted(catalog()))
+def test_a_choice_in_two_worlds(method: str) -> None:
+    """Replaced rows move scores either way: at most ε everywhere; laws add up to 1 in both worlds."""
+    for _ in range(30):
+        scores = RNG.integers(0, 12, 6).astype(float)
+        worlds = choice_worlds(catalog()[method](epsilon=0.7), scores, scores + RNG.choice([-1.0, 0.0, 1.0], 6))
+        assert worlds.holds
+        assert worlds.before.sum() == pytest.approx(1.0)
+        assert worlds.realised == abs(worlds.log_ratio[worlds.worst])
+    with pytest.raises(InvalidArgument, match=r"^neighbour "):
+        choice_worlds(catalog()[method](epsilon=0.7), [1.0, 2.0], [1.0, 4.0])
+
+
+def test_a_broken_choice_shows_it() -> None:
+    """Trap 9: Laplace noise of scale Δ/ε on scores that move both ways loses almost 2ε (the mutant of the picture)."""
+    broken = NoisyMaxLaplace(epsilon=0.5, monotonic=True)
+    scores = np.array([0.0, 40.0, 40.0, 40.0])
+    worlds = choice_worlds(broken, scores, scores + np.array([1.0, -1.0, -1.0, -1.0]))
+    assert not worlds.holds
+    assert worlds.realised > 1.9 * 0.5
+
+
+def test_a_quantile_in_two_worlds() -> None:
+    for relation in ("replace_one", "add_remove"):
+        quantile = Quantile(epsilon=0.8, low=0.0, high=10.0, relation=relation)
+        for _ in range(20):
+            values = RNG.uniform(0, 10, 9)
+            other = values[1:] if relation == "add_remove" else np.append(values[1:], RNG.uniform(0, 10))
+            worlds = quantile_worlds(quantile, values, other)
+            assert worlds.holds
+            widths = np.diff(worlds.edges)
+            assert worlds.before @ widths == pytest.approx(1.0)
+            assert worlds.after @ widths == pytest.approx(1.0)
+    # noise for a person added, used for a row replaced: a narrow gap worse by 1 while all others get better by 1
+    values = np.repeat([0.0, 0.001, 10.0], [4, 3, 3])
+    loud = quantile_worlds(Quantile(epsilon=0.8, low=0.0, high=10.0), values, np.append(values[1:], 10.0))
+    assert not loud.holds
+    assert loud.realised > 1.9 * 0.8
+
+
+@pytest.mark.parametrize("noise", ["laplace", "exponential"])
+def test_an_alarm_in_two_worlds(noise: str) -> None:
+    """The first alarm's law on random neighbours, and on a bad pair: many answers that move up, the last one down."""
+    watch = AboveThreshold(epsilon=1.0, noise=noise)
+    for _ in range(6):
+        answers = RNG.integers(0, 10, 8).astype(float)
+        worlds = alarm_worlds(watch, answers, answers + RNG.choice([-1.0, 0.0, 1.0], 8), 6.0)
+        assert worlds.holds
+        np.testing.assert_allclose(worlds.before, watch.stop_law(answers, 6.0), rtol=1e-6, atol=1e-12)
+    answers = np.append(np.full(60, 0.0), -20.0)
+    worst = alarm_worlds(watch, answers, np.append(np.full(60, 1.0), -21.0), -12.0)
+    assert worst.holds
+    assert worst.realised > 0.8
+    broken = TwoWorlds(before=worst.before, after=worst.after, promised=0.5)
+    assert not broken.holds
+
+
+@pytest.mark.parametrize("noise", ["laplace", "exponential"])
+def test_the_proof_of_above_threshold_step_by_step(noise: str) -> None:
+    """For drawn noise the second world stops at the same answer; shifts at most Δ and 2Δ, costs at most ε together."""
+    watch = AboveThreshold(epsilon=1.0, noise=noise, threshold_share=0.5, sensitivity=2.0)
+    seen = 0
+    for _ in range(300):
+        answers = RNG.uniform(0, 10, 6)
+        other = answers + RNG.uniform(-2, 2, 6)
+        drawn = watch.scales.draw_queries(RNG, 6)
+        rho = float(watch.scales.draw_threshold(RNG, 1)[0])
+        step = proof_step(watch, answers, other, 8.0, threshold_noise=rho, answer_noise=drawn)
+        if step is None:
+            continue
+        seen += 1
+        assert step.same
+        assert abs(step.threshold_shift) <= 2.0 + 1e-12
+        assert abs(step.answer_shift) <= 4.0 + 1e-12
+        assert step.threshold_cost + step.answer_cost <= 1.0 + 1e-12
+    assert seen > 100
+
+
+def test_a_changed_day() -> None:
+    """Plays as Hedge draws them; nothing before the day, at most 2η after it, in sum at most 2η a round; reached."""
+    losses = RNG.random((60, 5))
+    other = RNG.integers(0, 2, 5).astype(float)
+    found = changed_day(losses, 20, other, 0.3)
+    np.testing.assert_allclose(np.exp(found.before), np.concatenate(list(hedge_chances(losses, 0.3))), rtol=1e-12)
+    moved = losses.copy()
+    moved[20] = other
+    np.testing.assert_allclose(np.exp(found.after), np.concatenate(list(hedge_chances(moved, 0.3))), rtol=1e-12)
+    assert (found.worst[:21] == 0).all()
+    assert (found.worst <= 0.6 + 1e-12).all()
+    assert (found.spread <= 0.6 + 1e-12).all()
+    assert (found.total <= 0.6 * np.arange(60)).all()
+    assert found.play(30).holds
+    far = np.zeros((41, 2))
+    far[:40, 0] = 1.0  # an expert 40 rounds behind, and a round that turns from worst to best for it
+    far[0] = 0.0, 1.0
+    extreme = changed_day(far, 0, [1.0, 0.0], 0.5)
+    assert extreme.worst[-1] == pytest.approx(1.0, rel=1e-6)
+    assert not TwoWorlds(before=np.exp(extreme.before[-1]), after=np.exp(extreme.after[-1]), promised=0.5).holds
+    with pytest.raises(InvalidArgument, match=r"^other "):
+        changed_day(losses, 20, [2.0] * 5, 0.3)
