@@ -29,7 +29,7 @@ def main() -> None:
 
     from dashboard import catalogue, session, words
     from dashboard.background import compute
-    from dashboard.budget import tracker
+    from dashboard.budget import tracker, visitor
     from dashboard.data import source
     from dashboard.widgets import controls, inputs
 
@@ -77,6 +77,7 @@ def main() -> None:
     with st.sidebar, budget_slot:
         tracker.sidebar(source.current(), session.NEXT_COST.get())
     session.write_link()
+    visitor.remember()
 
 
 if __name__ == "__main__":

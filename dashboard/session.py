@@ -154,6 +154,8 @@ SHOWN_RECEIPTS: Slot[tuple[str, ...]] = Slot("_shown_receipts", tuple)
 """Ids of the charges in the table, in the order of its rows."""
 COMPOSED: Slot[Kept | None] = Slot("_composed", lambda: None)
 """What the charges so far add up to under each rule, so that one more is not composed anew."""
+VISITOR: Slot[str | None] = Slot("_visitor", lambda: None)
+"""The random token of this visitor, by which their practice budgets are their own."""
 PLAN: Slot[tuple[Wish, ...]] = Slot("_plan", tuple)
 SHOWN_PICTURES: Slot[dict[str, Shown]] = Slot("_shown_pictures", dict)
 """The last picture of each place that fills in, kept in grey for the next question."""

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.background import compute
+from dashboard.budget import visitor
 from dashboard.case import Source
 from dpcore.accounting import Cost
 from dpcore.datasets import sample
@@ -83,18 +84,18 @@ def open_practice(source: Source) -> None:
         ledger.budget(source.lineage)
     except UnknownLineage:
         epsilon, delta, name = _practice(source)
-        ledger.open_budget(source.lineage, epsilon=epsilon, delta=delta, practice=True, name=name)
+        ledger.open_practice(visitor.token(), source.key, epsilon=epsilon, delta=delta, name=name)
 
 
 def _practice(source: Source) -> tuple[float, float, str]:
-    known = sample(source.key)
-    both = {"experts", "training"} & set(known.suits)
-    return PRACTICE_EPSILON, PRACTICE_DELTA if both else 0.0, known.title
+    return PRACTICE_EPSILON, PRACTICE_DELTA, sample(source.key).title
 
 
 def _untouched(source: Source) -> Budget:
     epsilon, delta, name = _practice(source)
-    return Budget(lineage=str(source.lineage), name=name, practice=True, generation=1, caps=Caps.of(epsilon, delta))
+    return Budget(
+        lineage=str(source.lineage), name=name, practice=True, generation=1, caps=Caps.of(epsilon, delta, "sum")
+    )
 
 
 @st.cache_data(ttl=_ASK_AGAIN, max_entries=1, show_spinner=False)

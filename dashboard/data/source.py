@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard import catalogue, session
 from dashboard.background import compute
+from dashboard.budget import visitor
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
 from dashboard.data.own_file import OwnFile
@@ -75,7 +76,7 @@ def current() -> Source | None:
         title=sample(key).title,
         mode="demo",
         table=table,
-        lineage=table.lineage,
+        lineage=visitor.lineage(key),
         practice=True,
         declared=Declaration.of(table.schema),
         rows=lambda: compute.sample_rows(key) if key not in session.LOADED_SAMPLES.get() else PrivateRows(table.frame),

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from dashboard.budget.visitor import COOKIE
 from dpcore.ledger import Ledger
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
 from tests.browser.server import running
 
-CLINIC = "sample:clinic"
+TOKEN = "0123456789abcdef" * 2
+CLINIC = Ledger.practice_lineage(TOKEN, "clinic")
 BEGIN = "Draw one private answer"
 TABS = ("Charges", "Plan answers", "What does the guarantee mean?", "Check a receipt")
 
@@ -34,6 +36,7 @@ def own_address(folder: Path) -> Iterator[str]:
 @pytest.fixture
 def visit(context: BrowserContext, own_address: str) -> Callable[[str], Page]:
     context.set_default_timeout(60_000)
+    context.add_cookies([{"name": COOKIE, "value": TOKEN, "url": own_address}])
 
     def go(path: str) -> Page:
         page = context.new_page()
@@ -119,6 +122,7 @@ def test_the_charge_is_on_the_budget_page_with_its_answer(visit: Callable[[str],
 def test_axe_finds_nothing(browser: Browser, own_address: str, scheme: str) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme=scheme)
     context.set_default_timeout(60_000)
+    context.add_cookies([{"name": COOKIE, "value": TOKEN, "url": own_address}])
     page = context.new_page()
     page.goto(f"{own_address}/budget")
     settled(page)

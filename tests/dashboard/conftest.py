@@ -9,10 +9,19 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.budget import visitor
 from dashboard.catalogue import address
 from dpcore.ledger import Ledger
 
+TOKEN = "0123456789abcdef" * 2
+CLINIC = Ledger.practice_lineage(TOKEN, "clinic")
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+
+
+@pytest.fixture(autouse=True)
+def one_visitor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All windows of a test are one visitor's, as one browser's are."""
+    monkeypatch.setattr(visitor, "token", lambda: TOKEN)
 
 
 @pytest.fixture

@@ -25,10 +25,9 @@ from dpcore.datasets import load_sample
 from dpcore.ledger import Budget, Ledger, Receipt
 from dpcore.ledger.budget import Caps
 from dpcore.selection import PermuteAndFlip
-from tests.dashboard.conftest import text
+from tests.dashboard.conftest import CLINIC, text
 
 Open = Callable[..., AppTest]
-CLINIC = "sample:clinic"
 HOSTILE = "=1+1 <b>&</b> **bold** $x$ [l](http://x) `c`"
 
 

@@ -18,7 +18,8 @@ from dashboard.questions.experts.column_costs import UNITS, costs, total_units
 from dashboard.questions.experts.followed import Reading, numeric
 from dpcore.datasets import load_sample
 from dpcore.experts import ExpertsProblem, LinearProblem
-from tests.dashboard.conftest import text
+from dpcore.ledger import Ledger
+from tests.dashboard.conftest import TOKEN, text
 
 Open = Callable[..., AppTest]
 FORECASTS = "Eight forecasters of rain, 2,000 days (simulated)"
@@ -122,8 +123,11 @@ def test_plays_are_released_and_charged_once(open_app: Open, publish: str, said:
     open_tab(app, "experts", "A private answer")
     app.segmented_control(key="experts_publish").set_value(publish).run()
     assert said in released(app, "experts")
-    assert len(compute.ledger().history("sample:forecasts")) == 1
-    assert "judged by the squared miss, of rain, from 0 to 1" in compute.ledger().history("sample:forecasts")[0].what
+    assert len(compute.ledger().history(Ledger.practice_lineage(TOKEN, "forecasts"))) == 1
+    assert (
+        "judged by the squared miss, of rain, from 0 to 1"
+        in compute.ledger().history(Ledger.practice_lineage(TOKEN, "forecasts"))[0].what
+    )
 
 
 def test_the_cheapest_column_is_released(open_app: Open) -> None:

@@ -14,9 +14,8 @@ from dpcore.costs import Cost
 from dpcore.ledger import Ledger
 from dpcore.release import question_digest
 from tests.dashboard.asking import CANARY, Draw
-from tests.dashboard.conftest import text
+from tests.dashboard.conftest import CLINIC, text
 
-CLINIC = "sample:clinic"
 Window = Callable[..., AppTest]
 
 

@@ -23,9 +23,10 @@ from dashboard.data.source import Source
 from dashboard.questions.training import curves
 from dashboard.widgets.earlier import Place
 from dpcore.datasets import Column, Schema, Table, apply, load_sample
+from dpcore.ledger import Ledger
 from dpcore.training import load_model, run_slice
 from dpcore.training.sweep import collect
-from tests.dashboard.conftest import APP, text
+from tests.dashboard.conftest import APP, TOKEN, text
 
 Open = Callable[..., AppTest]
 TUMOURS = "Breast tumours, 569 biopsies"
@@ -380,7 +381,7 @@ def test_a_model_is_released_downloaded_and_predicts(open_app: Open, tmp_path: P
     app.button(key="training-begin").click().run()
     app.button(key="training-confirm").click().run()
     assert not app.exception
-    (receipt,) = compute.ledger().history("sample:breast_cancer")
+    (receipt,) = compute.ledger().history(Ledger.practice_lineage(TOKEN, "breast_cancer"))
     assert receipt.cost.delta == 1e-5
     assert any("A model that predicts “diagnosis: " in str(one.value) for one in app.markdown)
     file = tmp_path / "model.json"
