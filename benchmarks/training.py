@@ -22,7 +22,6 @@ from benchmarks.opacus_peer import epoch_seconds
 from dashboard.background.jobs import Job
 from dashboard.background.lending import Loan
 from dashboard.background.workers import Workers, rehearse
-from dashboard.questions.training.work import slice_of
 from dpcore.datasets import load_sample
 from dpcore.training import DpSgd, Features, NoisyGradientDescent, Part, PartResult, Sweep, collect, run_slice
 from dpcore.training.gradient_sums import SPARSE_BELOW, GradientSums
@@ -173,7 +172,7 @@ def lending(report: Report) -> None:
     for shared, what in ((False, "carried along"), (True, "lent")):
         wall, own = time.perf_counter(), time.process_time()
         loan = Loan(sweep, shared=shared)
-        work = loan.lent(slice_of)
+        work = loan.lent(run_slice)
         job = Job(workers, work, parts, ended=loan.close)
         job.wait(600.0, lambda results: any(one.part.method == methods[1] for one in results))
         first = time.perf_counter() - wall

@@ -53,6 +53,7 @@ def main() -> None:
     ]
     page = st.navigation([start, data, *asked, budget])
     session.page_opened(page.url_path)
+    source.open_page(page.url_path)
 
     with st.sidebar:
         top = st.container()

@@ -23,7 +23,7 @@ _ROOT = "dashboard.questions"
 class Page:
     """A page of questions: ``key`` is its folder and its address; ``asks`` and ``about`` present it on the start page.
 
-    ``nothing`` says what to do when the data in use suit none of its questions.
+    ``example`` is the sample it opens with until somebody chooses data; the usual one where it is empty.
     """
 
     key: str
@@ -32,6 +32,7 @@ class Page:
     rank: int
     asks: str
     about: str
+    example: str = ""
 
 
 @cache

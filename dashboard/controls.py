@@ -241,6 +241,16 @@ class Kept(Control[tuple[tuple[tuple[str, str], ...], ...]]):
         return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Several controls behind one button in the sentence of a question. ``notes`` stand under them in small print."""
+
+    label: str
+    controls: tuple[Control[Any], ...]
+    notes: tuple[str, ...] = ()
+    icon: str = ":material/tune:"
+
+
 class Read(Protocol):
     """Gives the value of a control as it is set now, and notes where on the page the control belongs."""
 

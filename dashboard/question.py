@@ -14,13 +14,16 @@ from typing import Any, ClassVar, Protocol
 
 from dashboard.blocks import Block, Picture, Tab
 from dashboard.case import Case
-from dashboard.controls import Control, Number, Read
+from dashboard.controls import Control, Group, Number, Read
 from dashboard.view import Chart, Needed
 from dashboard.words import LabelCard
 from dpcore.datasets import Schema
 from dpcore.errors import DpcoreError
 from dpcore.ledger import Receipt
 from dpcore.release import Request
+
+Piece = str | Control[Any] | Group
+"""A part of a question's sentence: words, a choice among them, or several choices behind one button."""
 
 
 class CannotAsk(DpcoreError):
@@ -58,11 +61,15 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Need:
-    """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say."""
+    """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say.
+
+    ``hint``: what else would reach it, such as another method, in a sentence.
+    """
 
     control: Number
     found: Needed | None
     waiting: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -119,7 +126,7 @@ class Question:
     """
 
     key: str
-    sentence: tuple[str | Control[Any], ...]
+    sentence: tuple[Piece, ...]
     headline: str
     caption: str
     view: Chart

@@ -138,6 +138,17 @@ def page_opened(name: str) -> None:
         st.session_state["_request"] = None
 
 
+def starting_sample() -> str | None:
+    """The sample that is shown until somebody chooses data, once a page of questions was opened."""
+    found: str | None = st.session_state.get("_example")
+    return found
+
+
+def start_with(sample: str) -> None:
+    """Show this sample until somebody chooses data."""
+    st.session_state["_example"] = sample
+
+
 def receipt(slot: str) -> Any | None:
     return st.session_state["_receipts"].get(slot)
 

@@ -25,6 +25,9 @@ MEMORY = Memory(3000)
 """For everybody: what is made from samples, and what depends on no data at all."""
 PRIVATE = 400
 """Values that one session keeps of a person's own data."""
+LARGE = Memory(32)
+"""As ``MEMORY``, for a few large things."""
+LARGE_PRIVATE = 6
 # What the first use of a page would load.
 LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 
@@ -32,6 +35,11 @@ LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 def memory(*, own: bool) -> Memory:
     """Where to remember what is computed: this session's own memory for a person's own data, else everybody's."""
     return session.remember("_memory", lambda: Memory(PRIVATE)) if own else MEMORY
+
+
+def large_memory(*, own: bool) -> Memory:
+    """As ``memory``, for a few large things: rows made ready for training, say."""
+    return session.remember("_large", lambda: Memory(LARGE_PRIVATE)) if own else LARGE
 
 
 @st.cache_data(max_entries=2000, show_spinner=False)
@@ -43,18 +51,6 @@ def cached(key: tuple[Hashable, ...], _make: Callable[[], Any]) -> Any:
 @st.cache_resource(max_entries=500, show_spinner=False)
 def shared(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
     """As ``cached``, but everyone gets the same object, without the cost of a copy: for what nobody changes."""
-    return _make()
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def large(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
-    """As ``shared``, for a few large things made from samples."""
-    return _make()
-
-
-@st.cache_resource(max_entries=6, scope="session", show_spinner=False)
-def own(key: tuple[Hashable, ...], _make: Callable[[], T]) -> T:
-    """As ``shared``, for what is made from a person's own data: in their session alone, and gone with it."""
     return _make()
 
 

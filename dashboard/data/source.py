@@ -8,7 +8,7 @@ from typing import Literal
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import catalogue, session
 from dashboard.background import compute
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
@@ -27,6 +27,23 @@ BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
 }
 
 
+def first() -> str:
+    """The sample that is in use until somebody chooses."""
+    return session.starting_sample() or FIRST_SAMPLE
+
+
+def open_page(key: str) -> None:
+    """A page of questions opens with its own example until somebody chooses data; call before anything is drawn."""
+    page = next((page for page in catalogue.pages() if page.key == key), None)
+    if page is None or (page.example or FIRST_SAMPLE) == first():
+        return
+    linked = session.starting_sample() is None and bool(session.get("_linked_data", ""))
+    untouched = not linked and session.value(control()) == first()
+    session.start_with(page.example or FIRST_SAMPLE)
+    if untouched:
+        session.unset("data")
+
+
 def control() -> Choice[str]:
     """The choice of data: samples, and the person's own file where there is one."""
     keys = [known.key for known in samples()]
@@ -36,7 +53,7 @@ def control() -> Choice[str]:
         help="A sample to explore, or your own file from the Data page.",
         options=(*keys, OWN) if session.get("_own_name", None) else tuple(keys),
         names=title,
-        default=FIRST_SAMPLE,
+        default=first(),
         refusal=" ",  # ``not_here`` says more than the usual sentence
     )
 
@@ -92,8 +109,8 @@ def title(key: str) -> str:
 def not_here() -> str | None:
     """One sentence while the link this session began with is about data it does not have; call after the choice."""
     asked = session.get("_linked_data", "")
-    settled = session.get("_own_name", None) or session.value(control()) != FIRST_SAMPLE
-    if not asked or settled or asked in (FIRST_SAMPLE, title(FIRST_SAMPLE)):
+    settled = session.get("_own_name", None) or session.value(control()) != first()
+    if not asked or settled or asked in (first(), title(first())):
         session.put("_linked_data", "")
         return None
     if asked in (OWN, title(OWN)):

@@ -16,9 +16,9 @@ from dashboard import catalogue, session
 from dashboard.background import compute
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
-from dashboard.controls import Choice, Control
+from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
-from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Question, Tab, Work
+from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work
 from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, waiting
 from dashboard.widgets.blocks import Around
@@ -40,7 +40,12 @@ def show(page_key: str) -> None:
         return
     kinds = catalogue.questions(page.key)
     kind = kinds[_which(page)]
-    case = Case(source=current, epsilon=session.epsilon(), memo=compute.memory(own=not current.public))
+    case = Case(
+        source=current,
+        epsilon=session.epsilon(),
+        memo=compute.memory(own=not current.public),
+        large=compute.large_memory(own=not current.public),
+    )
     read = session.Reader()
     try:
         question = kind.ask(case, read)
@@ -50,7 +55,7 @@ def show(page_key: str) -> None:
         with st.expander(words.OPTIONS, expanded=True) if read.placed else st.container():
             controls.draw_all([one for part in read.placed.values() for one in part])
         return
-    _draw(question, kind, case, read)
+    _draw(question, kind, case, read, page)
 
 
 def _which(page: Page) -> str:
@@ -72,7 +77,7 @@ def _which(page: Page) -> str:
     return chosen
 
 
-def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader) -> None:
+def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page) -> None:
     current = case.source
     around = Around(page=question.view.page, mark=current.mark, own=not current.public)
     _sentence(question.sentence)
@@ -99,6 +104,8 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         question = _live(question, kind, case, axis, head, chart, right, around)
     for note in question.notes:
         st.caption(note)
+    if current.public and current.key == page.example:
+        st.caption(words.opens_with(current.title))
     offer = question.offer
     if isinstance(offer, Offer):
         session.next_cost(offer.request.cost, offer.request.neighbours)
@@ -164,10 +171,13 @@ def _own(current: Source) -> str | None:
     return None if current.public else current.key
 
 
-def _sentence(pieces: Sequence[str | Control[Any]]) -> None:
+def _sentence(pieces: Sequence[Piece]) -> None:
     """The question as one sentence in heading size, with its choices inside it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for index, piece in enumerate(pieces):
+            if isinstance(piece, Group):
+                _group(piece)
+                continue
             if isinstance(piece, Control):
                 _inline(piece)
                 continue
@@ -185,8 +195,17 @@ def _inline(control: Control[Any]) -> None:
         controls.draw(control)
 
 
-def _inside(control: Control[Any], pieces: Sequence[str | Control[Any]]) -> bool:
-    return any(isinstance(piece, Control) and piece.key == control.key for piece in pieces)
+def _group(group: Group) -> None:
+    """Several controls inside the sentence, behind one button."""
+    with st.popover(group.label, icon=group.icon):
+        controls.draw_all(group.controls)
+        for note in group.notes:
+            st.caption(note)
+
+
+def _inside(control: Control[Any], pieces: Sequence[Piece]) -> bool:
+    parts = [part for piece in pieces for part in (piece.controls if isinstance(piece, Group) else (piece,))]
+    return any(isinstance(part, Control) and part.key == control.key for part in parts)
 
 
 def _axis(question: Question, slot: DeltaGenerator) -> str:

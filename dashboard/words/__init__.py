@@ -16,6 +16,7 @@ __all__ = [
     "LabelCard",
     "amount",
     "html",
+    "many",
     "number",
     "odds",
     "odds_sentence",
@@ -88,18 +89,25 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def many(unit: str) -> str:
+    """The plural of what a row stands for: people, days, countries."""
+    if unit == "person":
+        return "people"
+    if unit.endswith("y") and unit[-2:-1] not in "aeiou":
+        return f"{unit[:-1]}ies"
+    return f"{unit}es" if unit.endswith(("s", "x", "ch", "sh")) else f"{unit}s"
+
+
 def odds(epsilon: float) -> float:
     """How often, of 100 tries, the best guesser at even prior odds can be right: 100·e^ε/(1+e^ε)."""
     return 100.0 / (1.0 + math.exp(-epsilon))
 
 
-def odds_sentence(epsilon: float) -> str:
+def odds_sentence(epsilon: float, guess: str = "whether you are in the data") -> str:
+    """What hiding means for someone who guesses at even odds; ``guess`` says what they guess."""
     best = odds(epsilon)
     shown = f"{best:.1f}" if best > 99 or best < 52 else f"{best:.0f}"
-    return (
-        "Someone who would guess right 50 times in 100 whether you are in the data "
-        f"could be right at most **{shown}** times in 100."
-    )
+    return f"Someone who would guess right 50 times in 100 {guess} could be right at most **{shown}** times in 100."
 
 
 def one_person(neighbours: Neighbours) -> str:
@@ -109,19 +117,20 @@ def one_person(neighbours: Neighbours) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelCard:
-    """What every result states about itself."""
+    """What every result states about itself; ``guess`` is what someone who looks at it would like to find out."""
 
     neighbours: Neighbours
     epsilon: float
     delta: float = 0.0
     who: str | None = None
+    guess: str = "whether you are in the data"
     sees_raw: str = "the computer this runs on, and whoever runs it"
     not_protected: str = "that the data exist, the list of options, and how many rows there are"
 
     def lines(self) -> list[str]:
         chance = f", except with a chance of {tiny(self.delta)} (δ)" if self.delta else ""
         return [
-            f"{odds_sentence(self.epsilon)[:-1]}{chance}.",
+            f"{odds_sentence(self.epsilon, self.guess)[:-1]}{chance}.",
             f"**Protected:** {self.who or one_person(self.neighbours)}.",
             f"**Sees the raw data:** {self.sees_raw}.",
             f"**Not protected:** {self.not_protected}.",

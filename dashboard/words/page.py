@@ -7,3 +7,8 @@ OPTIONS = "Options"
 QUESTION = "Question"
 TAB = "What is open below the chart"
 RELEASE_TAB = "Make one private release"
+
+
+def opens_with(title: str) -> str:
+    """Said where a page shows its own example."""
+    return f"This page opens with a sample that suits its question: {title}. Choose other data in the list of data."
