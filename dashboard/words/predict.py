@@ -206,7 +206,7 @@ WATCHED = (
     "small change that would make the model fit it better. Long requests are shortened to a fixed length, so that "
     "nobody counts for more than anybody else; the requests are added up, noise is added to the sum, and the model "
     "takes one step. What is released is the average of the last half of the steps. The star is the best model without "
-    "privacy; the darker the paper, the better a model fits."
+    "privacy; the stronger the blue, the better a model fits there."
 )
 FORMULA = (
     r"\begin{aligned}w \leftarrow w - \tfrac{\eta}{n}\Bigl(&\sum_i g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) \\"
@@ -216,6 +216,10 @@ SOURCE = (
     "T Gaussian steps together are exactly one Gaussian release, so the ε has no slack. Balle and Wang, ICML "
     "2018; Bassily, Smith and Thakurta, FOCS 2014; Song, Chaudhuri and Sarwate, GlobalSIP 2013."
 )
+
+
+def other_in_use(about: About) -> str:
+    return f"**The method in use is another one: {about.plain} ({about.name}).** {about.how}"
 
 
 def path_alt(steps: int, end: float) -> str:

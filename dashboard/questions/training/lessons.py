@@ -55,7 +55,9 @@ def watched(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
     key = (*task.identity, "trace", asked.epsilon, asked.delta, asked.seed)
     trace, landscape = case.large(key, make)
     steps, louder = int(trace.signal.size), int((trace.noise > trace.signal).sum())
+    other = [] if asked.main == method.key else [Text(said.other_in_use(methods(task)[asked.main].about))]
     return [
+        *other,
         Text(said.WATCHED),
         Picture(
             key="training-path",
