@@ -273,10 +273,9 @@ def lesson_verdict(
     start = f"**With noise it is best at {where}: {number(best[1])}{unit}.**"
     if best[0] == last[0]:
         return f"{start} More was not tried."
-    if within:
-        return f"{start} At {end} it is {number(last[1])}, which is no more than luck: here it hardly matters."
     quiet = f"Without noise it would be {number(quiet_last)} there."
-    return f"{start} At {end} it is {number(last[1])}. {quiet}"
+    luck = ", which may be the luck of one model" if within else ""
+    return f"{start} At {end} it is {number(last[1])}{luck}. {quiet}"
 
 
 def lesson_alt(title: str, kind: str, best: float) -> str:

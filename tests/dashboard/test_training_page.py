@@ -310,8 +310,9 @@ def test_bad_tables_are_refused_in_one_sentence(
     )
     frame = schema.apply(pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
     table = Table(frame=frame, schema=schema, fingerprint=f"test {said}", lineage="test")
+    app = open_app("training", data=TUMOURS)  # the start page needs its own sample
     monkeypatch.setattr(compute, "sample", lambda name: table)
-    app = open_app("training")
+    app.run()
     app.multiselect(key="training_columns-breast_cancer-smokes").set_value(["age"]).run()
     assert len(app.info) == 1
     assert said in app.info[0].value

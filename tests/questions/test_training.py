@@ -132,6 +132,16 @@ def test_the_levels_reach_to_the_ends_of_the_slider() -> None:
         assert max(levels) == pytest.approx(EPSILON_HIGH)
 
 
+@pytest.mark.parametrize("sample", ["breast_cancer", "gapminder", "diabetes", "clinic"])
+def test_what_a_widget_gives_back_is_the_same_question(sample: str) -> None:
+    """A widget checks a default and gives it back: were it another value then, all would be simulated again."""
+    read = Setting()
+    plain = Predict.ask(sample_case(sample), read)
+    given = {key: control.checked(control.default) for key, (_, control) in read.seen.items()}
+    assert all(value == read.seen[key][1].default for key, value in given.items())
+    assert [work.key for work in asked_of(sample, **given).works] == [work.key for work in plain.works]
+
+
 # -- the verdict -------------------------------------------------------------------------------------------------------
 
 
@@ -165,7 +175,7 @@ def test_so_does_that_of_a_number(value: float, plain: float, verdict: str) -> N
 
 
 def test_the_page_opens_with_a_model_clearly_better_than_guessing() -> None:
-    question = answered(sample_case(PAGE.example), {})
+    question = answered(sample_case(PAGE.example), {"training_drawn-accuracy-False": ()})
     value, guess = question.outcomes.chances[0], float(question.headline.split("commonest (")[1].split(")")[0]) / 100
     assert value > guess + 0.15
     assert ": what you need" in question.headline

@@ -168,7 +168,7 @@ class _Setting:
             label=said.DRAWN,
             options=tuple(kinds),
             names=lambda key: kinds[key].about.name,
-            default=curves.drawn_first(task),
+            default=tuple(key for key in kinds if key in curves.drawn_first(task)),  # in the order of the options
         )
         main, beside = read(method), read(drawn)
         delta, seeds, seed = read(DELTA), read(SEEDS), read(SEED)
@@ -179,7 +179,7 @@ class _Setting:
             read=read,
             task=task,
             asked=Asked(
-                methods=tuple(dict.fromkeys([main, *beside])),
+                methods=tuple(key for key in kinds if key == main or key in beside),
                 main=main,
                 metric=metric,
                 epsilon=case.epsilon,
