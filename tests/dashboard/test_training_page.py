@@ -9,7 +9,6 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -19,7 +18,7 @@ from dashboard.case import Source
 from dashboard.questions.training import curves
 from dashboard.questions.training.prepared_rows import usable
 from dashboard.widgets.earlier import Place
-from dpcore.datasets import Column, Schema, Table, load_sample
+from dpcore.datasets import load_sample
 from dpcore.training import collect, load_model, run_slice
 from tests.dashboard.conftest import APP, text
 from tests.questions.test_training import asked_of
@@ -225,11 +224,12 @@ def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: py
     monkeypatch.setattr("dashboard.session.get", state.get)
     monkeypatch.setattr("dashboard.session.dark", lambda: False)
     drawn: list[str] = []
+    figure: dict[str, Any] = {"data": [], "layout": {}}
+    monkeypatch.setattr("dashboard.widgets.earlier.chart", lambda found, mark: drawn.append(found.alt))
     monkeypatch.setattr("dashboard.widgets.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
     for before, now, kept in [("a", "a", 1), ("a", "b", 0), ("a", None, 0), (None, "a", 0), (None, None, 1)]:
         drawn.clear()
-        figure = {"data": [], "layout": {}}
-        Place(name="p", about="q", data=before).draw(figure, key="k", alt="old", mark=None)
+        Place(name="p", about="q", data=before).draw(Picture(key="k", figure=lambda dark: figure, alt="old"), None)
         Place(name="p", about="q", data=now).keep(height=100)
         assert drawn == ["old", *["The earlier question: old"] * kept]
 
@@ -291,32 +291,6 @@ def test_no_columns_is_one_sentence(open_app: Open) -> None:
 def test_the_target_is_never_offered_among_the_features(open_app: Open) -> None:
     app = open_app("training", data=TUMOURS)
     assert "diagnosis" not in app.multiselect(key="training_columns-breast_cancer-diagnosis").options
-
-
-@pytest.mark.parametrize(
-    ("smokes", "age", "said"),
-    [
-        (["yes"] * 40, list(range(40)), "has only one class"),
-        (["yes", "no"] * 20, [30] * 40, "has the same value in every row"),
-        (["yes", "no"] * 5, list(range(10)), "at least 20"),
-    ],
-)
-def test_bad_tables_are_refused_in_one_sentence(
-    open_app: Open, monkeypatch: pytest.MonkeyPatch, smokes: list[str], age: list[int], said: str
-) -> None:
-    """One class, a constant column, too few rows: in place of a sample that was asked for."""
-    schema = Schema(
-        columns=(Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0.0, high=100.0))
-    )
-    frame = schema.apply(pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
-    table = Table(frame=frame, schema=schema, fingerprint=f"test {said}", lineage="test")
-    app = open_app("training", data=TUMOURS)  # the start page needs its own sample
-    monkeypatch.setattr(compute, "sample", lambda name: table)
-    app.run()
-    app.multiselect(key="training_columns-breast_cancer-smokes").set_value(["age"]).run()
-    assert len(app.info) == 1
-    assert said in app.info[0].value
-    assert app.info[0].value.count(".") == 1
 
 
 def test_a_table_of_options_is_sent_elsewhere(open_app: Open) -> None:

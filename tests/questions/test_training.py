@@ -297,6 +297,25 @@ def own(case: Case, table: Table, **source: Any) -> Case:
     return replace(case, source=mine)
 
 
+@pytest.mark.parametrize(
+    ("smokes", "age", "why"),
+    [
+        (["yes"] * 40, range(40), "has only one class"),
+        (["yes", "no"] * 20, [30] * 40, "has the same value in every row"),
+        (["yes", "no"] * 5, range(10), "at least 20"),
+    ],
+)
+def test_bad_tables_are_refused_in_one_sentence(smokes: list[str], age: Iterable[int], why: str) -> None:
+    """One class, a constant column alone, too few rows."""
+    columns = (Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0.0, high=100.0))
+    schema = Schema(columns=columns)
+    frame = schema.apply(pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
+    table = Table(frame=frame, schema=schema, fingerprint=f"test {why}", lineage="test")
+    with pytest.raises(CannotAsk, match=why) as refused:
+        Predict.ask(own(sample_case("clinic"), table), Setting({"training_target": "smokes"}))
+    assert str(refused.value).count(".") == 1
+
+
 def own_table(rows: int, constant: bool = False) -> Table:
     schema = Schema(
         columns=(
