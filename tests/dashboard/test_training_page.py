@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
 from dashboard.background.workers import Workers
+from dashboard.blocks import Picture
 from dashboard.case import Source
 from dashboard.questions.training import curves
 from dashboard.questions.training.prepared_rows import usable
