@@ -16,6 +16,7 @@ from dashboard.background import compute
 from dashboard.background.workers import Workers
 from dashboard.blocks import Picture
 from dashboard.case import Source
+from dashboard.catalogue import address
 from dashboard.questions.training import curves
 from dashboard.questions.training.prepared_rows import usable
 from dashboard.widgets.earlier import Place
@@ -278,6 +279,22 @@ def test_columns_that_never_vary_are_left_out_of_a_sample(open_app: Open, monkey
     chosen = app.multiselect(key="training_columns-digits-digit").value
     assert "pixel_0_0" not in chosen
     assert len(chosen) > 50
+
+
+def test_the_page_opens_with_its_own_example_until_data_are_chosen(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compute, "pool", Held)
+    app = open_app("training")
+    assert app.selectbox(key="data").value == "breast_cancer"
+    assert "opens with a sample that suits its question" in text(app)
+    app.switch_page(address("selection")).run()
+    assert app.selectbox(key="data").value == "clinic"
+    app.selectbox(key="data").set_value("wine").run()
+    app.switch_page(address("training")).run()
+    assert app.selectbox(key="data").value == "wine"
+    assert "opens with a sample" not in text(app)
+    assert not app.exception
 
 
 def test_no_columns_is_one_sentence(open_app: Open) -> None:
