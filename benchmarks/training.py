@@ -16,7 +16,6 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
-from dashboard.questions.training.work import slice_of
 from threadpoolctl import threadpool_limits
 
 from benchmarks.opacus_peer import epoch_seconds
@@ -173,7 +172,7 @@ def lending(report: Report) -> None:
     for shared, what in ((False, "carried along"), (True, "lent")):
         wall, own = time.perf_counter(), time.process_time()
         loan = Loan(sweep, shared=shared)
-        work = loan.lent(slice_of)
+        work = loan.lent(run_slice)
         job = Job(workers, work, parts, ended=loan.close)
         job.wait(600.0, lambda results: any(one.part.method == methods[1] for one in results))
         first = time.perf_counter() - wall

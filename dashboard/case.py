@@ -86,11 +86,13 @@ class Case:
     ``complete`` are the slots whose work is all done, ``finished`` those where no more will come.
 
     ``memo`` keeps what is computed from these data: for everybody when they are public, else in this session alone.
+    ``large`` does the same for a few large things, such as rows made ready for training.
     """
 
     source: Source
     epsilon: float
     memo: Memo = unremembered
+    large: Memo = unremembered
     results: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     complete: frozenset[str] = frozenset()
     finished: frozenset[str] = frozenset()

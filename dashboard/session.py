@@ -35,7 +35,7 @@ _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 EPSILON_STEPS = (*(round(m * scale, 4) for scale in (0.01, 0.1, 1.0) for m in _MANTISSAS), 10.0)
 
 T = TypeVar("T")
-PRIVATE = 400
+PRIVATE, LARGE_PRIVATE = 400, 6
 """Values that one session remembers of a person's own data."""
 V = TypeVar("V")
 
@@ -147,6 +147,8 @@ SAMPLE_ROUND: Slot[int] = Slot("_sample_round", lambda: 0)
 JOBS: Slot[Jobs] = Slot("_jobs", lambda: _jobs())
 MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE))
 """What was computed from a person's own data."""
+LARGE_MEMORY: Slot[Memory] = Slot("_large", lambda: Memory(LARGE_PRIVATE))
+"""As ``MEMORY``, for a few large things."""
 NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
 """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
 FOUND_RECEIPT: Slot[Receipt | None] = Slot("_found_receipt", lambda: None)
@@ -184,7 +186,8 @@ def forget_own() -> None:
     what is left over, since the server does not do that after every run.
     """
     MEMORY.get().forget()
-    for slot in (MEMORY, SHOWN_PICTURES, OWN_SHELF, JOBS):
+    LARGE_MEMORY.get().forget()
+    for slot in (MEMORY, LARGE_MEMORY, SHOWN_PICTURES, OWN_SHELF, JOBS):
         slot.forget()
     shared = {EPSILON.key, "data"}
     kept: dict[str, Any] = st.session_state["_set"]

@@ -23,6 +23,8 @@ from dpcore.ledger import Ledger
 T = TypeVar("T")
 MEMORY = Memory(3000)
 """For everybody: what is made from samples, and what depends on no data at all."""
+LARGE = Memory(32)
+"""As ``MEMORY``, for a few large things."""
 # What the first use of a page would load.
 LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 
@@ -30,6 +32,11 @@ LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 def memory(*, own: bool) -> Memory:
     """Where to remember what is computed: this session's own memory for a person's own data, else everybody's."""
     return session.MEMORY.once() if own else MEMORY
+
+
+def large_memory(*, own: bool) -> Memory:
+    """As ``memory``, for a few large things: rows made ready for training, say."""
+    return session.LARGE_MEMORY.once() if own else LARGE
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -44,7 +44,7 @@ def path(trace: Trace, landscape: tuple[FloatArray, FloatArray, FloatArray], *, 
                 "contours": {"coloring": "heatmap"},
                 "line": {"color": look.grid, "width": 1},
                 "ncontours": 18,
-                "colorbar": colour_bar("loss"),
+                "colorbar": colour_bar("how badly a model there fits (loss)"),
                 "hovertemplate": "loss %{z:.4~g}<extra></extra>",
             },
             {
@@ -63,7 +63,7 @@ def path(trace: Trace, landscape: tuple[FloatArray, FloatArray, FloatArray], *, 
             dark,
             height=430,
             xaxis={"title": {"text": "towards the best model"}, "showgrid": False, "tickformat": "~g"},
-            yaxis={"title": {"text": "sideways"}, "showgrid": False, "tickformat": "~g"},
+            yaxis={"title": {"text": "away from it, where noise pushes"}, "showgrid": False, "tickformat": "~g"},
         ),
     }
     names = [f"after {count - 1} of {steps - 1} steps" for count in ends]
@@ -74,7 +74,7 @@ def signal(trace: Trace, *, dark: bool = False) -> Figure:
     """Length of the mean clipped gradient and of the noise on it, at every step."""
     look = palette(dark)
     x = np.arange(1, trace.signal.size + 1)
-    lines = (("gradient, after clipping", trace.signal, look.accent), ("noise", trace.noise, look.bad))
+    lines = (("what the rows ask for, on average", trace.signal, look.accent), ("noise", trace.noise, look.bad))
     top = float(max(trace.signal.max(), trace.noise.max()))
     low = max(float(min(trace.signal.min(), trace.noise.min())), top * 1e-4)
     return {
@@ -96,7 +96,7 @@ def signal(trace: Trace, *, dark: bool = False) -> Figure:
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
             xaxis={"title": {"text": "step"}},
-            yaxis={"title": {"text": "length"}, "type": "log", **log_ticks(low, top)},
+            yaxis={"title": {"text": "size"}, "type": "log", **log_ticks(low, top)},
         ),
     }
 

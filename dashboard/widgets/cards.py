@@ -35,7 +35,8 @@ def _found(found: Needed, key: str) -> None:
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
         pair.metric(needs.SMALLEST, f"≤ {words.number(EPSILON_LOW)}" if least <= EPSILON_LOW else words.number(least))
-        pair.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
+        if found.sized:
+            pair.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
         said = float(words.number(least))
         st.button(
@@ -50,8 +51,6 @@ def _found(found: Needed, key: str) -> None:
 
 
 def _size(found: Needed) -> str:
-    if not found.sized:
-        return "–"
     low, high = found.searched
     if found.size is None:
         return "none" if high == float("inf") else f"> {words.number(high)}"

@@ -41,7 +41,12 @@ def show(page_key: str) -> None:
         return
     kinds = catalogue.questions(page.key)
     kind = kinds[_which(page)]
-    case = Case(source=current, epsilon=session.epsilon(), memo=compute.memory(own=not current.public))
+    case = Case(
+        source=current,
+        epsilon=session.epsilon(),
+        memo=compute.memory(own=not current.public),
+        large=compute.large_memory(own=not current.public),
+    )
     read = session.Reader()
     try:
         question = kind.ask(case, read)
@@ -51,7 +56,7 @@ def show(page_key: str) -> None:
         with st.expander(words.OPTIONS, expanded=True) if read.placed else st.container():
             controls.draw_all([one for part in read.placed.values() for one in part])
         return
-    _draw(question, kind, case, read)
+    _draw(question, kind, case, read, page)
 
 
 def _which(page: Page) -> str:
@@ -73,7 +78,7 @@ def _which(page: Page) -> str:
     return chosen
 
 
-def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader) -> None:
+def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page) -> None:
     current = case.source
     around = Around(page=question.view.page, mark=current.mark, own=not current.public)
     _sentence(question.sentence)
@@ -102,6 +107,8 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         question = _live(question, kind, case, axis, head, chart, right, around)
     for note in question.notes:
         st.caption(note)
+    if current.public and current.key == page.example:
+        st.caption(words.opens_with(current.title))
     offer = question.offer
     if isinstance(offer, Offer):
         session.next_cost(offer.request.cost, offer.request.neighbours)

@@ -11,3 +11,8 @@ MAY_SHOW = {
     "twin": "May this picture leave the room? Yes: its rows are simulated, no row of a file is behind it.",
     "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it.",
 }
+
+
+def opens_with(title: str) -> str:
+    """Said where a page shows its own example."""
+    return f"This page opens with a sample that suits its question: {title}. Choose other data in the list of data."

@@ -9,24 +9,22 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
-from dashboard.questions.training.lessons import SIMPLE_LEVELS
-from dashboard.questions.training.setup import DEFAULTS, Task, prepare, usable
-from dashboard.widgets.tradeoff import AXES
 from streamlit.testing.v1 import AppTest
 
-from dashboard import session
 from dashboard.background import compute
 from dashboard.background.workers import Workers
-from dashboard.data.source import Source
+from dashboard.blocks import Picture
+from dashboard.case import Source
+from dashboard.catalogue import address
 from dashboard.questions.training import curves
+from dashboard.questions.training.prepared_rows import usable
 from dashboard.widgets.earlier import Place
-from dpcore.datasets import Column, Schema, Table, apply, load_sample
+from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
-from dpcore.training import load_model, run_slice
-from dpcore.training.sweep import collect
+from dpcore.training import collect, load_model, run_slice
 from tests.dashboard.conftest import APP, TOKEN, text
+from tests.questions.test_training import asked_of
 
 Open = Callable[..., AppTest]
 TUMOURS = "Breast tumours, 569 biopsies"
@@ -73,41 +71,25 @@ def open_tab(app: AppTest, name: str) -> AppTest:
     return wait(app)
 
 
-def asked_of_tumours(main: str, *, epsilon: float, seeds: int) -> tuple[Task, curves.Asked]:
-    """The page's first question about the tumours, as its sweeps are given it."""
-    table = load_sample("breast_cancer")
-    source = Source(key="breast_cancer", title="", mode="demo", table=table, lineage=None, practice=True)
-    asked = curves.Asked(
-        methods=tuple(dict.fromkeys([main, *DEFAULTS[True]])),
-        main=main,
-        metric="accuracy",
-        epsilon=epsilon,
-        delta=1e-5,
-        seeds=seeds,
-        seed=1,
-        target=None,
-        mark=None,
-    )
-    return prepare(source, "diagnosis", list(FEW), table.schema.column("diagnosis").categories[-1]), asked
-
-
 def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
     """The headline's three numbers are those of the same sweep run here, at an ε that is one of its levels."""
     app = trained(open_app)
     app.number_input(key="epsilon").set_value(1.0).run()
-    task, asked = asked_of_tumours("noisy_gradient_descent", epsilon=1.0, seeds=12)
-    sweep = curves.sweep(task, asked, curves.AXES[0])
+    question = asked_of("breast_cancer", 1.0, **{"training_columns-breast_cancer-diagnosis": FEW})
+    sweep = question.works[0].common()
     parts = [part for part in sweep.parts() if part.method in ("noisy_gradient_descent", "non_private")]
     frame = collect(sweep, [run_slice(sweep, part) for part in parts])
     value = 100 * frame[frame["metric"] == "accuracy"].set_index(["method", "epsilon"])["value"]
     said = text(app)
     private = float(said.split("is right about **")[1].split(" times")[0])
     assert private == pytest.approx(value["noisy_gradient_descent", 1.0], rel=6e-3)  # said to three digits
-    assert float(said.split("Without privacy ")[1].split(". ")[0]) == pytest.approx(value["non_private", 1.0], rel=6e-3)
-    assert float(said.split("commonest: ")[1].split(". ")[0]) == pytest.approx(value["majority_class", 1.0], rel=6e-3)
+    assert float(said.split("Without privacy ")[1].split(" in 100")[0]) == pytest.approx(
+        value["non_private", 1.0], rel=6e-3
+    )
+    assert float(said.split("commonest (")[1].split(")")[0]) == pytest.approx(value["majority_class", 1.0], rel=6e-3)
 
 
-@pytest.mark.parametrize("axis", curves.AXES)
+@pytest.mark.parametrize("axis", [*curves.Curves.axes])
 def test_every_axis_is_drawn(open_app: Open, axis: str) -> None:
     app = trained(open_app)
     app.segmented_control(key="training_axis").set_value(axis).run()
@@ -170,30 +152,18 @@ def test_how_many_rows_would_do_is_said_when_it_is_known(open_app: Open, monkeyp
     held = Held()
     monkeypatch.setattr(compute, "pool", lambda: held)
     app = open_app("training", data=TUMOURS)
-    app.segmented_control(key="training_axis").set_value(curves.AXES[1]).run()
+    app.segmented_control(key="training_axis").set_value("n").run()
     while held.queue:
         held.run(1)
     app.run()  # the second sweep begins
     assert held.queue
     said = {metric.label: metric.value for metric in app.metric}
     assert said["smallest ε"] != "–"
-    assert said["or rows"] == "–"
+    assert "or rows" not in said
     while held.queue:
         held.run(1)
     app.run()
-    assert {metric.label: metric.value for metric in app.metric}["or rows"] != "–"
-
-
-@pytest.mark.parametrize(("asked", "epsilon", "rows"), [(99.99, "none", "> "), (1.0, "≤ 0.01", "≤ ")])
-def test_beyond_what_was_simulated_nothing_is_claimed(open_app: Open, asked: float, epsilon: str, rows: str) -> None:
-    app = trained(open_app)
-    app.segmented_control(key="training_axis").set_value(curves.AXES[1]).run()
-    app.number_input(key="training_accuracy_target").set_value(asked).run()
-    wait(app)
-    said = {metric.label: metric.value for metric in app.metric}
-    assert said["smallest ε"] == epsilon
-    assert said["or rows"].startswith(rows)
-    assert ("Privacy is free" in text(app)) == (asked == 1.0)
+    assert "or rows" in {metric.label for metric in app.metric}
 
 
 def test_a_class_too_rare_for_the_test_rows_is_answered(open_app: Open) -> None:
@@ -202,17 +172,6 @@ def test_a_class_too_rare_for_the_test_rows_is_answered(open_app: Open) -> None:
     next(box for box in app.selectbox if box.label.startswith("The class to tell")).set_value("Oceania").run()
     wait(app)
     assert "is right about" in text(app)
-
-
-def test_the_answer_at_the_ends_of_the_slider_is_simulated_there() -> None:
-    """And the curve of half the levels says nothing about the other half."""
-    for levels in (curves.LEVELS, curves.COARSE, SIMPLE_LEVELS):
-        assert min(levels) == pytest.approx(session.EPSILON_LOW)
-        assert max(levels) == pytest.approx(session.EPSILON_HIGH)
-    values = [0.5, 0.9]
-    line = {"method": "m", "metric": "accuracy", "epsilon": [0.1, 1.0], "value": values, "low": values, "high": values}
-    assert curves.at_epsilon(pd.DataFrame(line), "m", "accuracy", 1.0) == pytest.approx((0.9, 0.9, 0.9))
-    assert curves.at_epsilon(pd.DataFrame(line), "m", "accuracy", session.EPSILON_LOW) is None
 
 
 def test_another_visitor_shares_what_is_under_way(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,15 +220,6 @@ def test_the_earlier_picture_stays_in_grey_until_the_new_one_is_there(
     assert held.queue, "the new picture is there before all is done"
 
 
-@pytest.mark.parametrize("axis", AXES)
-def test_the_words_say_how_many_models_are_trained(axis: str) -> None:
-    """Those for the earlier picture stand on every axis; fewer models are trained where there are more points."""
-    task, asked = asked_of_tumours(DEFAULTS[True][0], epsilon=0.5, seeds=40)
-    assert curves.place(task, asked, axis).about.endswith(
-        f", {curves.sweep(task, asked, axis).seeds} models at each point"
-    )
-
-
 def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only where the same data are asked about again; between samples, which are nobody's, it always stays."""
     state: dict[str, Any] = {}
@@ -277,11 +227,12 @@ def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: py
     monkeypatch.setattr("dashboard.session.get", state.get)
     monkeypatch.setattr("dashboard.session.dark", lambda: False)
     drawn: list[str] = []
+    figure: dict[str, Any] = {"data": [], "layout": {}}
+    monkeypatch.setattr("dashboard.widgets.earlier.chart", lambda found, mark: drawn.append(found.alt))
     monkeypatch.setattr("dashboard.widgets.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
     for before, now, kept in [("a", "a", 1), ("a", "b", 0), ("a", None, 0), (None, "a", 0), (None, None, 1)]:
         drawn.clear()
-        figure = {"data": [], "layout": {}}
-        Place(name="p", about="q", data=before).draw(figure, key="k", alt="old", mark=None)
+        Place(name="p", about="q", data=before).draw(Picture(key="k", figure=lambda dark: figure, alt="old"), None)
         Place(name="p", about="q", data=now).keep(height=100)
         assert drawn == ["old", *["The earlier question: old"] * kept]
 
@@ -293,7 +244,7 @@ def test_what_is_made_from_ones_own_data_stays_in_the_session(open_app: Open, mo
     monkeypatch.setattr("dashboard.data.source.current", lambda: mine)
     held, common = Held(), []
     monkeypatch.setattr(compute, "pool", lambda: held)
-    for name in ("large", "shared", "cached"):
+    for name in ("shared", "cached"):
         whole = getattr(compute, name)
         monkeypatch.setattr(compute, name, lambda key, make, whole=whole: (common.append(key), whole(key, make))[1])
     app = open_app("training")
@@ -331,6 +282,22 @@ def test_columns_that_never_vary_are_left_out_of_a_sample(open_app: Open, monkey
     assert len(chosen) > 50
 
 
+def test_the_page_opens_with_its_own_example_until_data_are_chosen(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compute, "pool", Held)
+    app = open_app("training")
+    assert app.selectbox(key="data").value == "breast_cancer"
+    assert "opens with a sample that suits its question" in text(app)
+    app.switch_page(address("selection")).run()
+    assert app.selectbox(key="data").value == "clinic"
+    app.selectbox(key="data").set_value("wine").run()
+    app.switch_page(address("training")).run()
+    assert app.selectbox(key="data").value == "wine"
+    assert "opens with a sample" not in text(app)
+    assert not app.exception
+
+
 def test_no_columns_is_one_sentence(open_app: Open) -> None:
     app = open_app("training", data=TUMOURS)
     app.multiselect(key="training_columns-breast_cancer-diagnosis").set_value([]).run()
@@ -343,31 +310,6 @@ def test_no_columns_is_one_sentence(open_app: Open) -> None:
 def test_the_target_is_never_offered_among_the_features(open_app: Open) -> None:
     app = open_app("training", data=TUMOURS)
     assert "diagnosis" not in app.multiselect(key="training_columns-breast_cancer-diagnosis").options
-
-
-@pytest.mark.parametrize(
-    ("smokes", "age", "said"),
-    [
-        (["yes"] * 40, list(range(40)), "has only one class"),
-        (["yes", "no"] * 20, [30] * 40, "has the same value in every row"),
-        (["yes", "no"] * 5, list(range(10)), "at least 20"),
-    ],
-)
-def test_bad_tables_are_refused_in_one_sentence(
-    open_app: Open, monkeypatch: pytest.MonkeyPatch, smokes: list[str], age: list[int], said: str
-) -> None:
-    """One class, a constant column, too few rows: in place of a sample that was asked for."""
-    schema = Schema(
-        columns=(Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0.0, high=100.0))
-    )
-    frame = apply(schema, pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
-    table = Table(frame=frame, schema=schema, fingerprint=f"test {said}", lineage="test")
-    monkeypatch.setattr(compute, "sample", lambda name: table)
-    app = open_app("training")
-    app.multiselect(key="training_columns-clinic-smokes").set_value(["age"]).run()
-    assert len(app.info) == 1
-    assert said in app.info[0].value
-    assert app.info[0].value.count(".") == 1
 
 
 def test_a_table_of_options_is_sent_elsewhere(open_app: Open) -> None:
@@ -396,8 +338,8 @@ def test_a_model_is_released_downloaded_and_predicts(open_app: Open, tmp_path: P
 
 def test_usable_columns_have_declared_bounds() -> None:
     table = load_sample("clinic")
-    assert "day" not in usable(table, "day")
-    assert set(usable(table, "returned")) <= {"complaint", "age", "waiting minutes", "day"}
+    assert "day" not in usable(table.schema, "day")
+    assert set(usable(table.schema, "returned")) <= {"complaint", "age", "waiting minutes", "day"}
 
 
 class Held(Executor):

@@ -11,4 +11,5 @@ PAGE = Page(
     rank=40,
     asks="Can we train on these data?",
     about="The best private model for the budget, and what it costs in accuracy.",
+    example="breast_cancer",
 )

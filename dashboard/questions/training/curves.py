@@ -1,0 +1,252 @@
+"""The trade-off of private training: curves that fill in while worker processes simulate them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from dashboard.blocks import Picture
+from dashboard.charts.heat_map import heat_map
+from dashboard.charts.theme import EPSILON_TITLE, colours, palette
+from dashboard.charts.tradeoff import HEIGHT, Scale, read_off, tradeoff
+from dashboard.questions.training.prepared_rows import Task
+from dashboard.view import EPSILON_HIGH, EPSILON_LOW, describe_at
+from dashboard.words import predict as said
+from dpcore.tradeoff import COLUMNS, Metric
+from dpcore.training import RATES, Method, Sweep, rate, suitable, usual_methods
+from dpcore.training.baselines import ABOUTS, MAJORITY, NON_PRIVATE
+from dpcore.training.problem import METRICS
+
+LEVELS = (EPSILON_LOW, 0.03, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, EPSILON_HIGH)
+COARSE = (EPSILON_LOW, 0.04, 0.15, 0.6, 2.5, EPSILON_HIGH)
+AVERAGE = "always_average"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is simulated and shown; ``target`` in the metric's own unit."""
+
+    methods: tuple[str, ...]
+    main: str
+    metric: str
+    epsilon: float
+    delta: float
+    seeds: int
+    seed: int
+    target: float
+
+
+def methods(task: Task) -> dict[str, type[Method]]:
+    """Methods that can train for this task, by key."""
+    return suitable(task.loss, task.features.d)
+
+
+def drawn_first(task: Task) -> tuple[str, ...]:
+    """Those drawn until somebody chooses: the best, the best known, and the textbook's."""
+    known = methods(task)
+    return tuple(key for key in usual_methods(two_classes=task.two_classes) if key in known)
+
+
+def names(task: Task) -> dict[str, str]:
+    """What every line is called."""
+    found = {key: kind.about.name for key, kind in methods(task).items()}
+    return found | {key: about.name for key, about in (ABOUTS | RATES).items()} | {AVERAGE: said.AVERAGE}
+
+
+def scale(metric: str) -> Scale:
+    """How a metric is written."""
+    known: Metric = METRICS[metric]
+    return Scale(title=known.title, factor=known.factor, unit=known.unit, zoom=known.narrow)
+
+
+def slot(axis: str) -> str:
+    """The place of the simulation behind one view of the chart."""
+    return f"training-{axis}"
+
+
+def sweep_key(task: Task, asked: Asked, axis: str) -> tuple[Hashable, ...]:
+    """Names the data and all that the simulation depends on."""
+    depends = asked.epsilon if axis == "n" else None
+    main = (asked.main,) if axis == "both" else asked.methods
+    return (*task.identity, axis, main, asked.delta, asked.seeds, asked.seed, depends)
+
+
+def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
+    """The simulation behind one view of the chart."""
+    kinds: Mapping[str, Any] = methods(task)
+    common: dict[str, Any] = {
+        "X": task.rows.X,
+        "y": task.rows.y,
+        "X_test": task.rows.X_test,
+        "y_test": task.rows.y_test,
+        "delta": asked.delta,
+        "loss": task.loss,
+        "seed": asked.seed,
+        "seeds": models(asked, axis),
+        "options": tuple(
+            (key, tuple(kind.settings_for(task.features).items()))
+            for key, kind in kinds.items()
+            if hasattr(kind, "settings_for")
+        ),
+    }
+    if axis == "epsilon":
+        return Sweep(methods=asked.methods, epsilon=LEVELS, **common)
+    if axis == "n":
+        return Sweep(methods=asked.methods, epsilon=(asked.epsilon,), sizes=sizes(task.n, 6), **common)
+    return Sweep(methods=(asked.main,), epsilon=COARSE, sizes=sizes(task.n, 5), **common)
+
+
+def models(asked: Asked, axis: str) -> int:
+    """How many private models a point stands for: fewer where the sweep has more points."""
+    return 6 if axis == "both" else asked.seeds
+
+
+def sizes(n: int, count: int) -> tuple[int, ...]:
+    """Sample sizes from a tenth of the data's own to four times it (rows repeated: more people like these)."""
+    return tuple(sorted({max(20, round(size)) for size in np.geomspace(n / 10, 4 * n, count)} | {n}))
+
+
+def at_epsilon(frame: pd.DataFrame, method: str, metric: str, epsilon: float) -> tuple[float, float, float] | None:
+    """Value and band of a method read off its simulated curve between two levels; None where it is not there yet."""
+    part = frame[(frame["method"] == method) & (frame["metric"] == metric)]
+    value, low, high = (read_off(part, "epsilon", epsilon, name) for name in ("value", "low", "high"))
+    return None if value is None or low is None or high is None else (value, low, high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Curves:
+    """The main chart, a ``dashboard.view.Chart``: ``frame`` holds what is simulated so far along ``axis``, if any."""
+
+    page: ClassVar[str] = "training"
+    axes: ClassVar[Mapping[str, str]] = said.AXES
+    first: ClassVar[str] = "epsilon"
+    height: ClassVar[int] = HEIGHT
+
+    task: Task
+    asked: Asked
+    axis: str = "epsilon"
+    frame: pd.DataFrame | None = None
+
+    @property
+    def about(self) -> str:
+        """What is asked, in Markdown, for who sees the answer when something else is asked."""
+        at = self.asked.epsilon if self.axis == "n" else None
+        told = said.about(self.task.target, len(self.task.columns), self.task.n, self.asked.delta, at)
+        return said.models_at_each_point(told, models(self.asked, self.axis))
+
+    @property
+    def empty(self) -> bool:
+        """Nothing can be drawn from less than two points, and no map from part of one."""
+        if self.frame is None:
+            return True
+        part = self._shown(self.frame)
+        part = part[part["method"] == self.asked.main]
+        if self.axis == "both":
+            full = part["epsilon"].nunique() * part["n"].nunique()
+            return bool(len(part) < full or part["n"].nunique() < 2 or part["epsilon"].nunique() < 2)
+        return bool(part[self.axis].nunique() < 2)
+
+    def picture(self, axis: str) -> Picture:
+        """The chart; ``axis`` is the one it was made for, and it is not ``empty``."""
+        if self.frame is None or axis != self.axis:
+            raise ValueError("there is nothing to draw against this axis yet")
+        shown = self._shown(self.frame)
+        return self._map(shown[shown["method"] == self.asked.main]) if axis == "both" else self._lines(shown)
+
+    def _shown(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["metric"] == self.asked.metric]
+
+    def _lines(self, shown: pd.DataFrame) -> Picture:
+        task, asked, x = self.task, self.asked, self.axis
+        shown = pd.concat([shown, *self._beside(shown)], ignore_index=True)
+        if asked.metric == "excess_risk":
+            shown = shown[shown["method"] != NON_PRIVATE]
+        drawn = shown.copy()
+        others = drawn["method"] != asked.main  # one band can be read, five cannot
+        drawn.loc[others, "low"] = drawn.loc[others, "high"] = drawn.loc[others, "value"]
+        chosen = asked.epsilon if x == "epsilon" else float(task.n)
+        called = names(task)
+        return Picture(
+            key=f"training-{x}",
+            figure=lambda dark: tradeoff(
+                drawn,
+                x=x,
+                x_title=EPSILON_TITLE if x == "epsilon" else said.rows_title(asked.epsilon),
+                scale=scale(asked.metric),
+                names=called,
+                colour=inks(task, dark),
+                main=asked.main,
+                chosen=chosen,
+                target=asked.target,
+                dark=dark,
+                log_y=asked.metric == "excess_risk",
+            ),
+            alt=describe_at(shown, called, scale(asked.metric), x, chosen, said.place(x, chosen)),
+            data=shown,
+            note=said.note(models(asked, x), called[asked.main], self._above(shown), others=x != "epsilon"),
+        )
+
+    def _above(self, shown: pd.DataFrame) -> bool:
+        """Whether the private line somewhere lies beyond the one without privacy, which must be chance."""
+        if self.asked.metric == "excess_risk":
+            return False
+        values = {key: part.set_index(self.axis)["value"] for key, part in shown.groupby("method")}
+        gained = (values[self.asked.main] - values[NON_PRIVATE]).dropna() if NON_PRIVATE in values else pd.Series([0.0])
+        return bool((gained > 0).any() if METRICS[self.asked.metric].higher else (gained < 0).any())
+
+    def _beside(self, shown: pd.DataFrame) -> list[pd.DataFrame]:
+        """Lines that nobody has to train for: the theory's rates, or always guessing the average."""
+        task, asked = self.task, self.asked
+        places = shown[["epsilon", "n"]].drop_duplicates().sort_values(self.axis)
+        epsilon, n = places["epsilon"].to_numpy(float), places["n"].to_numpy(float)
+        values: dict[str, tuple[Any, str]] = {}
+        if asked.metric == "excess_risk":
+            for name in RATES:
+                height = rate(name, d=task.features.d, epsilon=epsilon, n=n, delta=asked.delta)
+                values[name] = (height, "bound")
+        elif asked.metric == "squared_error":
+            values[AVERAGE] = (np.full_like(epsilon, task.guessing), "exact")
+        return [
+            pd.DataFrame(
+                {
+                    "method": name,
+                    "epsilon": epsilon,
+                    "n": n,
+                    "metric": asked.metric,
+                    "value": value,
+                    "low": value,
+                    "high": value,
+                    "kind": kind,
+                }
+            )[list(COLUMNS)]
+            for name, (value, kind) in values.items()
+        ]
+
+    def _map(self, part: pd.DataFrame) -> Picture:
+        asked, called = self.asked, names(self.task)
+        return Picture(
+            key="training-both",
+            figure=lambda dark: heat_map(
+                part.sort_values(["n", "epsilon"]),
+                scale=scale(asked.metric),
+                n_title=said.ROWS_TITLE,
+                chosen=(asked.epsilon, float(self.task.n)),
+                target=asked.target,
+                higher_is_better=METRICS[asked.metric].higher,
+                dark=dark,
+            ),
+            alt=said.map_alt(scale(asked.metric).title, called[asked.main]),
+            data=part,
+            note=said.map_note(scale(asked.metric).title, called[asked.main]),
+        )
+
+
+def inks(task: Task, dark: bool) -> dict[str, str]:
+    """A colour per method, the usual ones first so that they differ; what is not private is drawn in ink."""
+    first, look = drawn_first(task), palette(dark)
+    ordered = [*first, *(key for key in methods(task) if key not in first)]
+    return {**colours(ordered, dark), NON_PRIVATE: look.ink, MAJORITY: look.soft, AVERAGE: look.soft}

@@ -1,0 +1,191 @@
+"""Small lessons: one descent watched, too many steps, clipping, what the textbook spends, the price of tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Rows, Slow, Small, Text
+from dashboard.case import Case
+from dashboard.charts import descent
+from dashboard.controls import Choice, Number
+from dashboard.questions.training.curves import Asked, methods, scale
+from dashboard.questions.training.prepared_rows import Task
+from dashboard.words import number, tiny, visible, whole
+from dashboard.words import predict as said
+from dpcore.training import (
+    NoisyGradientDescent,
+    Trace,
+    book_lesson,
+    clipping_curve,
+    descent_trace,
+    steps_curve,
+    tuning_price,
+)
+from dpcore.training import Rows as Split
+from dpcore.training.problem import METRICS
+
+SHOWN_ROWS, LANDSCAPE_ROWS, LESSON_ROWS, REPLICAS = 5000, 1000, 4000, 12
+LESSON: Choice[str] = Choice(
+    key="training_lesson",
+    label=said.LESSON,
+    options=("steps", "clip"),
+    names=said.LESSONS,
+    default="steps",
+    look="buttons",
+    hide_label=True,
+)
+SETTINGS = Number(key="training_settings", label=said.SETTINGS, default=10.0, low=1.0, high=50.0, whole=True)
+
+
+def watched(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
+    """One noisy descent, step by step."""
+    rows = min(task.n, SHOWN_ROWS)
+    X, y = task.rows.X[:rows], task.rows.y[:rows]
+    method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
+
+    def make() -> tuple[Trace, Any]:
+        trace = descent_trace(method, X, y, np.random.Generator(np.random.PCG64(asked.seed)))
+        return trace, trace.landscape(task.loss, X[:LANDSCAPE_ROWS], y[:LANDSCAPE_ROWS], points=31)
+
+    key = (*task.identity, "trace", asked.epsilon, asked.delta, asked.seed)
+    trace, landscape = case.large(key, make)
+    steps, louder = int(trace.signal.size), int((trace.noise > trace.signal).sum())
+    other = [] if asked.main == method.key else [Text(said.other_in_use(methods(task)[asked.main].about))]
+    return [
+        *other,
+        Text(said.WATCHED),
+        Picture(
+            key="training-path",
+            figure=lambda dark: descent.path(trace, landscape, dark=dark),
+            alt=said.path_alt(steps, float(trace.loss[-1] - trace.least)),
+        ),
+        Text(said.signal(louder, steps)),
+        Picture(
+            key="training-signal",
+            figure=lambda dark: descent.signal(trace, dark=dark),
+            alt=said.signal_alt(louder, steps),
+        ),
+        Small(said.clipped(float(trace.clipped.mean()), rows, task.n)),
+        Formula(latex=said.FORMULA, source=said.SOURCE),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lesson:
+    """A small curve of noisy gradient descent: against ``steps`` or against the clipping norm."""
+
+    about: str
+    method: NoisyGradientDescent
+    rows: Split
+    seed: int
+
+
+def curve(task: Lesson, _: None) -> pd.DataFrame:
+    """The curve that ``task`` describes; for a worker process."""
+    rng = np.random.Generator(np.random.SFC64(task.seed))
+    make = steps_curve if task.about == "steps" else clipping_curve
+    return make(task.method, task.rows, rng, replicas=REPLICAS)
+
+
+def too_much(task: Task, asked: Asked, kind: str) -> Sequence[Block]:
+    """More steps can make it worse; what clipping does."""
+    rows = task.rows
+    few = Split(X=rows.X[:LESSON_ROWS], y=rows.y[:LESSON_ROWS], X_test=rows.X_test, y_test=rows.y_test)
+    method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
+    work = Lesson(about=kind, method=method, rows=few, seed=asked.seed)
+    return [
+        Ask((LESSON,)),
+        Text(said.LESSON_TEXTS[kind]),
+        Slow(
+            slot=f"training-lesson-{kind}",
+            key=(*task.identity, "lesson", kind, asked.epsilon, asked.delta, asked.seed),
+            work=curve,
+            common=lambda: work,
+            show=lambda frame: _lesson(task, frame, kind, int(few.X.shape[0])),
+            what=said.TRAINING,
+            height=340,
+        ),
+    ]
+
+
+def _lesson(task: Task, frame: pd.DataFrame, kind: str, rows: int) -> Sequence[Block]:
+    found = frame[frame["metric"] == task.metric].reset_index(drop=True)
+    shown, higher = scale(task.metric), METRICS[task.metric].higher
+    column = "steps" if kind == "steps" else "clip"
+    columns = (column, "value", "low", "high", "without_noise")
+    x, value, low, high, quiet = (found[name].to_numpy(float) for name in columns)
+    best = int(np.argmax(value) if higher else np.argmin(value))
+    factor = shown.factor
+    return [
+        Text(
+            said.lesson_verdict(
+                kind,
+                best=(x[best], factor * value[best]),
+                last=(x[-1], factor * value[-1]),
+                quiet_last=factor * quiet[-1],
+                within=bool(low[best] <= value[-1] <= high[best]),
+                unit=shown.unit,
+            )
+        ),
+        Picture(
+            key=f"training-{kind}",
+            figure=lambda dark: descent.lesson(
+                x,
+                factor * value,
+                factor * low,
+                factor * high,
+                factor * quiet,
+                x_title=said.LESSON_AXES[kind],
+                y_title=shown.title,
+                dark=dark,
+            ),
+            alt=said.lesson_alt(shown.title, kind, x[best]),
+            data=found,
+        ),
+        Small(said.lesson_note(rows, REPLICAS)),
+    ]
+
+
+def textbook(asked: Asked) -> Sequence[Block]:
+    """The textbook's accounting of its noisy descent against the true total."""
+    found = book_lesson(asked.epsilon / 10, delta=asked.delta)
+    rows = [
+        (said.BOOK_ROWS[0], found.step_epsilon, found.delta),
+        (said.BOOK_ROWS[1], found.nominal_epsilon, found.basic_delta),
+        (said.BOOK_ROWS[2], found.basic_epsilon, found.basic_delta),
+        (said.BOOK_ROWS[3], found.true_epsilon, found.delta),
+        (said.BOOK_ROWS[4], found.true_with_count, found.delta),
+    ]
+    frame = pd.DataFrame([(what, number(epsilon), tiny(delta)) for what, epsilon, delta in rows])
+    return [
+        Text(said.textbook(found.steps, found.nominal_epsilon, found.true_epsilon)),
+        Rows(frame=frame.set_axis(["", "ε", "δ"], axis=1), alt=said.BOOK_ALT),
+        Text(said.textbook_noise(found.noise_multiplier)),
+    ]
+
+
+def what_if(task: Task, asked: Asked, value: float | None, tried: int) -> Sequence[Block]:
+    """Scenarios side by side, and what tuning would cost."""
+    price = tuning_price(tried, epsilon=asked.epsilon, delta=asked.delta)
+    shown = scale(task.metric)
+    return [
+        Text(said.WHAT_IF_TEXT),
+        Keep(
+            current=(
+                ("ε", number(asked.epsilon)),
+                ("rows", whole(task.n)),
+                ("predicts", visible(task.target, 30)),
+                ("columns", str(len(task.columns))),
+                ("method", methods(task)[asked.main].about.name),
+                (shown.title, "–" if value is None else number(shown.factor * value)),
+            )
+        ),
+        Text(said.TUNING_TITLE),
+        Ask((SETTINGS,)),
+        Text(said.tuning(tried, asked.epsilon, price.all_runs, price.random_stopping, price.share)),
+    ]

@@ -1,0 +1,397 @@
+"""Can we train on these data privately, and what will it cost in accuracy?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import pandas as pd
+
+from dashboard import words
+from dashboard.blocks import Block, Tab, Text
+from dashboard.case import Case
+from dashboard.controls import Choice, Group, Number, Read, Several, slug
+from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
+from dashboard.questions.training import curves, gentle_problems, lessons
+from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
+from dashboard.questions.training.prepared_rows import Task, prepared, targets, usable, varying
+from dashboard.questions.training.released_model import below, charted_epsilon, declared_people, model_request
+from dashboard.usual import SEED
+from dashboard.view import Needed, axis_control
+from dashboard.ways import fitting
+from dashboard.words import predict as said
+from dpcore.datasets import Schema
+from dpcore.errors import InvalidArgument
+from dpcore.releases.model import PrivateModel
+from dpcore.training import PartResult, Sweep, collect, reaching, run_slice
+from dpcore.training.baselines import NON_PRIVATE
+from dpcore.training.problem import METRICS
+
+DELTA: Choice[float] = Choice(
+    key="training_delta",
+    label=said.DELTA,
+    options=(1e-8, 1e-7, 1e-6, 1e-5, 1e-4),
+    names=words.tiny,
+    default=1e-5,
+    look="scale",
+)
+SEEDS: Choice[int] = Choice(
+    key="training_seeds", label=said.SEEDS, options=(8, 12, 20, 40, 100), default=12, look="scale"
+)
+FIRST_METHOD = "noisy_gradient_descent"
+HALFWAY, SMALLER = 0.5, 0.75
+"""The first goal: so far between guessing and being always right, or so much of the error of guessing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predict:
+    """The question as a plug-in."""
+
+    key: ClassVar[str] = "predict"
+    title: ClassVar[str] = said.TITLE
+    rank: ClassVar[int] = 10
+    once: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def ways(cls, schema: Schema) -> Sequence[Way]:
+        found = []
+        for suited in fitting(schema, "training", "classify", "regress"):
+            target = suited.choices("label" if suited.kind == "classify" else "target")[0]
+            if target in targets(schema):
+                found.append(
+                    Way(
+                        form=suited.kind,
+                        sentence=suited.sentence,
+                        sets={"training_target": target},
+                        about=(target,),
+                        lacking=suited.lacking,
+                    )
+                )
+        return found
+
+    @classmethod
+    def ask(cls, case: Case, read: Read) -> Question:
+        schema = case.table.schema
+        offered = targets(schema) if schema.each_row != "option" else ()
+        if not offered:
+            raise CannotAsk(said.NO_COLUMN)
+        which = Choice(
+            key="training_target",
+            label=said.TARGET,
+            options=offered,
+            names=words.visible,
+            default=offered[0],
+            hide_label=True,
+            width=220,
+            linked=case.source.public,
+        )
+        target = read(which, "sentence")
+        chosen, group = _columns(case, target, read)
+        try:
+            task = prepared(case, target, *chosen)
+        except InvalidArgument as error:
+            raise CannotAsk(said.cannot_train(str(error))) from None
+        setting = _Setting.of(case, task, read)
+        return setting.question((said.SENTENCE[0], which, group, said.SENTENCE[1]))
+
+
+def _columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...], str | None], Group]:
+    """Which columns to predict from and which class, with the controls for both."""
+    table, public = case.table, case.source.public
+    offered = usable(table.schema, target)
+    # A sample's columns that never vary are left out from the start; an own file's are not chosen by their values.
+    started = offered
+    if public:
+        started = case.memo(("training", table.fingerprint, target, "started"), lambda: varying(table, offered))
+    columns = Several(
+        key=slug("training_columns", case.source.key, target),
+        label=said.COLUMNS,
+        options=offered,
+        names=words.visible,
+        default=started,
+        linked=public,
+    )
+    chosen, column = read(columns, "sentence"), table.schema.column(target)
+    if column.type != "category":
+        return (chosen, None), Group(label=said.FROM, controls=(columns,), icon=":material/view_column:")
+    classes = tuple(column.categories)
+    positive: Choice[str] = Choice(
+        key=slug("training_class", case.source.key, target),
+        label=said.CLASS,
+        options=classes,
+        names=words.visible,
+        default=classes[-1] if len(classes) == 2 else classes[0],
+        linked=public,
+    )
+    told = read(positive, "sentence")
+    return (chosen, told), Group(label=said.FROM, controls=(columns, positive), icon=":material/view_column:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Setting:
+    """The task, everything that was chosen, and what follows from it and from what is simulated so far."""
+
+    case: Case
+    read: Read
+    task: Task
+    asked: Asked
+    method: Choice[str]
+    need: Number
+    lesson: str
+    tried: int
+
+    @classmethod
+    def of(cls, case: Case, task: Task, read: Read) -> _Setting:
+        kinds = methods(task)
+        metric = read(
+            Choice(
+                key=f"training_metric-{task.metric}",
+                label=said.MEASURE,
+                options=(task.metric, "excess_risk"),
+                names={key: one.name for key, one in METRICS.items()},
+                default=task.metric,
+                look="buttons",
+            )
+        )
+        called = {key: said.method(kind.about) for key, kind in kinds.items()}
+        method = Choice(
+            key=f"training_method-{task.metric}",
+            label=said.METHOD,
+            options=tuple(kinds),
+            names=called,
+            default=FIRST_METHOD,
+            once={kind.about.name: key for key, kind in kinds.items()},
+        )
+        drawn = Several(
+            key=f"training_drawn-{task.metric}-{task.features.d <= 3}",
+            label=said.DRAWN,
+            options=tuple(kinds),
+            names=lambda key: kinds[key].about.name,
+            default=tuple(key for key in kinds if key in curves.drawn_first(task)),  # in the order of the options
+        )
+        main, beside = read(method), read(drawn)
+        delta, seeds, seed = read(DELTA), read(SEEDS), read(SEED)
+        need = _need(case, task, metric)
+        goal = read(need, "need") / scale(metric).factor
+        return cls(
+            case=case,
+            read=read,
+            task=task,
+            asked=Asked(
+                methods=tuple(key for key in kinds if key == main or key in beside),
+                main=main,
+                metric=metric,
+                epsilon=case.epsilon,
+                delta=delta,
+                seeds=seeds,
+                seed=int(seed),
+                target=goal,
+            ),
+            method=method,
+            need=need,
+            lesson=read(lessons.LESSON, "tab"),
+            tried=int(read(lessons.SETTINGS, "tab")),
+        )
+
+    # -- what is simulated ---------------------------------------------------------------------------------------------
+
+    def sweep(self, axis: str) -> Sweep:
+        key = ("sweep", *curves.sweep_key(self.task, self.asked, axis))
+        return self.case.large(key, lambda: curves.sweep(self.task, self.asked, axis))
+
+    def work(self, axis: str) -> Work:
+        return Work(
+            slot=slot(axis),
+            key=curves.sweep_key(self.task, self.asked, axis),
+            run=run_slice,
+            common=lambda: self.sweep(axis),
+            parts=lambda: self.sweep(axis).parts(),
+            what=said.TRAINING,
+            enough=self._enough,
+        )
+
+    def _enough(self, results: Sequence[PartResult]) -> bool:
+        return any(one.part.method == self.asked.main for one in results)
+
+    def frame(self, axis: str) -> pd.DataFrame | None:
+        """What is simulated so far; None before there is anything."""
+        results = self.case.results.get(slot(axis), ())
+        if not results:
+            return None
+        if slot(axis) not in self.case.complete:
+            return collect(self.sweep(axis), results)
+        key = ("frame", *curves.sweep_key(self.task, self.asked, axis))
+        return self.case.memo(key, lambda: collect(self.sweep(axis), results))
+
+    def at(self, frame: pd.DataFrame | None, method: str) -> tuple[float, float, float] | None:
+        """Value and band of a method at the chosen ε, in the task's own metric."""
+        return None if frame is None else at_epsilon(frame, method, self.task.metric, self.asked.epsilon)
+
+    # -- the question --------------------------------------------------------------------------------------------------
+
+    def question(self, sentence: tuple[Piece, ...]) -> Question:
+        task, asked = self.task, self.asked
+        view = Curves(task=task, asked=asked)
+        axis = self.read(axis_control(view), "axis")
+        along = self.frame("epsilon")
+        view = replace(view, axis=axis, frame=self.frame(axis))
+        found = self.at(along, asked.main)
+        plain = self.at(along, NON_PRIVATE)
+        headline, caption = self.told(found, None if plain is None else plain[0])
+        schema = self.case.table.schema
+        return Question(
+            key="training",
+            sentence=sentence,
+            headline=headline,
+            caption=caption,
+            view=view,
+            need=self.needed(along, axis),
+            protected=words.LabelCard(
+                neighbours="add_remove",
+                epsilon=asked.epsilon,
+                delta=asked.delta,
+                who=said.who(schema.unit, schema.rows_per_person),
+                not_protected=said.NOT_PROTECTED,
+            ),
+            outcomes=self.outcomes(found),
+            tabs=(
+                Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
+                Tab(key="lessons", title=said.TOO_MUCH, blocks=lambda: lessons.too_much(task, asked, self.lesson)),
+                Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: lessons.textbook(asked)),
+                Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
+                Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
+            ),
+            offer=self.offer(along),
+            notes=tuple(words.safe(note, 300) for note in task.notes),
+            works=tuple(self.work(one) for one in dict.fromkeys(("epsilon", axis))),
+        )
+
+    def told(self, found: tuple[float, float, float] | None, plain: float | None) -> tuple[str, str]:
+        """Headline and caption, from what is simulated so far."""
+        task, asked = self.task, self.asked
+        how = said.how_judged(methods(task)[asked.main].about, task.n, task.tested)
+        if found is None or plain is None:
+            return said.headline_waiting(asked.epsilon), how
+        target = asked.target if asked.metric == task.metric else None
+        if not task.two_classes:
+            headline = said.headline_error(asked.epsilon, found[0], task.guessing, plain, target)
+            return headline, said.caption_error(plain, task.guessing, found[1:], how)
+        headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target)
+        return headline, said.caption_right(plain, found, task.tested, how)
+
+    def outcomes(self, found: tuple[float, float, float] | None) -> Outcomes | None:
+        """Fifty predictions, when no more models come that would change the number."""
+        if found is None or not self.task.two_classes or slot("epsilon") not in self.case.finished:
+            return None
+        return Outcomes(
+            names=said.RIGHT_WRONG,
+            chances=[found[0], 1 - found[0]],
+            good=[True, False],
+            what=said.dots(self.task.guessing),
+        )
+
+    def needed(self, along: pd.DataFrame | None, axis: str) -> Need:
+        """Which ε and how many rows are enough, once whole curves are there to read it off."""
+        asked = self.asked
+        if along is None or slot("epsilon") not in self.case.complete:
+            over = slot("epsilon") in self.case.finished
+            return Need(control=self.need, found=None, waiting=said.STOPPED if over else said.WAITING)
+        mine = along[(along["metric"] == asked.metric) & (along["method"] == asked.main)]
+        plain = along[(along["metric"] == asked.metric) & (along["method"] == NON_PRIVATE)]
+        if mine.empty:
+            return Need(control=self.need, found=None, waiting=said.NOT_MEASURED)
+        higher, best = METRICS[asked.metric].higher, float(plain["value"].iloc[0])
+        how = {"method": asked.main, "metric": asked.metric}
+        epsilon = reaching(along, asked.target, **how)
+        needed = Needed(
+            epsilon=epsilon,
+            size=None,
+            size_word=said.ROWS,
+            possible=best >= asked.target if higher else best <= asked.target,
+            without_privacy=best * scale(asked.metric).factor,
+            sized=False,
+        )
+        sizes = self.frame("n") if axis == "n" and slot("n") in self.case.complete else None
+        if sizes is not None:
+            span = (float(sizes["n"].min()), float(sizes["n"].max()))
+            enough = reaching(sizes, asked.target, along="n", **how)
+            needed = replace(needed, size=enough, sized=True, searched=span)
+        hint = said.HINT_ROWS if sizes is None and needed.possible and axis != "n" else ""
+        return Need(control=self.need, found=needed, hint=hint)
+
+    def what_if(self, found: tuple[float, float, float] | None) -> Sequence[Block]:
+        return lessons.what_if(self.task, self.asked, None if found is None else found[0], self.tried)
+
+    # -- the release ---------------------------------------------------------------------------------------------------
+
+    def offer(self, along: pd.DataFrame | None) -> Offer | NoOffer:
+        """The release of the method that was chosen, from what is declared about the data."""
+        task, asked, source = self.task, self.asked, self.case.source
+        kinds = methods(task)
+        about = kinds[asked.main].about
+        if about.release is None:
+            nearest = about.nearest or FIRST_METHOD
+            other = kinds[nearest].about.name
+            return NoOffer(
+                sentence=said.no_release(about.name, other), instead=(self.method.key, nearest, said.use(other))
+            )
+        obstacle = source.obstacle(task.target, *task.columns)
+        if obstacle or source.released is None or source.declared is None:
+            return NoOffer(sentence=obstacle or source.unreleased)
+        people = declared_people(source)
+        if people is None:
+            return NoOffer(sentence=said.PEOPLE_UNDECLARED)
+        request = model_request(
+            source.declared,
+            target=task.target,
+            columns=task.columns,
+            positive=task.positive,
+            epsilon=asked.epsilon,
+            delta=asked.delta,
+            people=people,
+        )
+        if isinstance(request, str):
+            return NoOffer(sentence=request)
+        return Offer(
+            request=request,
+            data=source.released,
+            forecast=self.forecast(request, along),
+            describe=said.answer,
+            below=lambda receipt: below(receipt, self.read),
+            before=(Text(said.WHAT_LEAVES),),
+        )
+
+    def forecast(self, request: PrivateModel, along: pd.DataFrame | None) -> str:
+        """How good the released model will be: simulated for its own noise on a sample, never from a private file."""
+        task = self.task
+        if not self.case.source.public:
+            return said.forecast_unknown(request.noise_multiplier, request.people)
+        if along is None or slot("epsilon") not in self.case.complete:
+            return said.FORECAST_WAITING
+        level = charted_epsilon(request)
+        found = at_epsilon(along, self.asked.main, task.metric, max(curves.LEVELS[0], level))
+        if found is None:
+            return said.FORECAST_WAITING
+        if task.two_classes:
+            return said.forecast_right(found, task.guessing, level, request.people)
+        return said.forecast_error(found, task.guessing, level, request.people)
+
+
+def _need(case: Case, task: Task, metric: str) -> Number:
+    """What a person needs. Begins between guessing and being always right; each table has a goal of its own."""
+    higher = METRICS[metric].higher
+    if higher:
+        start = float(round(100 * (task.guessing + HALFWAY * (1 - task.guessing))))
+    else:
+        start = 0.1 if metric == "excess_risk" else float(f"{SMALLER * task.guessing:.2g}")
+    return Number(
+        key=slug(f"training_{metric}_target", case.source.key, task.target),
+        label=said.NEED[metric],
+        help=said.NEED_HELP,
+        default=min(start, 99.0) if higher else max(start, 1e-6),
+        low=1e-6,
+        high=99.99 if higher else 10.0,
+        step=1.0 if higher else 0.01,
+        linked=case.source.public,
+    )

@@ -1,0 +1,116 @@
+"""What to predict from what: the columns, rows of the unit ball, and the split into training and test rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dashboard.case import Case
+from dashboard.words import predict as said
+from dpcore.datasets import Schema, Table
+from dpcore.training import Features, Prepared, Rows, majority_share
+from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
+
+MOST_ROWS = 50_000
+TEST_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Task:
+    """A prediction task, ready to train on. ``identity`` names the data and every choice.
+
+    ``columns`` are those that were chosen, and what a release uses; the picture's ``features`` leave out those that
+    have the same value in every row. ``own`` names a person's own data; it is None for a sample.
+    """
+
+    columns: tuple[str, ...]
+    positive: str | None
+    features: Features
+    rows: Rows
+    notes: tuple[str, ...]
+    identity: tuple[Hashable, ...]
+    own: str | None
+
+    @property
+    def target(self) -> str:
+        return self.features.target.name
+
+    @property
+    def two_classes(self) -> bool:
+        return self.features.two_classes
+
+    @property
+    def loss(self) -> LinearLoss:
+        return LOGISTIC if self.two_classes else SQUARED
+
+    @property
+    def n(self) -> int:
+        """Rows to train on."""
+        return int(self.rows.X.shape[0])
+
+    @property
+    def tested(self) -> int:
+        """Rows to judge on."""
+        return int(self.rows.X_test.shape[0])
+
+    @property
+    def metric(self) -> str:
+        return "accuracy" if self.two_classes else "squared_error"
+
+    @property
+    def guessing(self) -> float:
+        """The metric of a guess that looks at no column: the commonest class, or the average."""
+        if self.two_classes:
+            return majority_share(self.rows.y_test)
+        return float(np.mean((self.rows.y_test - self.rows.y.mean()) ** 2))
+
+
+def targets(schema: Schema) -> tuple[str, ...]:
+    """Columns that can be predicted from others: yes or no first, then as they stand in the table."""
+    asked = [column.name for column in schema.of_type("yes/no")]
+    classes = [column.name for column in schema.of_type("category") if len(column.categories) >= 2]
+    numbers = [column.name for column in schema.columns if column.is_numeric and column.bounded]
+    found = asked + [name for name in schema.names if name in {*classes, *numbers}]
+    return tuple(name for name in found if usable(schema, name))
+
+
+def usable(schema: Schema, target: str) -> tuple[str, ...]:
+    """Columns to predict from: declared bounds or categories, not the target, not one category alone."""
+    return tuple(
+        column.name
+        for column in schema.columns
+        if column.name != target and column.type != "text" and column.bounded and len(column.categories) != 1
+    )
+
+
+def varying(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that have more than one value in this table."""
+    return tuple(name for name in columns if table.frame[name].nunique() > 1)
+
+
+def prepared(case: Case, target: str, columns: tuple[str, ...], positive: str | None) -> Task:
+    """Rows of the unit ball, split 80 to 20 in a fixed random order. Raises InvalidArgument with one sentence."""
+    table = case.table
+    identity = ("training", table.fingerprint, target, columns, positive)
+    used = case.memo((*identity, "varying"), lambda: varying(table, columns)) or columns
+    features = Features.of(table.schema, target=target, columns=used, positive=positive)
+    rows, notes = case.large((*identity, "rows"), lambda: _split(features.prepare(table)))
+    dropped = tuple(name for name in columns if name not in used)
+    return Task(
+        columns=columns,
+        positive=positive,
+        features=features,
+        rows=rows,
+        notes=(*notes, *([said.dropped(dropped)] if dropped else [])),
+        identity=identity,
+        own=None if case.source.public else table.fingerprint,
+    )
+
+
+def _split(found: Prepared) -> tuple[Rows, tuple[str, ...]]:
+    order = np.random.Generator(np.random.SFC64(7)).permutation(found.n)[:MOST_ROWS]
+    cut = max(1, round(TEST_SHARE * order.size))
+    test, train = order[:cut], order[cut:]
+    return Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test]), found.notes

@@ -1,0 +1,108 @@
+"""The release of a private model: the request from declared facts, and what stands below an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from dashboard import words
+from dashboard.blocks import Ask, Block, Download, Text
+from dashboard.case import Source
+from dashboard.controls import Choice, Control, Number, Read
+from dashboard.words import predict as said
+from dpcore.accounting import gaussian_epsilon
+from dpcore.datasets import Schema
+from dpcore.errors import InvalidArgument
+from dpcore.ledger import Receipt
+from dpcore.releases.model import PrivateModel
+from dpcore.training import Encoding, load_model
+
+
+def declared_people(source: Source) -> int | None:
+    """How many rows everybody may know there are; None where that was not declared.
+
+    Of a sample everything is public. A private table's own number of rows never reaches a request.
+    """
+    return max(2, source.table.rows) if source.public else None
+
+
+def model_request(
+    declared: Schema,
+    *,
+    target: str,
+    columns: tuple[str, ...],
+    positive: str | None,
+    epsilon: float,
+    delta: float,
+    people: int,
+) -> PrivateModel | str:
+    """The request, or why it cannot be made, in one sentence."""
+    try:
+        return PrivateModel.of(
+            declared,
+            target=target,
+            columns=columns,
+            positive=positive,
+            epsilon=epsilon,
+            delta=delta,
+            people=people,
+        )
+    except InvalidArgument as error:
+        return said.cannot_release(str(error))
+
+
+def charted_epsilon(request: PrivateModel) -> float:
+    """The ε at which the chart's noisy gradient descent has the noise of ``request``.
+
+    Both take the same steps. The chart counts its Gaussian steps exactly; the release counts them as zCDP, which the
+    ledger can add up with other answers, so its noise is a little larger: that of a slightly smaller ε.
+    """
+    return gaussian_epsilon(request.noise_multiplier / request.steps**0.5, request.delta)
+
+
+def below(receipt: Receipt, read: Read) -> Sequence[Block]:
+    """The model to take away, and a small form to try it."""
+    content = receipt.answer | {"receipt": {"id": receipt.request_id, "journal_hash": receipt.journal_hash}}
+    model = load_model(receipt.answer)
+    controls = [
+        (column, control)
+        for place, column in enumerate(model.features.columns)
+        if (control := _field(column, place)) is not None
+    ]
+    record: dict[str, Any] = dict.fromkeys(column.name for column in model.features.columns)
+    for column, control in controls:
+        record[column.name] = read(control, "tab")
+    predicted = model.predict([record])[0]
+    if model.features.two_classes:
+        chance = float(model.chances([record])[0])
+        told = said.predicts(str(predicted), max(chance, 1 - chance))
+    else:
+        told = said.estimates(float(predicted))
+    return [
+        Download(
+            label=said.MODEL,
+            data=lambda: json.dumps(content, indent=1),
+            name=f"model-{receipt.request_id[:8]}.json",
+            mime="application/json",
+        ),
+        Text(said.HOW_TO_USE),
+        Text(said.TRY),
+        *([Ask(tuple(control for _, control in controls))] if controls else []),
+        Text(told),
+    ]
+
+
+def _field(column: Encoding, place: int) -> Control[Any] | None:
+    """What a person types for one column of the model; None for a date, which counts as missing."""
+    label, key = words.visible(column.name, 30), f"try-{place}"
+    if column.kind == "yes/no":
+        return Choice(key=key, label=label, options=("no", "yes"), default="no", linked=False)
+    if column.categories:
+        options = tuple(column.categories)
+        return Choice(key=key, label=label, options=options, names=words.visible, default=options[0], linked=False)
+    if column.kind == "number":
+        low, high = float(column.low or 0.0), float(column.high or 1.0)
+        middle, step = (low + high) / 2, (high - low) / 20
+        return Number(key=key, label=label, default=middle, low=low, high=high, step=step, linked=False)
+    return None

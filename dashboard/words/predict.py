@@ -1,0 +1,439 @@
+"""What the question of private training says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from dashboard.words import number, plural, safe, times_in_100, tiny, visible
+from dpcore.about import About
+
+TITLE = "Predict a column"
+TARGET = "Column to predict"
+SENTENCE = ("Can we predict", "privately, and how well?")
+FROM = "from these columns"
+COLUMNS = "Predict from"
+CLASS = "The class to tell from all others"
+NO_COLUMN = (
+    "Training needs one row per person, a column to predict, and at least one more column with declared bounds "
+    "or categories. Pick another sample, or declare them on the Data page."
+)
+MEASURE, METHOD, DRAWN = "Measure", "Method used for the answer", "Drawn beside it"
+DELTA = "δ, a small chance that belongs to the promise"
+SEEDS = "Private models simulated at each point"
+ROWS = "rows"
+ROWS_TITLE = "number of training rows n"
+AXES: Mapping[str, str] = {"epsilon": "Privacy level ε", "n": "Number of rows", "both": "ε and rows"}
+AVERAGE = "Always the average"
+TRAINING = "Training private models"
+NEED = {
+    "accuracy": "I need this many right, in 100",
+    "squared_error": "I need a squared error below",
+    "excess_risk": "I need an excess risk below",
+}
+NEED_HELP = "Type what you need; the smallest ε that gives it follows, and how many rows like these would."
+WAITING = "Read off the chart when all models are trained."
+STOPPED = "Stopped before all models were trained, so it cannot be read off yet."
+NOT_MEASURED = (
+    "The method in use has no excess risk here, as it aims at another loss. Choose another method or measure."
+)
+HINT_ROWS = "To see how many rows like these would do at the ε chosen now, show the chart against the number of rows."
+RIGHT_WRONG = ("right", "wrong")
+NOT_PROTECTED = (
+    "what is true of people like these in general; that the data exist, the columns with their bounds, and about how "
+    "many rows there are"
+)
+LITTLE = 0.03
+"""Right predictions gained over guessing, as a share, that are hardly worth a model."""
+MUCH = 0.1
+"""The same for a squared error, as a share of the error of guessing."""
+
+
+def method(about: About) -> str:
+    return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
+
+
+def cannot_train(why: str) -> str:
+    return f"This cannot be trained on yet: {why}."
+
+
+def dropped(columns: tuple[str, ...]) -> str:
+    names = ", ".join(f"“{visible(name, 30)}”" for name in columns[:5])
+    more = "" if len(columns) <= 5 else f" and {len(columns) - 5} more"
+    if len(columns) == 1:
+        return f"{names} has the same value in every row, so the picture is drawn without it."
+    return f"{names}{more} have the same value in every row, so the picture is drawn without them."
+
+
+# -- headline, caption, cards ------------------------------------------------------------------------------------------
+
+
+def headline_waiting(epsilon: float) -> str:
+    return f"At ε = {number(epsilon)}: the first private models are being trained."
+
+
+def headline_right(epsilon: float, value: float, guessing: float, plain: float, target: float | None) -> str:
+    """Shares of right predictions; ``target`` None where something else was asked for."""
+    start = f"At ε = {number(epsilon)} the private model is right about **{number(100 * value)} times in 100**"
+    guess = f"always guessing the commonest ({number(100 * guessing)})"
+    if value - guessing < LITTLE:
+        better = "worse than" if value < guessing - LITTLE else "no better than"
+        better = "hardly better than" if value > guessing else better
+        why = (
+            "these columns tell little, with or without privacy"
+            if plain - guessing < LITTLE
+            else f"the noise drowns what the columns tell ({number(100 * plain)} without privacy)"
+        )
+        return f"{start}, {better} {guess}: {why}."
+    if target is None:
+        return f"{start}, better than {guess}."
+    verdict = "what you need" if value >= target else f"less than the {number(100 * target)} you need"
+    return f"{start}: {verdict}, and better than {guess}."
+
+
+def headline_error(epsilon: float, value: float, guessing: float, plain: float, target: float | None) -> str:
+    """Mean squared errors; ``target`` None where something else was asked for."""
+    start = f"At ε = {number(epsilon)} the private model's squared error is about **{number(value)}**"
+    guess = f"always guessing the average ({number(guessing)})"
+    if value > (1 - MUCH) * guessing:
+        better = "hardly better than" if value < guessing else "no better than"
+        why = (
+            "these columns tell little, with or without privacy"
+            if plain > (1 - MUCH) * guessing
+            else f"the noise drowns what the columns tell ({number(plain)} without privacy)"
+        )
+        return f"{start}, {better} {guess}: {why}."
+    if target is None:
+        return f"{start}, better than {guess}."
+    verdict = "what you need" if value <= target else f"more than the {number(target)} you allow"
+    return f"{start}: {verdict}, and better than {guess}."
+
+
+def how_judged(about: About, trained: int, tested: int) -> str:
+    return f"{about.name}, trained on {trained:,} rows and judged on {tested:,} others."
+
+
+def caption_right(plain: float, found: tuple[float, float, float], tested: int, how: str) -> str:
+    """``found`` is the share of right predictions, and between what most private models lie."""
+    value, low, high = found
+    noise = "" if high <= low else f"Most private models (80 in 100) {_between(low, high)}, by the luck of the noise. "
+    luck = 200 * math.sqrt(max(value * (1 - value), 1e-9) / tested)  # two standard errors
+    shown = f"{luck:.0f}" if luck >= 2 else number(luck)
+    return (
+        f"Without privacy {number(100 * plain)} in 100. {noise}Judged on another {tested:,} rows, all these numbers "
+        f"could be about {shown} higher or lower. {how}"
+    )
+
+
+def _between(low: float, high: float) -> str:
+    return f"reach {number(100 * low)} to {number(100 * high)}"
+
+
+def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str) -> str:
+    low, high = band
+    noise = "" if high <= low else f" Most private models (80 in 100): {number(low)} to {number(high)}."
+    return (
+        f"Without privacy {number(plain)}, always guessing the average {number(guessing)}; smaller is better, and the "
+        f"range of the column is scaled to −1…1.{noise} {how}"
+    )
+
+
+def dots(guessing: float) -> str:
+    return f"predictions; always guessing the commonest would be right in {round(50 * guessing)} of them"
+
+
+def who(unit: str, rows_per_person: int) -> str:
+    if rows_per_person == 1:
+        return f"whether any one {safe(unit)}'s row is in the data, and what it says"
+    return f"whether any one {safe(unit)}'s rows (up to {rows_per_person:,}) are in the data, and what they say"
+
+
+# -- the chart ---------------------------------------------------------------------------------------------------------
+
+
+def about(target: str, columns: int, rows: int, delta: float, epsilon: float | None) -> str:
+    """What is asked, in a few words of Markdown; ``epsilon`` where the chart is for one."""
+    at = "" if epsilon is None else f", at ε = {number(epsilon)}"
+    named = safe(visible(target, 30))
+    return f"“{named}” from {plural(columns, 'column')}, {rows:,} training rows, δ = {tiny(delta)}{at}"
+
+
+def models_at_each_point(told: str, models: int) -> str:
+    return f"{told}, {models} models at each point"
+
+
+def rows_title(epsilon: float) -> str:
+    return f"{ROWS_TITLE}, at ε = {number(epsilon)}"
+
+
+def place(x: str, chosen: float) -> str:
+    return f"ε = {number(chosen)}" if x == "epsilon" else f"{chosen:,.0f} rows"
+
+
+def note(models: int, name: str, above: bool, others: bool) -> str:
+    """``above``: the private line somewhere passes the one without privacy; ``others``: not the headline's models."""
+    chance = (
+        " Where the private line passes the one without privacy, that is the luck of few rows to judge on: noise does "
+        "not make models better."
+        if above
+        else ""
+    )
+    chance += " These are other models than the headline's, so the dot may differ from it by luck." if others else ""
+    return (
+        f"Simulated: each point is the mean of up to {models} private models. Shaded: range of what you might see, 80 "
+        f"in 100 models by {_lower(name)}.{chance} Settings are fixed in advance, never tuned on these data."
+    )
+
+
+def map_alt(title: str, name: str) -> str:
+    return f"{title} of {name} at every ε and number of rows."
+
+
+def map_note(title: str, name: str) -> str:
+    return f"Colour: {title}, {_lower(name)}. Dashed line: where what you need is met."
+
+
+def _lower(name: str) -> str:
+    return name if name[:2].isupper() else name[:1].lower() + name[1:]
+
+
+# -- one descent watched -----------------------------------------------------------------------------------------------
+
+DESCENT = "Descent as it happens"
+WATCHED = (
+    "**How noisy gradient descent trains.** The model starts out knowing nothing. At every step each row asks for a "
+    "small change that would make the model fit it better. Long requests are shortened to a fixed length, so that "
+    "nobody counts for more than anybody else; the requests are added up, noise is added to the sum, and the model "
+    "takes one step. What is released is the average of the last half of the steps. The star is the best model without "
+    "privacy; the stronger the blue, the better a model fits there."
+)
+FORMULA = (
+    r"\begin{aligned}w \leftarrow w - \tfrac{\eta}{n}\Bigl(&\sum_i g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) \\"
+    r"&+ N(0, C^2 T \sigma^2 I)\Bigr)\end{aligned}"
+)
+SOURCE = (
+    "T Gaussian steps together are exactly one Gaussian release, so the ε has no slack. Balle and Wang, ICML "
+    "2018; Bassily, Smith and Thakurta, FOCS 2014; Song, Chaudhuri and Sarwate, GlobalSIP 2013."
+)
+
+
+def other_in_use(about: About) -> str:
+    return f"**The method in use is another one: {about.plain} ({about.name}).** {about.how}"
+
+
+def path_alt(steps: int, end: float) -> str:
+    return f"One noisy descent of {steps} steps; it ends {number(end)} above the smallest loss."
+
+
+def signal_alt(louder: int, steps: int) -> str:
+    return f"Size of the rows' mean request and of the noise at each step; the noise is larger in {louder} of {steps}."
+
+
+def signal(louder: int, steps: int) -> str:
+    if louder == 0:
+        return f"**What the rows ask for is larger than the noise in all {steps} steps.**"
+    if louder < steps / 2:
+        return (
+            f"**What the rows ask for is larger than the noise in {steps - louder} of {steps} steps.** Towards the end "
+            "there is little left to ask for, so mostly noise is heard; averaging the last steps takes much of it out."
+        )
+    return (
+        f"**The noise is larger than what the rows ask for in {louder} of {steps} steps, and the model can still "
+        "learn:** noise points another way at every step and largely cancels, while the rows go on asking for the same."
+    )
+
+
+def clipped(share: float, rows: int, trained: int) -> str:
+    cut = 100 * share
+    told = "Fewer than 1 in 100 rows are" if cut < 0.5 else f"About {cut:.0f} in 100 rows are"
+    drawn = "" if rows == trained else f" Drawn on the first {rows:,} of {trained:,} rows."
+    return f"{told} shortened at each step.{drawn}"
+
+
+# -- steps and clipping ------------------------------------------------------------------------------------------------
+
+TOO_MUCH = "More steps, more clipping"
+LESSON = "Lesson"
+LESSONS = {"steps": "More steps can make it worse", "clip": "What clipping does"}
+LESSON_AXES = {"steps": "number of steps, at one total ε", "clip": "longest request allowed, C"}
+LESSON_TEXTS = {
+    "steps": "Every step looks at all rows once more, and all steps share one ε: more steps mean more noise at each.",
+    "clip": "Shortening long requests bends the direction (the grey line falls behind on the left); not doing it lets "
+    "one person pull hard, so the noise must be larger (the blue line falls behind on the right).",
+}
+
+
+def lesson_verdict(
+    kind: str, *, best: tuple[float, float], last: tuple[float, float], quiet_last: float, within: bool, unit: str
+) -> str:
+    """``best`` and ``last`` are (place, value) of the noisy curve; ``within``: the last is no more than luck away."""
+    where = f"about {best[0]:g} steps" if kind == "steps" else f"C = {best[0]:g}"
+    end = f"{last[0]:g} steps" if kind == "steps" else f"C = {last[0]:g}"
+    start = f"**With noise it is best at {where}: {number(best[1])}{unit}.**"
+    if best[0] == last[0]:
+        return f"{start} More was not tried."
+    quiet = f"Without noise it would be {number(quiet_last)} there."
+    luck = ", which may be the luck of one model" if within else ""
+    return f"{start} At {end} it is {number(last[1])}{luck}. {quiet}"
+
+
+def lesson_alt(title: str, kind: str, best: float) -> str:
+    return f"{title} against {'the number of steps' if kind == 'steps' else 'C'}; best at {best:g}."
+
+
+def lesson_note(rows: int, replicas: int) -> str:
+    return (
+        f"Simulated on {rows:,} rows, {replicas} models at each point, each taking its last step as it is; the model "
+        "of the headline takes 100 steps and averages the last half, which is steadier, so its number is another one. "
+        "It is not tuned: choosing steps or C by looking would itself cost budget."
+    )
+
+
+# -- the textbook ------------------------------------------------------------------------------------------------------
+
+TEXTBOOK = "What the textbook spends"
+BOOK_ROWS = (
+    "said of each step",
+    "added up for all steps",
+    "added up with the noisy count it does not need",
+    "what the steps really cost together, exactly",
+    "and with the noisy count",
+)
+BOOK_ALT = "What the textbook says it spends, and what it spends"
+
+
+def textbook(steps: int, nominal: float, true: float) -> str:
+    return (
+        f"**Asked for ε = {number(nominal)}, the textbook's noisy descent really spends ε = {number(true)}.** It gives "
+        f"each of {steps} steps a part of ε and adds the parts up. Adding up is safe but wasteful: the steps together "
+        "tell far less than the sum says. So people are better protected than was asked for, and the model pays for it "
+        "with noise that nobody asked for."
+    )
+
+
+def textbook_noise(multiplier: float) -> str:
+    return (
+        f"At every step the noise is as large as the requests of {number(multiplier)} people together. Counted "
+        "properly, the same privacy buys a better model."
+    )
+
+
+# -- the gentle problems -----------------------------------------------------------------------------------------------
+
+GENTLE_TAB, GENTLE = "Simple problems", "Working out the gentle problem"
+LEARN, OF, AGAINST = "Learn", "of", "against"
+SIMPLE = {"mean": "the mean", "median": "the median", "line": "a straight line"}
+EXCESS = "excess loss above the best"
+NO_NUMBERS = "These problems need a column of numbers with declared bounds."
+NO_SECOND = "A line needs a second column of numbers."
+SIMPLE_NOTES = {
+    "mean": "Both lines are exact. The exponential mechanism on the squared loss works for anything, and pays for it: "
+    "adding Laplace noise to the sum is far better for a mean.",
+    "median": "Both lines are exact. Choosing by rank needs far less noise than choosing by the absolute loss.",
+    "line": "The exponential mechanism over a grid of lines is exact, the others simulated. A grid fixed in advance "
+    "costs no privacy, but only works in two or three dimensions.",
+}
+
+
+def few_values(fewest: int) -> str:
+    return f"Fewer than {fewest} rows have these values; choose another column."
+
+
+# -- what if -----------------------------------------------------------------------------------------------------------
+
+WHAT_IF = "What if"
+WHAT_IF_TEXT = "Choose other columns, another method or another ε above, and keep the cases side by side."
+TUNING_TITLE = "**What tuning would cost**"
+SETTINGS = "Settings tried"
+
+
+def tuning(tried: int, epsilon: float, all_runs: float, random_stopping: float, share: float) -> str:
+    return (
+        f"Trying {plural(tried, 'setting')} at ε = {number(epsilon)} each and keeping the best costs "
+        f"ε = **{number(all_runs)}** in all, or {number(random_stopping)} when the number of tries is itself random. "
+        f"To stay at ε = {number(epsilon)}, each try may have {number(share)}. The settings used here are fixed in "
+        "advance and cost nothing."
+    )
+
+
+# -- the release -------------------------------------------------------------------------------------------------------
+
+MODEL = "Model (JSON)"
+TRY = "**Try it**"
+HOW_TO_USE = (
+    "The file holds one weight for every column and how to use them. With this product installed:\n\n"
+    '```python\nfrom dpcore.training import predict\npredict("model.json", [{"column": value, …}])\n```'
+)
+WHAT_LEAVES = (
+    "**What leaves:** a small file with one weight for every column, from which anybody can make predictions. It is "
+    "trained on all rows by noisy gradient descent with settings fixed in advance, and may be published. How well it "
+    "does on these rows is never told."
+)
+PEOPLE_UNDECLARED = (
+    "A model cannot be released from this file yet: training needs to know about how many rows there are, and their "
+    "exact number is private until you declare it."
+)
+FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."
+
+
+def no_release(name: str, other: str) -> str:
+    return f"“{name}” is here for comparison: no private model is released by it. The nearest that is: {other}."
+
+
+def use(other: str) -> str:
+    return f"Use {other}"
+
+
+def cannot_release(why: str) -> str:
+    return f"This model cannot be released: {why}."
+
+
+def forecast_right(found: tuple[float, float, float], guessing: float, level: float, rows: int) -> str:
+    """``level`` is the ε at which the chart's models have this release's noise."""
+    value, low, high = found
+    return (
+        f"wrong about {number(100 * (1 - value))} times in 100 on people it has not seen, right about "
+        f"{number(100 * value)}. Most such models (80 in 100) {_between(low, high)}; always guessing the commonest "
+        f"reaches {number(100 * guessing)}. {_same_noise(level, rows)}"
+    )
+
+
+def forecast_error(found: tuple[float, float, float], guessing: float, level: float, rows: int) -> str:
+    value, low, high = found
+    return (
+        f"squared error about {number(value)} on people it has not seen. Most such models (80 in 100): {number(low)} "
+        f"to {number(high)}; always guessing the average: {number(guessing)}. {_same_noise(level, rows)}"
+    )
+
+
+def _same_noise(level: float, rows: int) -> str:
+    return (
+        f"(Simulated with the noise of this very release, which is that of the chart at ε = {number(level)}: a release "
+        f"is counted so that it adds up with other answers. It is trained on all {rows:,} rows, the simulation on 80 "
+        "in 100 of them.)"
+    )
+
+
+def forecast_unknown(noise: float, people: int) -> str:
+    """``noise`` in people who ask for as much as one may."""
+    return (
+        f"that cannot be told without looking at the data. Each of its steps gets noise as large as the requests of "
+        f"{number(noise)} people together, of the {people:,} you declared; the smaller that part, the better the model."
+    )
+
+
+def answer(answer: dict[str, Any]) -> str:
+    predicts = answer["predicts"]
+    what = safe(str(predicts["column"]))
+    if predicts["kind"] == "category":
+        what = f"{what}: {safe(str(predicts['positive']))}, or not"
+    return f"A model that predicts “{what}” from {plural(len(answer['columns']), 'column')}"
+
+
+def predicts(what: str, chance: float) -> str:
+    return f"It predicts **{safe(what)}**, giving it {times_in_100(chance)}."
+
+
+def estimates(value: float) -> str:
+    return f"It predicts **{number(value)}**."

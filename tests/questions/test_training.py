@@ -1,0 +1,406 @@
+"""Private training as a value: it fills in as results come, and promises what its release draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.blocks import Ask, Block, Download, Slow, Text
+from dashboard.case import Case
+from dashboard.controls import Choice, Setting
+from dashboard.question import CannotAsk, NoOffer, Offer, Question, Work
+from dashboard.questions.training import PAGE, curves
+from dashboard.questions.training.gentle_problems import LEVELS as GENTLE_LEVELS
+from dashboard.questions.training.predict import Predict
+from dashboard.questions.training.released_model import charted_epsilon
+from dashboard.view import AXES, EPSILON_HIGH, EPSILON_LOW
+from dashboard.words import predict as said
+from dpcore.calibration import gaussian_noise_multiplier
+from dpcore.datasets import Column, Schema, Table
+from dpcore.releases import draws
+from dpcore.releases.whole_rows import SUM_UNIT, WholeRows, clip_units
+from dpcore.training import NoisyGradientDescent, suitable
+from dpcore.training.losses import LOGISTIC, SQUARED
+from tests.questions.samples import KEYS, sample_case
+
+TARGET = "training_accuracy_target-{}-{}"
+FEW = ("mean radius", "mean texture", "mean smoothness")
+ON_FEW = {"training_columns-breast_cancer-diagnosis": FEW, "training_seeds": 8, "training_drawn-accuracy-False": ()}
+
+
+def asked_of(sample: str, epsilon: float = 0.5, **values: Any) -> Question:
+    """The question before anything is simulated."""
+    return Predict.ask(sample_case(sample, epsilon), Setting(values))
+
+
+def with_results(case: Case, works: Iterable[Work], *, complete: bool = True) -> Case:
+    found = {
+        work.slot: tuple(work.run(work.common(), part) for part in (work.parts() if complete else work.parts()[:4]))
+        for work in works
+    }
+    done = frozenset(found) if complete else frozenset()
+    return replace(case, results=found, complete=done, finished=done)
+
+
+def answered(case: Case, values: Mapping[str, Any], *, complete: bool = True) -> Question:
+    """The question with its work done, here and now; not ``complete``, with the first few slices of it."""
+    works = Predict.ask(case, Setting(values)).works
+    return Predict.ask(with_results(case, works, complete=complete), Setting(values))
+
+
+@cache
+def on_few(epsilon: float, axis: str = "epsilon") -> Question:
+    return answered(sample_case("breast_cancer", epsilon), {**ON_FEW, "training_axis": axis})
+
+
+# -- filling in --------------------------------------------------------------------------------------------------------
+
+
+def test_before_there_is_anything_nothing_is_claimed() -> None:
+    question = asked_of("breast_cancer")
+    assert "the first private models are being trained" in question.headline
+    assert question.view.empty
+    assert question.outcomes is None
+    assert question.need.found is None
+    assert question.need.waiting == said.WAITING
+    assert isinstance(question.offer, Offer)
+    assert question.offer.forecast == said.FORECAST_WAITING
+
+
+def test_half_done_has_a_headline_and_no_reading() -> None:
+    case = sample_case("breast_cancer")
+    question = answered(case, ON_FEW, complete=False)
+    assert "is right about **" in question.headline
+    assert not question.view.empty
+    assert question.view.picture("epsilon").figure(False)["data"]
+    assert question.outcomes is None
+    assert question.need.found is None
+    works = Predict.ask(case, Setting(ON_FEW)).works
+    stopped = replace(with_results(case, works, complete=False), finished=frozenset({"training-epsilon"}))
+    assert Predict.ask(stopped, Setting(ON_FEW)).need.waiting == said.STOPPED
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_first_work_carries_the_headline_and_the_last_the_chart(axis: str) -> None:
+    question = asked_of("breast_cancer", training_axis=axis)
+    assert question.works[0].slot == curves.slot("epsilon")
+    assert question.works[-1].slot == curves.slot(axis)
+    sweep = question.works[-1].common()
+    assert question.view.about.endswith(f", {sweep.seeds} models at each point")
+
+
+def test_the_curves_over_epsilon_are_no_map() -> None:
+    """Results along ε say nothing about a chart against rows: it stays empty until its own come."""
+    values = {**ON_FEW, "training_axis": "n"}
+    case = sample_case("breast_cancer")
+    works = Predict.ask(case, Setting(values)).works
+    question = Predict.ask(with_results(case, works[:1]), Setting(values))
+    assert "is right about **" in question.headline
+    assert question.view.empty
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_every_axis_is_drawn(axis: str) -> None:
+    picture = on_few(0.5, axis).view.picture(axis)
+    assert picture.alt
+    for dark in (False, True):
+        assert picture.figure(dark)["data"]
+
+
+def test_one_number_everywhere() -> None:
+    """Headline, dot, card and alternative text are one number."""
+    question = on_few(0.5)
+    found = question.headline.split("is right about **")[1].split(" times")[0]
+    picture = question.view.picture("epsilon")
+    dot = next(trace for trace in picture.figure(False)["data"] if trace.get("mode") == "markers")
+    assert question.outcomes is not None
+    assert f"{dot['y'][0]:.3g}" == found
+    assert f"{100 * question.outcomes.chances[0]:.3g}" == found
+    assert f"Noisy gradient descent {found} in 100" in picture.alt
+
+
+def test_the_levels_reach_to_the_ends_of_the_slider() -> None:
+    for levels in (curves.LEVELS, curves.COARSE, GENTLE_LEVELS):
+        assert min(levels) == pytest.approx(EPSILON_LOW)
+        assert max(levels) == pytest.approx(EPSILON_HIGH)
+
+
+@pytest.mark.parametrize("sample", ["breast_cancer", "gapminder", "diabetes", "clinic"])
+def test_what_a_widget_gives_back_is_the_same_question(sample: str) -> None:
+    """A widget checks a default and gives it back: were it another value then, all would be simulated again."""
+    read = Setting()
+    plain = Predict.ask(sample_case(sample), read)
+    given = {key: control.checked(control.default) for key, (_, control) in read.seen.items()}
+    assert all(value == read.seen[key][1].default for key, value in given.items())
+    assert [work.key for work in asked_of(sample, **given).works] == [work.key for work in plain.works]
+
+
+# -- the verdict -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "guessing", "plain", "verdict"),
+    [
+        (0.726, 0.714, 0.73, "hardly better than always guessing the commonest (71.4): these columns tell little"),
+        (0.714, 0.714, 0.95, "no better than always guessing the commonest (71.4): the noise drowns"),
+        (0.60, 0.714, 0.95, "worse than always guessing the commonest (71.4): the noise drowns"),
+        (0.95, 0.60, 0.97, ": what you need, and better than always guessing the commonest (60)"),
+        (0.85, 0.60, 0.97, ": less than the 90 you need, and better than always guessing the commonest (60)"),
+    ],
+)
+def test_the_headline_says_whether_it_is_good(value: float, guessing: float, plain: float, verdict: str) -> None:
+    headline = said.headline_right(0.5, value, guessing, plain, 0.9)
+    assert verdict in headline
+    assert ("what you need" in headline) == (value >= 0.9)
+
+
+@pytest.mark.parametrize(
+    ("value", "plain", "verdict"),
+    [
+        (0.095, 0.094, "hardly better than always guessing the average (0.1): these columns tell little"),
+        (0.2, 0.01, "no better than always guessing the average (0.1): the noise drowns"),
+        (0.02, 0.01, ": what you need"),
+        (0.05, 0.01, ": more than the 0.03 you allow"),
+    ],
+)
+def test_so_does_that_of_a_number(value: float, plain: float, verdict: str) -> None:
+    assert verdict in said.headline_error(0.5, value, 0.1, plain, 0.03)
+
+
+def test_the_page_opens_with_a_model_clearly_better_than_guessing() -> None:
+    question = answered(sample_case(PAGE.example), {"training_drawn-accuracy-False": (), "training_seeds": 8})
+    value, guess = question.outcomes.chances[0], float(question.headline.split("commonest (")[1].split(")")[0]) / 100
+    assert value > guess + 0.15
+    assert ": what you need" in question.headline
+    assert EPSILON_LOW < question.need.found.epsilon < EPSILON_HIGH
+
+
+@pytest.mark.parametrize(
+    ("goal", "epsilon"),
+    [(99.99, None), (1.0, EPSILON_LOW)],
+)
+def test_beyond_what_was_simulated_nothing_is_claimed(goal: float, epsilon: float | None) -> None:
+    key = TARGET.format("breast_cancer", "diagnosis")
+    found = answered(sample_case("breast_cancer"), {**ON_FEW, key: goal}).need.found
+    assert found.epsilon == epsilon
+    assert not found.sized
+    assert found.possible == (goal == 1.0)
+
+
+def test_how_many_rows_would_do_is_said_where_they_were_simulated() -> None:
+    found = on_few(0.5, "n").need.found
+    assert found.sized
+    assert found.searched[0] < 455 < found.searched[1]
+    assert on_few(0.5).need.hint == said.HINT_ROWS
+    assert on_few(0.5, "n").need.hint == ""
+
+
+# -- the release -------------------------------------------------------------------------------------------------------
+
+
+def released_accuracy(question: Question, sample: str, epsilon: float, times: int) -> tuple[float, float]:
+    """Mean accuracy, and its standard error, of what the offer's own request would draw from the training rows."""
+    request = question.offer.request
+    case = sample_case(sample, epsilon)
+    split = np.random.Generator(np.random.SFC64(7)).permutation(case.table.rows)
+    cut = round(0.2 * split.size)
+    train, test = split[cut:], split[:cut]
+    frame = case.table.frame
+    few = replace(case.table, frame=frame.iloc[train].reset_index(drop=True))
+    rows = WholeRows(request.features, clip_units(request.clip), few)
+    rng = np.random.Generator(np.random.PCG64(5))
+    noise = request.sensitivity * request.noise_multiplier
+    asked = replace(request, people=len(train))
+    weights = [
+        asked.descend(lambda at: rows.sums(at) + np.rint(rng.normal(0.0, noise, request.features.d)).astype(np.int64))
+        for _ in range(times)
+    ]
+    found = request.features.prepare(case.table)
+    right = [float((np.sign(found.X[test] @ one) == found.y[test]).mean()) for one in weights]
+    return float(np.mean(right)), float(np.std(right) / times**0.5)
+
+
+def forecast_is_of_the_request(question: Question, epsilon: float) -> bool:
+    """Whether what the page promises is what the request draws, within the luck of both simulations."""
+    promised = float(question.offer.forecast.split("right about ")[1].split(".")[0].split(" ")[0]) / 100
+    truth, error = released_accuracy(question, "breast_cancer", epsilon, 16)
+    return abs(promised - truth) < 0.02 + 4 * error
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+def test_the_forecast_is_of_the_very_release(epsilon: float) -> None:
+    question = on_few(epsilon)
+    assert isinstance(question.offer, Offer)
+    assert forecast_is_of_the_request(question, epsilon)
+    assert question.offer.request.cost.epsilon == epsilon
+    assert question.offer.request.cost.delta == 1e-5
+
+
+def test_a_swapped_request_is_caught() -> None:
+    question = on_few(1.0)
+    other = replace(question.offer, request=replace(question.offer.request, epsilon=0.02))
+    assert not forecast_is_of_the_request(replace(question, offer=other), 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 5.0])
+def test_the_release_has_the_noise_the_forecast_is_read_at(epsilon: float) -> None:
+    request = asked_of("breast_cancer", epsilon).offer.request
+    level = charted_epsilon(request)
+    charted = NoisyGradientDescent(epsilon=level, delta=request.delta)
+    assert level <= epsilon
+    assert charted.noise_multiplier == pytest.approx(request.noise_multiplier, rel=1e-6)
+    assert gaussian_noise_multiplier(level, request.delta, request.steps) == pytest.approx(charted.noise_multiplier)
+    assert (charted.steps, charted.clip, charted.momentum, charted.tail) == (
+        request.steps,
+        request.clip,
+        request.momentum,
+        request.tail,
+    )
+    assert request.sensitivity * SUM_UNIT == pytest.approx(charted.sensitivity, rel=1e-6)
+    assert request.sensitivity * request.noise_multiplier < draws.LARGEST_SCALE
+
+
+@pytest.mark.parametrize(("sample", "target", "loss"), [("clinic", "returned", LOGISTIC), ("diabetes", "bmi", SQUARED)])
+def test_what_no_release_draws_says_so_and_names_the_nearest(sample: str, target: str, loss: Any) -> None:
+    metric = "accuracy" if loss is LOGISTIC else "squared_error"
+    kinds = suitable(loss, 10)
+    for method, kind in kinds.items():
+        values = {"training_target": target, f"training_method-{metric}": method}
+        offer = asked_of(sample, **values).offer
+        if kind.about.release is None:
+            assert isinstance(offer, NoOffer)
+            key, value, _ = offer.instead
+            assert isinstance(asked_of(sample, **values | {key: value}).offer, Offer)
+        else:
+            assert isinstance(offer, Offer)
+            assert offer.request.key == kind.about.release
+
+
+def test_what_is_shown_beside_it_never_changes_the_release() -> None:
+    plain = asked_of("breast_cancer", **ON_FEW).offer.request
+    seen = {"training_metric-accuracy": "excess_risk", "training_seeds": 20, "seed": 9.0, "training_axis": "both"}
+    seen |= {"training_drawn-accuracy-False": ("dp_sgd",), "training_settings": 3.0, "training_lesson": "clip"}
+    assert asked_of("breast_cancer", **(ON_FEW | seen)).offer.request == plain
+
+
+def own(case: Case, table: Table, **source: Any) -> Case:
+    mine = replace(
+        case.source, key="own-1", mode="what_if", practice=False, table=table, declared=table.schema, **source
+    )
+    return replace(case, source=mine)
+
+
+@pytest.mark.parametrize(
+    ("smokes", "age", "why"),
+    [
+        (["yes"] * 40, range(40), "has only one class"),
+        (["yes", "no"] * 20, [30] * 40, "has the same value in every row"),
+        (["yes", "no"] * 5, range(10), "at least 20"),
+    ],
+)
+def test_bad_tables_are_refused_in_one_sentence(smokes: list[str], age: Iterable[int], why: str) -> None:
+    """One class, a constant column alone, too few rows."""
+    columns = (Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0.0, high=100.0))
+    schema = Schema(columns=columns)
+    frame = schema.apply(pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
+    table = Table(frame=frame, schema=schema, fingerprint=f"test {why}", lineage="test")
+    with pytest.raises(CannotAsk, match=why) as refused:
+        Predict.ask(own(sample_case("clinic"), table), Setting({"training_target": "smokes"}))
+    assert str(refused.value).count(".") == 1
+
+
+def own_table(rows: int, constant: bool = False) -> Table:
+    schema = Schema(
+        columns=(
+            Column(name="smokes", type="yes/no"),
+            Column(name="age", type="integer", low=0.0, high=100.0),
+            Column(name="ward", type="category", categories=("a", "b")),
+        )
+    )
+    ages = [str(20 + place % 50) for place in range(rows)]
+    wards = ["a"] * rows if constant else ["a", "b"] * (rows // 2) + ["a"] * (rows % 2)
+    frame = schema.apply(pd.DataFrame({"smokes": ["yes", "no", "no"] * rows, "age": ages * 3, "ward": wards * 3})).frame
+    return Table(frame=frame, schema=schema, fingerprint=f"own {rows} {constant}", lineage=None)
+
+
+def test_an_own_file_never_gives_its_number_of_rows_away() -> None:
+    """Nothing of the release depends on it: without a declared number there is a sentence, the same for every file."""
+    offers = []
+    for rows in (40, 41):
+        table = own_table(rows)
+        case = own(sample_case("clinic"), table, released=lambda table=table: table)
+        offers.append(Predict.ask(case, Setting()).offer)
+    assert offers[0] == offers[1] == NoOffer(sentence=said.PEOPLE_UNDECLARED)
+
+
+def test_a_column_that_never_varies_is_left_out_of_the_picture_alone() -> None:
+    case = own(sample_case("clinic"), own_table(40, constant=True), released=None, unreleased="not here.")
+    question = Predict.ask(case, Setting())
+    assert any("“ward” has the same value in every row" in note for note in question.notes)
+    sweep = question.works[0].common()
+    assert sweep.X.shape[1] == 2  # the age and the constant 1
+
+
+# -- everything asks ---------------------------------------------------------------------------------------------------
+
+
+def opened(sample: str, **values: Any) -> Question | str:
+    """The question, or the sentence that says why it cannot be asked."""
+    try:
+        return asked_of(sample, **values)
+    except CannotAsk as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("sample", KEYS)
+def test_every_sample_opens_or_says_why_not(sample: str) -> None:
+    question = opened(sample)
+    if isinstance(question, str):
+        assert question.endswith(".")
+        return
+    for tab in question.tabs:
+        assert tab.blocks()
+    assert question.works[0].parts()
+
+
+@pytest.mark.parametrize("sample", ["clinic", "wine"])
+def test_lessons_and_gentle_problems_show_what_they_worked_out(sample: str) -> None:
+    values = {"training_lesson": "clip", "simple_about": "line"}
+    question = asked_of(sample, **(values if sample == "wine" else {}))
+    slow = [block for tab in question.tabs for block in tab.blocks() if isinstance(block, Slow)]
+    assert len(slow) == 2
+    for block in slow:
+        assert pictures(block.show(block.work(block.common(), None)))
+
+
+def pictures(blocks: Iterable[Block]) -> int:
+    drawn = [block.figure(dark) for block in blocks if hasattr(block, "figure") for dark in (False, True)]
+    assert all(figure["data"] for figure in drawn)
+    return len(drawn)
+
+
+def test_every_option_of_every_control_asks() -> None:
+    read = Setting()
+    Predict.ask(sample_case("gapminder"), read)
+    for key, (_, control) in read.seen.items():
+        for option in list(control.options)[:6] if isinstance(control, Choice) else []:
+            question = opened("gapminder", **{key: option})
+            assert question.endswith(".") if isinstance(question, str) else question.works[0].parts()
+
+
+def test_a_model_can_be_tried_below_its_answer() -> None:
+    question = asked_of("gapminder", 5.0)
+    answer = question.offer.request.answer(question.offer.data())
+    receipt: Any = SimpleNamespace(answer=answer, request_id="a" * 32, journal_hash="b")
+    blocks = question.offer.below(receipt)
+    assert any(isinstance(block, Download) for block in blocks)
+    assert len(next(block for block in blocks if isinstance(block, Ask)).controls) == 3
+    assert any(isinstance(block, Text) and block.markdown.startswith("It predicts **") for block in blocks)
+    assert question.offer.describe(answer).startswith("A model that predicts “continent: ")
