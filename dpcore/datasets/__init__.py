@@ -17,7 +17,17 @@ from dpcore.datasets.twin import Relation, twin
 from dpcore.errors import ReadingCancelled, UnavailableSample, UnreadableFile
 
 if TYPE_CHECKING:
-    from dpcore.datasets.reading import Likeness, Reading, fingerprint, likeness, read_csv, sketch, sketched_likeness
+    from dpcore.datasets.reading import (
+        Likeness,
+        Reading,
+        fingerprint,
+        likeness,
+        read_csv,
+        read_pasted,
+        read_table,
+        sketch,
+        sketched_likeness,
+    )
 
 __all__ = [
     "QUESTIONS",
@@ -47,6 +57,8 @@ __all__ = [
     "load_sample",
     "questions_for",
     "read_csv",
+    "read_pasted",
+    "read_table",
     "sample",
     "samples",
     "sketch",
@@ -55,7 +67,10 @@ __all__ = [
 ]
 
 # Reading loads DuckDB, so it is imported when it is first asked for.
-_LAZY = ("Likeness", "Reading", "fingerprint", "likeness", "read_csv", "sketch", "sketched_likeness")
+_LAZY = (
+    *("Likeness", "Reading", "fingerprint", "likeness", "read_csv", "read_pasted", "read_table"),
+    *("sketch", "sketched_likeness"),
+)
 
 
 def __getattr__(name: str) -> Any:

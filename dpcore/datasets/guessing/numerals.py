@@ -75,6 +75,7 @@ def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
     decimal = "," if words.words.str.contains(r",[0-9]{3}$", regex=True).sum() == 0 else "."
     chosen = _finish(words, decimal, seen, "")
     other = _finish(words, "," if decimal == "." else ".", seen, "")
+    # Either mark may turn them into numbers that only count rows: then that reading is text, and shown as such.
     readings = tuple(reading(each.column, words, differ) for each in (chosen, other))
     reason = "Numbers, but a comma or point in them can mark decimals or thousands: please choose."
     return Guess(column=chosen.column, reason=reason, bad=chosen.bad, readings=readings, notes=chosen.notes)

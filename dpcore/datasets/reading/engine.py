@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,18 +18,16 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.reading.bounds import check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-MOST_COLUMNS = 500
-MOST_CELLS = 100_000_000
-LONGEST_CELL = 131_072
 _LONGEST_RECORD = 8 << 20
-_TEXT = 1 << 29
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,31 +100,45 @@ def cells(data: bytes, dialect: Dialect, width: int) -> Cells:
         except duckdb.Error as error:
             raise UnreadableFile(_sentence(error)) from None
     counts = np.asarray(table.column("n").to_numpy(), dtype=np.int64)
-    return Cells(frame=_frame(table, list(range(width))), counts=counts)
+    return Cells(frame=text_frame(table.columns[:width], list(range(width))), counts=counts)
 
 
 def parquet(data: bytes) -> pd.DataFrame:
     """The columns of a Parquet file as text, missing values as empty cells. Raises UnreadableFile."""
     with _session(data) as (connection, file):
         try:
-            relation = connection.read_parquet(file)
-            _check_parquet([str(kind) for kind in relation.types])
-            rows = relation.aggregate("count(*)").fetchall()[0][0]
-            if int(rows) * len(relation.columns) > MOST_CELLS:
-                raise UnreadableFile(f"The table has more than {MOST_CELLS:,} cells; keep fewer rows or columns.")
-            names = [_identifier(name) for name in relation.columns]
-            for name in names:
-                text = f"length({name}::VARCHAR)"
-                longest, total = relation.aggregate(f"max({text}), sum({text})").fetchall()[0]
-                if (longest or 0) > LONGEST_CELL or (total or 0) > _TEXT:
-                    raise UnreadableFile("The file unpacks to more text than can be read; keep fewer rows or columns.")
-            parts = (f"coalesce({name}::VARCHAR, '') AS c{place}" for place, name in enumerate(names))
-            table = relation.project(", ".join(parts)).to_arrow_table()
-            return _frame(table, list(relation.columns))
+            return _as_text(connection.read_parquet(file))
         except duckdb.Error:
             raise UnreadableFile(
                 "This Parquet file is damaged or of a kind that cannot be read; save it as CSV."
             ) from None
+
+
+def arrow(table: pa.Table) -> pd.DataFrame:
+    """The columns of an Arrow table as text, missing values as empty cells. Raises UnreadableFile."""
+    with _session() as (connection, _):
+        try:
+            return _as_text(connection.from_arrow(table))
+        except duckdb.Error:
+            raise UnreadableFile("This Arrow file holds a type that cannot be read; save it as CSV.") from None
+
+
+def _as_text(relation: duckdb.DuckDBPyRelation) -> pd.DataFrame:
+    """Sizes are added up inside DuckDB, which holds a piece at a time, before the cells are copied out of it."""
+    _check_types([str(kind) for kind in relation.types])
+    rows = int(relation.aggregate("count(*)").fetchall()[0][0])
+    if not rows:
+        raise UnreadableFile("The file has column names but no rows.")
+    check_size(rows, len(relation.columns))
+    names = [_identifier(name) for name in relation.columns]
+    total = longest = 0
+    for name in names:
+        text = f"length({name}::VARCHAR)"
+        found = relation.aggregate(f"max({text}), sum({text})").fetchall()[0]
+        longest, total = max(longest, int(found[0] or 0)), total + int(found[1] or 0)
+        check_text(total, longest)
+    parts = (f"coalesce({name}::VARCHAR, '') AS c{place}" for place, name in enumerate(names))
+    return text_frame(relation.project(", ".join(parts)).to_arrow_table().columns, list(relation.columns))
 
 
 def row_sums(frame: pd.DataFrame) -> tuple[int, int]:
@@ -168,20 +180,17 @@ def _joined(frame: pd.DataFrame) -> str:
     return f"concat_ws(chr(31) || '1', {parts}) AS r"
 
 
-def _frame(table: Any, names: list[Any]) -> pd.DataFrame:
-    """The first Arrow columns as pandas text columns, by position: a file may use one name twice."""
+def text_frame(columns: Sequence[Any], names: list[Any]) -> pd.DataFrame:
+    """Arrow columns of text as pandas ones, by position: a file may use one name twice."""
     text = pd.StringDtype(na_value=np.nan)
-    columns = [pd.Series(pd.array(table.column(place), dtype=text)) for place in range(len(names))]
-    frame = pd.DataFrame(dict(enumerate(columns)))
+    frame = pd.DataFrame({place: pd.Series(pd.array(column, dtype=text)) for place, column in enumerate(columns)})
     frame.columns = pd.Index(names)
     return frame
 
 
-def _check_parquet(kinds: list[str]) -> None:
-    if len(kinds) > MOST_COLUMNS:
-        raise UnreadableFile(f"The file has {len(kinds):,} columns; up to {MOST_COLUMNS} can be read.")
+def _check_types(kinds: list[str]) -> None:
     if any(mark in kind for kind in kinds for mark in ("STRUCT", "MAP", "[", "UNION", "BLOB", "GEOMETRY", "VARIANT")):
-        raise UnreadableFile("A column of this Parquet file holds lists or records; save a flat table instead.")
+        raise UnreadableFile("A column of this file holds lists or records; save a flat table instead.")
 
 
 def _sentence(error: duckdb.Error) -> str:

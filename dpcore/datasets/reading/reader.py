@@ -4,60 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from dpcore.datasets.conversion import Applied
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.reading import engine
-from dpcore.datasets.reading.container import is_parquet, refuse_other_kinds
-from dpcore.datasets.reading.tabulate import Tabulated, tabulate
-from dpcore.datasets.report import Notice, ReadColumn, Report
+from dpcore.datasets.reading.choices import Choices
+from dpcore.datasets.reading.kinds import table_of
+from dpcore.datasets.reading.tabulate import Tabulated
+from dpcore.datasets.report import Container, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.table import Table
+from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
-from dpcore.validate import IntArray, one_of, whole
+from dpcore.validate import IntArray
 
 LARGEST = 200 << 20
 _VERSION = "1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """What a person may decide instead of the guess; None leaves it to the guess. Raises InvalidArgument.
-
-    ``delimiter`` is one character, or "" for one column. ``encoding`` is a name such as "cp1252". ``quote`` is '"',
-    "'", or "" for none. ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on. ``decimal`` and
-    ``date_order`` hold for every column that does not show its own. ``keep_footer`` keeps totals and notes at the foot
-    as rows. ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused.
-    """
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    quote: str | None = None
-    header_rows: int | None = None
-    header_line: int | None = None
-    decimal: Decimal | None = None
-    date_order: DateOrder | None = None
-    keep_footer: bool = False
-    uneven: Literal["refuse", "set aside"] = "refuse"
-
-    def __post_init__(self) -> None:
-        if self.header_rows is not None:
-            whole(0, 2, header_rows=self.header_rows)
-        if self.header_line is not None:
-            whole(1, header_line=self.header_line)
-        if self.quote is not None:
-            one_of(('"', "'", ""), quote=self.quote)
-        if self.decimal is not None:
-            one_of((".", ","), decimal=self.decimal)
-        if self.date_order is not None:
-            one_of(("ymd", "dmy", "mdy"), date_order=self.date_order)
-        one_of(("refuse", "set aside"), uneven=self.uneven)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,9 +70,10 @@ class Reading:
         return self.apply(schema).table(fingerprint=f"{self.key}:{declared}", lineage=self.fingerprint)
 
 
-def read_csv(
+def read_table(
     source: bytes | str | Path | IO[bytes],
     *,
+    name: str = "",
     delimiter: str | None = None,
     encoding: str | None = None,
     quote: str | None = None,
@@ -115,14 +83,18 @@ def read_csv(
     date_order: DateOrder | None = None,
     keep_footer: bool = False,
     uneven: Literal["refuse", "set aside"] = "refuse",
+    part: str | None = None,
     progress: Callable[[float, str], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Reading:
-    """Reads a CSV, TSV or Parquet file (bytes, a path, or a binary file object) without trusting its name.
+    """Reads a table of any kind (bytes, a path, or a binary file object), told from its bytes and never from its name.
 
-    The other arguments override guesses (see ``Choices``). ``progress(fraction, words)`` is called as the work goes on;
-    it stops soon after ``cancel()`` is true. Raises UnreadableFile with one sentence for anything that cannot be read
-    without guessing, ReadingCancelled, and InvalidArgument for a choice that is none.
+    Text with delimiters, Excel and OpenDocument sheets, JSON and JSON lines, Parquet, Arrow and Feather, SPSS, Stata,
+    SAS, and one of these in a zip, gzip, bzip2 or xz archive. ``name`` is what the person calls the file; it is only
+    compared with what the file turned out to be. The other arguments override guesses (see ``Choices``).
+    ``progress(fraction, words)`` is called as the work goes on; it stops soon after ``cancel()`` is true. Raises
+    UnreadableFile with one sentence for anything that cannot be read without guessing or unpacks to too much,
+    ReadingCancelled, InvalidArgument for a choice that is none, and Defect where this program itself fails.
     """
     choices = Choices(
         delimiter=delimiter,
@@ -134,6 +106,7 @@ def read_csv(
         date_order=date_order,
         keep_footer=keep_footer,
         uneven=uneven,
+        part=part,
     )
 
     def say(fraction: float, what: str) -> None:
@@ -144,8 +117,22 @@ def read_csv(
 
     say(0.0, "Opening the file")
     data = _bytes(source)
+    return as_defects("this file was read", lambda: _reading(data, name, choices, say))
+
+
+def read_csv(source: bytes | str | Path | IO[bytes], **choices: Any) -> Reading:
+    """``read_table`` under the name that says what most people bring; it takes every kind and argument as well."""
+    return read_table(source, **choices)
+
+
+def read_pasted(text: str, **choices: Any) -> Reading:
+    """Reads a table pasted from a sheet, a page or a mail: cells end at tabs, or as in a file. See ``read_table``."""
+    return read_table(text.encode("utf-8", "replace"), **choices)
+
+
+def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str], None]) -> Reading:
     key = _key(data, choices)
-    table = _parquet(data, say) if is_parquet(data) else _text(data, choices, say)
+    table = table_of(data, choices, say)
     columns = read_columns(
         table.frame,
         table.lines,
@@ -157,8 +144,46 @@ def read_csv(
     found = fingerprint(table.frame)
     say(1.0, "Done")
     return Reading(
-        frame=table.frame, columns=columns, report=table.report, lines=table.lines, fingerprint=found, key=key
+        frame=table.frame,
+        columns=tuple(_described(column, table) for column in columns),
+        report=_named(table.report, name),
+        lines=table.lines,
+        fingerprint=found,
+        key=key,
     )
+
+
+def _described(column: ReadColumn, table: Tabulated) -> ReadColumn:
+    """With what the file itself says about the column: its description, and the labels of its values."""
+    codebook, about = table.codebooks.get(column.name, ()), table.about.get(column.name, "")
+    if not codebook and not about:
+        return column
+    suggestion = replace(column.suggestion, about=about)
+    reason = column.reason
+    if codebook and column.type in ("text", "category"):
+        suggestion = replace(suggestion, type="category")
+        reason = f"The file's own codebook names {len(codebook)} options."
+    return replace(column, suggestion=suggestion, codebook=codebook, reason=reason)
+
+
+_ENDINGS: dict[Container, tuple[str, ...]] = {
+    "text": ("csv", "tsv", "txt", "tab", "dat", "data", "asc"),
+    "workbook": ("xlsx", "xlsm", "xls", "ods"),
+    "json": ("json", "jsonl", "ndjson", "geojson", "txt"),
+    "parquet": ("parquet", "pq"),
+    "arrow": ("arrow", "feather", "ipc", "arrows"),
+    "labelled": ("sav", "zsav", "por", "dta", "sas7bdat", "xpt"),
+}
+
+
+def _named(report: Report, name: str) -> Report:
+    """Say it where the name of a file promises another kind than it holds."""
+    ending = name.rpartition(".")[2].lower()
+    promised = next((kind for kind, endings in _ENDINGS.items() if ending in endings), None)
+    if "." not in name or promised is None or ending in _ENDINGS.get(report.container, (ending,)):
+        return report
+    sentence = "The file is of another kind than its name says; what it holds was read."
+    return replace(report, notices=(Notice(what="noticed", sentence=sentence), *report.notices))
 
 
 def fingerprint(frame: pd.DataFrame) -> str:
@@ -194,43 +219,7 @@ def _bytes(source: bytes | str | Path | IO[bytes]) -> bytes:
         raise InvalidArgument("source", "must be bytes, a path, or a file opened in binary mode")
     if len(data) > LARGEST:
         raise UnreadableFile(_TOO_LARGE)
-    refuse_other_kinds(data)
     return data
 
 
 _TOO_LARGE = f"The file is larger than {LARGEST >> 20} MB; keep fewer rows or columns."
-
-
-def _text(data: bytes, choices: Choices, say: Callable[[float, str], None]) -> Tabulated:
-    return tabulate(
-        data,
-        delimiter=choices.delimiter,
-        encoding=choices.encoding,
-        quote=choices.quote,
-        header_rows=choices.header_rows,
-        header_line=choices.header_line,
-        keep_footer=choices.keep_footer,
-        uneven=choices.uneven == "set aside",
-        say=say,
-    )
-
-
-def _parquet(data: bytes, say: Callable[[float, str], None]) -> Tabulated:
-    say(0.1, "Reading the Parquet file")
-    frame = engine.parquet(data)
-    if frame.empty:
-        raise UnreadableFile("The file has column names but no rows.")
-    notices: tuple[Notice, ...] = ()
-    report = Report(
-        container="parquet",
-        rows=len(frame),
-        delimiter="",
-        delimiter_certain=True,
-        encoding="utf-8",
-        encoding_certain=True,
-        header_lines=(),
-        header_certain=True,
-        first_line=1,
-        notices=notices,
-    )
-    return Tabulated(frame=frame, lines=np.arange(1, len(frame) + 1, dtype=np.int64), report=report)

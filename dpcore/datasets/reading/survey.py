@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS
 from dpcore.datasets.reading.dialect import Dialect
-from dpcore.datasets.reading.engine import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Cells
+from dpcore.datasets.reading.engine import Cells
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 

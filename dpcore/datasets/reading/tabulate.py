@@ -1,36 +1,52 @@
-"""From the bytes of a text file to a frame: decoding, dialect, two readers, layout, uneven rows."""
+"""From a text file or the rows of a sheet to a frame: decoding, dialect, two readers, layout, uneven rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from dpcore.datasets.reading import dialect as dialects
 from dpcore.datasets.reading import engine, layout
-from dpcore.datasets.reading.decoding import Decoded, decode
+from dpcore.datasets.reading.bounds import MOST_COLUMNS
+from dpcore.datasets.reading.decoding import decode
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.naming import names
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
-from dpcore.datasets.report import Notice, Report, listed
+from dpcore.datasets.reading.workbook import Sheet
+from dpcore.datasets.report import Alternative, Notice, Report, listed
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
 _SAMPLE = 1 << 18
 _BEARABLE = 0.01
+_OTHER_SHEET = "choose another one of the workbook"
 _Say = Callable[[float, str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tabulated:
-    """Rows of text under their names, the line each starts on, and the report."""
+    """Rows of text under their names, the line each starts on, and the report.
+
+    ``codebooks`` hold labels that the file itself declares for a column's values, ``about`` its descriptions.
+    """
 
     frame: pd.DataFrame
     lines: IntArray
     report: Report
+    codebooks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Body:
+    frame: pd.DataFrame
+    lines: IntArray
+    header_lines: tuple[int, ...]
+    notices: tuple[Notice, ...]
 
 
 def tabulate(
@@ -61,7 +77,50 @@ def tabulate(
     read = engine.cells(data, dialect, int(seen.counts.max()))
     check_agreement(seen, read)
     say(0.35, "Checking the rows")
-    return _assembled(read.frame, seen, found, decoded, dialect, declared, uneven)
+    about = [*decoded.notices, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
+    body = _assembled(read.frame, seen, found, uneven)
+    report = Report(
+        container="text",
+        rows=len(body.frame),
+        delimiter=dialect.delimiter,
+        delimiter_certain=dialect.certain,
+        encoding=decoded.encoding,
+        encoding_certain=decoded.certain,
+        header_lines=body.header_lines,
+        header_certain=found.certain,
+        first_line=int(body.lines[0]),
+        quote=dialect.quote,
+        notices=(*about, *body.notices),
+        alternatives=(*decoded.alternatives, *dialect.alternatives),
+    )
+    return Tabulated(frame=body.frame, lines=body.lines, report=report)
+
+
+def tabulate_sheet(sheet: Sheet, *, header_rows: int | None, header_line: int | None, keep_footer: bool) -> Tabulated:
+    """A sheet's rows by the same rules as a text file's lines; ``lines`` are its row numbers. Raises UnreadableFile."""
+    seen = sheet.survey
+    if not len(sheet.frame):
+        raise UnreadableFile(f"The sheet is empty; {_OTHER_SHEET}." if len(sheet.names) > 1 else "The sheet is empty.")
+    found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
+    body = _assembled(sheet.frame, seen, found, uneven=False)
+    others = [] if sheet.certain else [name for name in sheet.names if name != sheet.name]
+    report = Report(
+        container="workbook",
+        rows=len(body.frame),
+        delimiter="",
+        delimiter_certain=True,
+        encoding="utf-8",
+        encoding_certain=True,
+        header_lines=body.header_lines,
+        header_certain=found.certain,
+        first_line=int(body.lines[0]),
+        part=sheet.name,
+        notices=(*sheet.notices, *_about_lines(seen, found), *body.notices),
+        alternatives=tuple(
+            Alternative(argument="part", value=name, example="") for name in ([sheet.name, *others] if others else [])
+        ),
+    )
+    return Tabulated(frame=body.frame, lines=body.lines, report=report)
 
 
 def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
@@ -89,7 +148,7 @@ def _surveyed(data: bytes, dialect: Dialect, first_line: int, say: _Say) -> tupl
 
 
 def _check_width(found: Layout, seen: Survey) -> None:
-    most = engine.MOST_COLUMNS
+    most = MOST_COLUMNS
     if found.width > most:
         raise UnreadableFile(f"The file has {found.width:,} columns; up to {most} can be read.")
     if int(seen.counts.max()) > most + 100:
@@ -100,16 +159,8 @@ def _check_width(found: Layout, seen: Survey) -> None:
         )
 
 
-def _assembled(
-    wide: pd.DataFrame,
-    seen: Survey,
-    found: Layout,
-    decoded: Decoded,
-    dialect: Dialect,
-    declared: str | None,
-    uneven: bool,
-) -> Tabulated:
-    notices = [*decoded.notices, *_about_lines(seen, found, dialect, declared)]
+def _assembled(wide: pd.DataFrame, seen: Survey, found: Layout, uneven: bool) -> _Body:
+    notices: list[Notice] = []
     body = slice(found.start, found.end)
     frame, lines, counts = wide.iloc[body].reset_index(drop=True), seen.lines[body], seen.counts[body]
     keep = ~_blank(frame) if found.width > 1 else np.ones(len(frame), dtype=bool)
@@ -141,29 +192,20 @@ def _assembled(
     labels, renamed = names([record[:width] for record in heading], width, header_lines)
     frame = frame.iloc[:, :width] if keep.all() else frame.loc[keep, list(range(width))].reset_index(drop=True)
     frame.columns = pd.Index(labels)
-    report = Report(
-        container="text",
-        rows=len(frame),
-        delimiter=dialect.delimiter,
-        delimiter_certain=dialect.certain,
-        encoding=decoded.encoding,
-        encoding_certain=decoded.certain,
-        header_lines=header_lines,
-        header_certain=found.certain,
-        first_line=int(lines[keep][0]),
-        quote=dialect.quote,
-        notices=(*notices, *renamed),
-        alternatives=(*decoded.alternatives, *dialect.alternatives),
-    )
-    return Tabulated(frame=frame, lines=lines[keep], report=report)
+    return _Body(frame=frame, lines=lines[keep], header_lines=header_lines, notices=(*notices, *renamed))
 
 
-def _about_lines(seen: Survey, found: Layout, dialect: Dialect, declared: str | None) -> list[Notice]:
+def _about_dialect(dialect: Dialect, declared: str | None) -> list[Notice]:
     notices = []
     if declared is not None:
         notices.append(Notice(what="noticed", sentence="The first line names the delimiter.", count=1, lines=(1,)))
     if dialect.escape == "\\":
         notices.append(Notice(what="noticed", sentence="Quotation marks inside cells follow a backslash."))
+    return notices
+
+
+def _about_lines(seen: Survey, found: Layout) -> list[Notice]:
+    notices = []
     if seen.blank:
         notices.append(_aside("Empty lines", np.array(seen.blank, dtype=np.int64)))
     title = seen.lines[: found.header[0] if found.header else found.start]
@@ -207,7 +249,7 @@ def _real_width(frame: pd.DataFrame, seen: Survey, found: Layout) -> tuple[int, 
         width -= 1
     if width == found.width:
         return width, []
-    sentence = "Empty columns without a name at the right were left out; a delimiter ends the lines."
+    sentence = "Empty columns without a name at the right were left out."
     return width, [Notice(what="repaired", sentence=sentence, count=found.width - width)]
 
 
