@@ -11,6 +11,7 @@ from dpcore.datasets.entry import QUESTIONS, Question, Sample
 from dpcore.datasets.report import Alternative, ColumnReading, Notice, ReadColumn, Report
 from dpcore.datasets.samples import expanded, load_sample, sample, samples
 from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.steps import LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions, Step
 from dpcore.datasets.suitability import Suited, questions_for
 from dpcore.datasets.table import Table
 from dpcore.datasets.twin import Relation, twin
@@ -36,9 +37,13 @@ __all__ = [
     "Applied",
     "Column",
     "ColumnReading",
+    "LeaveOutTotals",
     "Likeness",
+    "MonthsToRows",
     "Notice",
+    "OneRowPer",
     "Question",
+    "ReadAsMissing",
     "ReadColumn",
     "Reading",
     "ReadingCancelled",
@@ -46,6 +51,8 @@ __all__ = [
     "Report",
     "Sample",
     "Schema",
+    "SplitOptions",
+    "Step",
     "Suited",
     "Table",
     "UnavailableSample",

@@ -1,4 +1,4 @@
-"""Dates as people write them: ISO, day or month first, month names, spreadsheet serial numbers."""
+"""Dates as people write them: ISO, day or month first, month names, ISO weeks (their Monday), spreadsheet serials."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _COMPACT = re.compile(r"((?:19|20)\d{2})()(\d{2})(\d{2})" + _TIME)
 _NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})" + _TIME)
 _DAY_NAMED = re.compile(r"(\d{1,2})([-/. ]?)(?:st|nd|rd|th)?\.?[-/. ]*([A-Za-z]{3,9})\.?[-/., ]*(\d{4}|\d{2})" + _TIME)
 _MONTH_NAMED = re.compile(r"([A-Za-z]{3,9})(\.?) +(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4})" + _TIME)
+_WEEK = re.compile(r"(\d{4})-?[Ww](\d{2})(?:-?([1-7]))?")
+_YEAR_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _FULL = (
     *("january", "february", "march", "april", "may", "june", "july", "august"),
@@ -39,14 +41,18 @@ def moment(word: str, order: DateOrder) -> np.datetime64:
         return NEVER
     if order == "serial":
         return _serial(word)
-    year, month, day, clock = _parts(word, order)
     try:
+        if (week := _WEEK.fullmatch(word)) is not None:
+            return np.datetime64(datetime.fromisocalendar(int(week[1]), int(week[2]), int(week[3] or 1)), "s")
+        year, month, day, clock = _parts(word, order)
         return np.datetime64(datetime(year, month, day, *clock), "s")
     except ValueError:
         return NEVER
 
 
 def _parts(word: str, order: DateOrder) -> tuple[int, int, int, tuple[int, int, int]]:
+    if (found := _YEAR_MONTH.fullmatch(word)) is not None:
+        return int(found[1]), int(found[2]), 1, (0, 0, 0)
     if (found := _ISO.fullmatch(word) or _COMPACT.fullmatch(word)) is not None:
         return int(found[1]), int(found[3]), int(found[4]), _clock(found)
     if (found := _NUMERIC.fullmatch(word)) is not None and order in ("dmy", "mdy"):

@@ -93,7 +93,7 @@ class ReadColumn:
     ``unparsable_lines`` where the first of them are. ``readings`` holds two or more side by side when the file alone
     cannot decide and the person must; it is empty otherwise. ``distinct`` counts different values. ``codebook`` holds
     the options that the file's own codebook declares (value labels of SPSS, Stata), not read from its rows: for the
-    person to take over as declared options.
+    person to take over as declared options. ``stand_in`` is a word such as "999" that may stand for missing.
     """
 
     name: str
@@ -108,6 +108,7 @@ class ReadColumn:
     readings: tuple[ColumnReading, ...] = ()
     notes: tuple[str, ...] = ()
     codebook: tuple[str, ...] = ()
+    stand_in: str = ""
 
     @property
     def type(self) -> ColumnType:

@@ -50,6 +50,7 @@ def read_columns(
                 distinct=words.distinct,
                 identifier=guess.identifier,
                 readings=guess.readings,
+                stand_in=guess.stand_in,
                 notes=(
                     *guess.notes,
                     *_notes(words, guess),

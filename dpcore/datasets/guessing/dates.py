@@ -16,6 +16,7 @@ from dpcore.validate import BoolArray
 _SAMPLE = 500
 _COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 _NAME = re.compile(r"date|datum|fecha|dato|day|tag|dob|birth", re.I)
+_FEWEST = 3
 _ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
 
 
@@ -38,6 +39,8 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
     day, month = read
     if max(words.share(day), words.share(month)) < MOSTLY:
         return None
+    if words.plain.all() and _NAME.search(words.name) is None:
+        return _year_month_day(words, day)
     apart = day & month & (dates(words.words, "dmy") != dates(words.words, "mdy"))
     if words.share(day) != words.share(month) or not apart.any():
         if not (apart | (day ^ month)).any():
@@ -68,8 +71,22 @@ def _both(words: Words) -> tuple[BoolArray, BoolArray] | None:
 
 
 def _compact(words: Words) -> bool:
-    """Eight digits under a name that says so."""
-    return _NAME.search(words.name) is not None and bool(words.words.str.fullmatch(_COMPACT).all())
+    """Eight digits that are days of the calendar: under a name that says so, or several of them."""
+    telling = _NAME.search(words.name) is not None or words.distinct >= _FEWEST
+    return telling and bool(words.words.str.fullmatch(_COMPACT).all())
+
+
+def _year_month_day(words: Words, good: BoolArray) -> Guess:
+    """Eight digits each, all of them days of the calendar, under a name that does not say so: shown both ways."""
+    found = _finish(words, "ymd", good, "")
+    every = np.ones(words.distinct, dtype=bool)
+    columns = (found.column, Column(name=words.name, type="integer"))
+    return Guess(
+        column=found.column,
+        reason="Eight digits that all are days of the calendar: dates, or whole numbers; please choose.",
+        bad=found.bad,
+        readings=tuple(reading(column, words, every) for column in columns),
+    )
 
 
 def _finish(words: Words, order: DateOrder, good: BoolArray, why: str) -> Guess:

@@ -65,6 +65,7 @@ class Guess:
     readings: tuple[ColumnReading, ...] = ()
     notes: tuple[str, ...] = ()
     identifier: bool = False
+    stand_in: str = ""
 
 
 def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:

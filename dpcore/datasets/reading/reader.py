@@ -18,6 +18,7 @@ from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import Container, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
+from dpcore.datasets.steps import Step, suggested
 from dpcore.datasets.table import Table
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
@@ -59,6 +60,20 @@ class Reading:
         """The suggested types and what a row is: a start for declaring, without bounds or categories."""
         columns = tuple(column.suggestion for column in self.columns)
         return Schema(columns=columns, each_row=each_row(self.frame, self.columns))
+
+    @property
+    def suggested_steps(self) -> tuple[Step, ...]:
+        """What the table seems to want before it is declared; each for the person to take or leave."""
+        return suggested(self.frame, self.columns)
+
+    def after(self, steps: tuple[Step, ...]) -> Reading:
+        """This table with steps done to it, one after the other; a step is taken back by leaving it out.
+
+        The people stay those of the file, and so does ``fingerprint``. Raises InvalidArgument.
+        """
+        if not steps:
+            return self
+        return as_defects("these steps were done", lambda: _after(self, steps))
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
@@ -150,6 +165,30 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         lines=table.lines,
         fingerprint=found,
         key=key,
+    )
+
+
+def _after(reading: Reading, steps: tuple[Step, ...]) -> Reading:
+    frame, lines = reading.frame, reading.lines
+    from_file: frozenset[str] = frozenset()
+    notices = list(reading.report.notices)
+    for step in steps:
+        worked = step.apply(frame, lines)
+        frame, lines, from_file = worked.frame, worked.lines, from_file | worked.from_file
+        notices.append(Notice(what="repaired", sentence=step.sentence))
+    if frame.empty:
+        raise InvalidArgument("steps", "leave no row of the table")
+    columns = [
+        replace(column, suggestion=replace(column.suggestion, from_file=column.name in from_file))
+        for column in read_columns(frame, lines, decimal=None, order=None, say=lambda _: None)
+    ]
+    return Reading(
+        frame=frame,
+        columns=tuple(columns),
+        report=replace(reading.report, rows=len(frame), notices=tuple(notices)),
+        lines=lines,
+        fingerprint=reading.fingerprint,
+        key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
     )
 
 
