@@ -63,7 +63,7 @@ def test_a_failure_of_ours_says_so(
 
     monkeypatch.setattr(reader, broken, fails)
     with caplog.at_level(logging.ERROR, "dpcore"), pytest.raises(Defect) as caught:
-        read_table(f"a,b\n{CANARY},1\n".encode())
+        _ = read_table(f"a,b\n{CANARY},1\n".encode()).fingerprint
     sentence = str(caught.value)
     found = re.search(r"reference ([0-9A-F]{8})\.$", sentence)
     assert found is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ def decisive_order(words: Words) -> DateOrder | None:
     read = _both(words)
     if read is None:
         return None
-    day, month = read
+    day, month = read.day, read.month
     if (day & ~month).any() and not (month & ~day).any():
         return "dmy"
     return "mdy" if (month & ~day).any() and not (day & ~month).any() else None
@@ -36,12 +37,12 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
     read = _both(words)
     if read is None:
         return None
-    day, month = read
+    day, month = read.day, read.month
     if max(words.share(day), words.share(month)) < MOSTLY:
         return None
     if words.plain.all() and _NAME.search(words.name) is None:
         return _year_month_day(words, day)
-    apart = day & month & (dates(words.words, "dmy") != dates(words.words, "mdy"))
+    apart = day & month & read.apart
     if words.share(day) != words.share(month) or not apart.any():
         if not (apart | (day ^ month)).any():
             return _finish(words, "ymd", day, "Dates in one clear form")
@@ -59,15 +60,24 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
     return Guess(column=found.column, reason=reason, bad=found.bad, readings=readings)
 
 
-def _both(words: Words) -> tuple[BoolArray, BoolArray] | None:
-    """Which words are dates with the day first and with the month first; None when hardly any is."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Both:
+    """Which words are dates with the day first and with the month first, and which are different ones then."""
+
+    day: BoolArray
+    month: BoolArray
+    apart: BoolArray
+
+
+def _both(words: Words) -> _Both | None:
+    """None when hardly any word is a date."""
     if words.distinct == 0 or (words.plain.all() and not _compact(words)):
         return None
     start = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
     if max((~np.isnat(dates(start, order))).mean() for order in _ORDERS) < MOSTLY - 0.2:
         return None
-    day, month = (~np.isnat(dates(words.words, order)) for order in _ORDERS)
-    return day, month
+    first, second = (dates(words.words, order) for order in _ORDERS)
+    return _Both(day=~np.isnat(first), month=~np.isnat(second), apart=first != second)
 
 
 def _compact(words: Words) -> bool:

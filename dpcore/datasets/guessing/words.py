@@ -68,15 +68,28 @@ class Guess:
     stand_in: str = ""
 
 
+def _counted(cells: pd.Series) -> tuple[pd.Series, IntArray]:
+    """The different words of a column without padding, in the order they first occur, and how often each does."""
+    codes, raw = pd.factorize(cells)
+    words = pd.Series(raw, dtype=cells.dtype)
+    counts = np.bincount(codes, minlength=len(words)).astype(np.int64)
+    bare = words.str.strip()
+    if bare.equals(words):
+        return words, counts
+    again, merged = pd.factorize(bare)
+    summed = np.bincount(again, weights=counts, minlength=len(merged)).astype(np.int64)
+    return pd.Series(merged, dtype=cells.dtype), summed
+
+
 def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:
     """The words of every column. All columns' words are looked at together: a wide table has few in each."""
     weights: list[IntArray] = []
     different: list[pd.Series] = []
     for place in range(frame.shape[1]):
         say(place / frame.shape[1])
-        codes, words = pd.factorize(frame.iloc[:, place].str.strip())
-        weights.append(np.bincount(codes, minlength=len(words)).astype(np.int64))
-        different.append(pd.Series(words, dtype=frame.dtypes.iloc[place]))
+        words, counts = _counted(frame.iloc[:, place])
+        weights.append(counts)
+        different.append(words)
     raw = pd.concat(different, ignore_index=True)
     absent = raw.str.lower().isin(MISSING_WORDS).to_numpy(dtype=bool)
     tidied = tidy(raw)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from dpcore.datasets.reading.bounds import check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
@@ -24,10 +25,10 @@ from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 _LONGEST_RECORD = 8 << 20
+_BATCH = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,12 +71,16 @@ def sniffed_delimiter(sample: bytes) -> str | None:
     return str(rows[0][0]) if rows else None
 
 
-def cells(data: bytes, dialect: Dialect, width: int) -> Cells:
-    """The records of a text file, blank lines left out, padded to ``width`` cells. Raises UnreadableFile."""
+def cells(data: bytes, dialect: Dialect, width: int, *, even: bool, say: Callable[[float], None]) -> Cells:
+    """The records of a text file, blank lines left out, padded to ``width`` cells. Raises UnreadableFile.
+
+    ``even`` says that every record should have ``width`` cells and no line is blank: then nothing has to be counted,
+    and a record that has another number of cells is refused. ``say`` is called with the share done, every so often.
+    """
     absent = "\x01"
     while absent.encode() in data:
         absent += "\x02"
-    names = [f"c{place}" for place in range(width + 1)]
+    names = [f"c{place}" for place in range(width if even else width + 1)]
     count = " + ".join(f"({name} IS NOT NULL)::INTEGER" for name in names)
     parts = [*(f"coalesce({name}, '') AS {name}" for name in names[:width]), f"({count}) AS n"]
     with _session(data) as (connection, file):
@@ -91,16 +96,29 @@ def cells(data: bytes, dialect: Dialect, width: int) -> Cells:
                 lineterminator=duckdb.CSVLineTerminator.LINE_FEED,
                 comment="",
                 na_values=absent,
-                null_padding=True,
+                null_padding=not even,
                 parallel=False,
                 strict_mode=True,
                 max_line_size=_LONGEST_RECORD,
             )
-            table = relation.project(", ".join(parts)).to_arrow_table()
+            table = _batches(relation if even else relation.project(", ".join(parts)), len(data), say)
         except duckdb.Error as error:
             raise UnreadableFile(_sentence(error)) from None
-    counts = np.asarray(table.column("n").to_numpy(), dtype=np.int64)
-    return Cells(frame=text_frame(table.columns[:width], list(range(width))), counts=counts)
+    frame = text_frame(table.columns[:width], list(range(width)))
+    if even:
+        return Cells(frame=frame, counts=np.full(len(frame), width, dtype=np.int64))
+    return Cells(frame=frame, counts=np.asarray(table.column("n").to_numpy(), dtype=np.int64))
+
+
+def _batches(relation: duckdb.DuckDBPyRelation, size: int, say: Callable[[float], None]) -> pa.Table:
+    """The rows of a relation, a batch at a time, so that the person can stop in between."""
+    reader = relation.to_arrow_reader(_BATCH)
+    batches, done = [], 0
+    for batch in reader:
+        batches.append(batch)
+        done += batch.nbytes
+        say(min(done / max(size, 1), 1.0))
+    return pa.Table.from_batches(batches, schema=reader.schema)
 
 
 def parquet(data: bytes) -> pd.DataFrame:

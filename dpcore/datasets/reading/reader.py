@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -28,22 +29,29 @@ LARGEST = 200 << 20
 _VERSION = "1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Reading:
     """A file as understood.
 
     ``frame`` holds every cell as text exactly as in the file, missing ones as "". ``columns`` hold a suggestion each.
-    ``lines`` gives the line of the file each row starts on, shape (rows,). ``fingerprint`` says whose data it is: the
-    order of rows and columns, line ends, padding and encoding do not change it. ``key`` tells readings apart to the
-    last byte and choice: the key for caches.
+    ``lines`` gives the line of the file each row starts on, shape (rows,). ``key`` tells readings apart to the last
+    byte and choice: the key for caches. ``original`` is the frame before any steps.
     """
 
     frame: pd.DataFrame
     columns: tuple[ReadColumn, ...]
     report: Report
     lines: IntArray
-    fingerprint: str
     key: str
+    original: pd.DataFrame
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Whose data it is: the order of rows and columns, line ends, padding and encoding do not change it.
+
+        Taken when it is first asked for, which for 10⁶ rows is about as long as reading them.
+        """
+        return as_defects("the fingerprint was taken", lambda: fingerprint(self.original))
 
     @property
     def rows(self) -> int:
@@ -136,8 +144,10 @@ def read_table(
 
 
 def read_csv(source: bytes | str | Path | IO[bytes], **choices: Any) -> Reading:
-    """``read_table`` under the name that says what most people bring; it takes every kind and argument as well."""
-    return read_table(source, **choices)
+    """``read_table`` with the fingerprint taken already; it takes every kind and argument as well."""
+    reading = read_table(source, **choices)
+    _ = reading.fingerprint
+    return reading
 
 
 def read_pasted(text: str, **choices: Any) -> Reading:
@@ -153,18 +163,16 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         table.lines,
         decimal=choices.decimal,
         order=choices.date_order,
-        say=lambda part: say(0.4 + 0.4 * part, "Looking at the columns"),
+        say=lambda part: say(0.4 + 0.6 * part, "Looking at the columns"),
     )
-    say(0.85, "Taking the fingerprint")
-    found = fingerprint(table.frame)
     say(1.0, "Done")
     return Reading(
         frame=table.frame,
         columns=tuple(_described(column, table) for column in columns),
         report=_named(table.report, name),
         lines=table.lines,
-        fingerprint=found,
         key=key,
+        original=table.frame,
     )
 
 
@@ -187,7 +195,7 @@ def _after(reading: Reading, steps: tuple[Step, ...]) -> Reading:
         columns=tuple(columns),
         report=replace(reading.report, rows=len(frame), notices=tuple(notices)),
         lines=lines,
-        fingerprint=reading.fingerprint,
+        original=reading.original,
         key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
     )
 

@@ -74,7 +74,9 @@ def tabulate(
     found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
     _check_width(found, seen)
     say(0.2, "Reading the cells")
-    read = engine.cells(data, dialect, int(seen.counts.max()))
+    width = int(seen.counts.max())
+    even = width > 1 and not seen.blank and int(seen.counts.min()) == width
+    read = engine.cells(data, dialect, width, even=even, say=lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
     check_agreement(seen, read)
     say(0.35, "Checking the rows")
     about = [*decoded.notices, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
