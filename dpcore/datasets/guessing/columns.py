@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpcore.datasets.guessing import dates, numerals
 from dpcore.datasets.guessing.numerals import Marks
-from dpcore.datasets.guessing.words import Guess, Hint, Words, words_of
+from dpcore.datasets.guessing.words import Guess, Hint, Words, at_once, words_of
 from dpcore.datasets.numerals import tidy
 from dpcore.datasets.report import ReadColumn, listed
 from dpcore.datasets.schema import NO_WORDS, SPREADSHEET_ERRORS, YES_WORDS, Column, DateOrder, Decimal
@@ -30,12 +30,12 @@ def read_columns(
 ) -> tuple[ReadColumn, ...]:
     """``lines`` holds the line number of each row; ``decimal`` and ``order`` are choices of the person."""
     found = words_of(frame, lambda part: say(0.5 * part))
-    seen = [numerals.marks(words) for words in found]
+    seen = list(at_once(numerals.marks, found))
     hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found))
     columns = []
-    for place, words in enumerate(found):
+    guesses = at_once(lambda place: _guess(found[place], seen[place], hint), list(range(len(found))))
+    for place, (words, guess) in enumerate(zip(found, guesses, strict=True)):
         say(0.5 + 0.5 * place / frame.shape[1])
-        guess = _guess(words, seen[place], hint)
         bad = words.words[guess.bad]
         places = np.flatnonzero(tidy(frame.iloc[:, place]).isin(bad)) if len(bad) else np.zeros(0, dtype=np.int64)
         columns.append(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,9 @@ from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import MISSING_WORDS, Column, DateOrder, Decimal
 from dpcore.validate import BoolArray, IntArray
 
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+_TOGETHER = 100_000
 MOSTLY = 0.8
 """A type is suggested when at least this share of the cells that are not missing are of it."""
 
@@ -82,27 +87,58 @@ def _counted(cells: pd.Series) -> tuple[pd.Series, IntArray]:
 
 
 def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:
-    """The words of every column. All columns' words are looked at together: a wide table has few in each."""
-    weights: list[IntArray] = []
-    different: list[pd.Series] = []
-    for place in range(frame.shape[1]):
-        say(place / frame.shape[1])
-        words, counts = _counted(frame.iloc[:, place])
-        weights.append(counts)
-        different.append(words)
-    raw = pd.concat(different, ignore_index=True)
+    """The words of every column. Columns with few of them are looked at together: a wide table has many such."""
+    width = frame.shape[1]
+    counted: list[tuple[pd.Series, IntArray]] = []
+    for found in at_once(_counted, [frame.iloc[:, place] for place in range(width)]):
+        counted.append(found)
+        say(0.6 * len(counted) / width)
+    groups: list[list[int]] = [[]]
+    size = 0
+    for place, (words, _) in enumerate(counted):
+        groups[-1].append(place)
+        size += len(words)
+        if size > _TOGETHER:
+            groups.append([])
+            size = 0
+    names = [str(name) for name in frame.columns]
+    looked: list[Words] = []
+    for part in at_once(lambda group: _looked(group, names, counted), [group for group in groups if group]):
+        looked += part
+        say(0.6 + 0.4 * len(looked) / width)
+    return looked
+
+
+def at_once(work: Callable[[Given], Found], given: list[Given]) -> Iterator[Found]:
+    """Results in order, two at a time: Arrow lets other threads run while it looks at a column."""
+    if len(given) <= 1:
+        yield from map(work, given)
+        return
+    with ThreadPoolExecutor(max_workers=2, thread_name_prefix="columns") as threads:
+        futures = [threads.submit(work, each) for each in given]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+def _looked(group: list[int], names: list[str], counted: list[tuple[pd.Series, IntArray]]) -> list[Words]:
+    raw = pd.concat([counted[place][0] for place in group], ignore_index=True)
     absent = raw.str.lower().isin(MISSING_WORDS).to_numpy(dtype=bool)
     tidied = tidy(raw)
     plain = tidied.str.fullmatch(PLAIN).to_numpy(dtype=bool)
     dotted = tidied.str.contains(".", regex=False).to_numpy(dtype=bool)
     found, start = [], 0
-    for place, counts in enumerate(weights):
+    for place in group:
+        counts = counted[place][1]
         part = slice(start, start + counts.size)
         here, start = ~absent[part], part.stop
         missing = sorted(zip(raw.iloc[part][~here], counts[~here], strict=True), key=lambda pair: -pair[1])
         found.append(
             Words(
-                name=str(frame.columns[place]),
+                name=names[place],
                 words=tidied.iloc[part][here].reset_index(drop=True),
                 weights=counts[here],
                 plain=plain[part][here],
