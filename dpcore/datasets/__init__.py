@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.completion import completed_from
 from dpcore.datasets.conversion import Account, Applied
+from dpcore.datasets.declaration import Declaration, Fit, fitted, loaded, recognised, saved
 from dpcore.datasets.entry import QUESTIONS, Question, Sample
 from dpcore.datasets.report import Alternative, ColumnReading, Notice, ReadColumn, Report
 from dpcore.datasets.samples import expanded, load_sample, sample, samples
@@ -37,6 +38,8 @@ __all__ = [
     "Applied",
     "Column",
     "ColumnReading",
+    "Declaration",
+    "Fit",
     "LeaveOutTotals",
     "Likeness",
     "MonthsToRows",
@@ -60,14 +63,18 @@ __all__ = [
     "completed_from",
     "expanded",
     "fingerprint",
+    "fitted",
     "likeness",
     "load_sample",
+    "loaded",
     "questions_for",
     "read_csv",
     "read_pasted",
     "read_table",
+    "recognised",
     "sample",
     "samples",
+    "saved",
     "sketch",
     "sketched_likeness",
     "twin",
