@@ -17,6 +17,9 @@ _SOMEONE = re.compile(
     r"[ .-]?(?:no\.?|nr\.?|num(?:ber)?|code|key)",
     re.IGNORECASE,
 )
+_TIME = re.compile(
+    r"(?:^|[\W_])(?:year|yr|quarter|month|week|day|hour|date|round|step|period|time|t|jahr|monat|woche|tag|obs)$", re.I
+)
 _HAPPENED = re.compile(
     r"(?:^|[\W_])(?:actual|observed|outcome|happened|truth|true value|realised|realized|result)", re.I
 )
@@ -57,7 +60,7 @@ def questions_for(schema: Schema) -> tuple[Suited, ...]:
 
 def _records(schema: Schema) -> list[Suited]:
     words = tuple(column for column in schema.of_type("category", "yes/no") if not names_someone(column.name))
-    numeric = tuple(column for column in schema.of_type("number", "integer") if not names_someone(column.name))
+    numeric = _numeric(schema)
     found: list[Suited] = []
     if words:
         found.append(_suited("selection", "most_common", "Which {0} is most common", schema, column=_names(words)))
@@ -112,7 +115,7 @@ def _options(schema: Schema) -> list[Suited]:
 
 
 def _steps(schema: Schema) -> list[Suited]:
-    numeric = tuple(column for column in schema.of_type("number", "integer") if not names_someone(column.name))
+    numeric = _numeric(schema)
     found: list[Suited] = []
     if numeric:
         found.append(_suited("thresholding", "series", "Has {0} passed a threshold", schema, value=_names(numeric)))
@@ -135,6 +138,17 @@ def _outcomes(schema: Schema, numeric: tuple[Column, ...]) -> tuple[Column, ...]
     chances = [column for column in numeric if (column.low, column.high) in ((0, 1), (None, None))]
     said = tuple(column for column in numeric if _HAPPENED.search(column.name))
     return (*schema.of_type("yes/no"), *said) if len(chances) >= 2 else said
+
+
+def _numeric(schema: Schema) -> tuple[Column, ...]:
+    """Columns of numbers, those that count years or days last: they say when, not how much."""
+    found = [column for column in schema.of_type("number", "integer") if not names_someone(column.name)]
+    return tuple(sorted(found, key=lambda column: counts_time(column.name)))
+
+
+def counts_time(name: str) -> bool:
+    """Whether a column's name says that its whole numbers count time: years, days, rounds."""
+    return _TIME.search(name) is not None
 
 
 def names_someone(name: str) -> bool:

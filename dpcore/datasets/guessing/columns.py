@@ -26,12 +26,18 @@ Say = Callable[[float], None]
 
 
 def read_columns(
-    frame: pd.DataFrame, lines: IntArray, *, decimal: Decimal | None, order: DateOrder | None, say: Say
+    frame: pd.DataFrame,
+    lines: IntArray,
+    *,
+    decimal: Decimal | None,
+    order: DateOrder | None,
+    say: Say,
+    commas: bool = False,
 ) -> tuple[ReadColumn, ...]:
     """``lines`` holds the line number of each row; ``decimal`` and ``order`` are choices of the person."""
     found = words_of(frame, lambda part: say(0.5 * part))
     seen = list(at_once(numerals.marks, found))
-    hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found))
+    hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found), commas=commas)
     columns = []
     guesses = at_once(lambda place: _guess(found[place], seen[place], hint), list(range(len(found))))
     for place, (words, guess) in enumerate(zip(found, guesses, strict=True)):
@@ -94,7 +100,7 @@ def _guess(words: Words, seen: Marks, hint: Hint) -> Guess:
     return (
         _flags(words)
         or dates.guess(words, hint.order)
-        or numerals.guess(words, seen, hint.decimal)
+        or numerals.guess(words, seen, hint.decimal, commas=hint.commas)
         or _words(words, seen)
     )
 
@@ -117,6 +123,9 @@ def _flags(words: Words) -> Guess | None:
 def _words(words: Words, seen: Marks) -> Guess:
     nothing = np.zeros(words.distinct, dtype=bool)
     mixed = _mixture(words, seen)
+    if words.distinct == 1 and words.present > 1:
+        reason = "Every cell that is not missing holds the same word: nothing to choose from."
+        return Guess(column=Column(name=words.name, type="text"), reason=reason, bad=nothing)
     if words.distinct <= max(2, min(_FEW, words.present // 2)):
         return Guess(
             column=Column(name=words.name, type="category"),

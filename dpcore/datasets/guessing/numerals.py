@@ -12,6 +12,7 @@ from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
 from dpcore.datasets.numerals import integers, is_number, numbers, whole
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import Column, Decimal
+from dpcore.datasets.suitability import counts_time
 from dpcore.validate import BoolArray, FloatArray
 
 _ID_NAME = re.compile(
@@ -59,8 +60,11 @@ def marks(words: Words) -> Marks:
     return Marks(point=point, comma=comma, mostly=mostly, plain=bool(plain.all()))
 
 
-def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
-    """A number or integer column, a column of digits that are not numbers, or None."""
+def guess(words: Words, seen: Marks, hint: Decimal | None, *, commas: bool = False) -> Guess | None:
+    """A number or integer column, a column of digits that are not numbers, or None.
+
+    ``commas`` says that the file's cells end at commas, which says which of two readings to propose.
+    """
     if not seen.mostly:
         return None
     if (codes := _codes(words)) is not None:
@@ -74,7 +78,9 @@ def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
         mark = "comma" if decimal == "," else "point"
         why = "" if seen.decisive is not None else ", as in other columns of this file"
         return _finish(words, decimal, seen, f" with a decimal {mark}{why}")
-    decimal = "," if words.words.str.contains(r",[0-9]{3}[^0-9]*$", regex=True).sum() == 0 else "."
+    # Where cells end at commas, people who write numbers with a decimal comma would not get a table.
+    pointed = words.words.str.contains(r",[0-9]{3}[^0-9]*$", regex=True).sum() == 0
+    decimal = "," if pointed and not commas else "."
     chosen = _finish(words, decimal, seen, "")
     other = _finish(words, "," if decimal == "." else ".", seen, "")
     # Either mark may turn them into numbers that only count rows: then that reading is text, and shown as such.
@@ -140,7 +146,7 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
 def _identifies(words: Words, values: FloatArray) -> bool:
     if words.distinct < _MANY or words.distinct != words.present:
         return False
-    run = float(values.max() - values.min()) == values.size - 1
+    run = float(values.max() - values.min()) == values.size - 1 and not counts_time(words.name)
     return run or _ID_NAME.search(words.name) is not None
 
 

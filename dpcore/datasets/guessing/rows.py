@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import EachRow, Schema
+from dpcore.datasets.suitability import counts_time
 
 _MOST_OPTIONS, _MOST_STEPS = 60, 100_000
-_COUNTED = re.compile(r"(?:^|[\W_])(?:day|week|month|quarter|year|hour|round|step|period|time|t|tag|woche|jahr)$", re.I)
 _EVEN = 0.9
 _DAY = 86_400
 # Gaps that one calendar step takes, in seconds: months and quarters differ, working days leave the weekend out.
@@ -41,7 +39,7 @@ def _rises_evenly(frame: pd.DataFrame, column: ReadColumn) -> bool:
         read = apply(Schema(columns=(column.suggestion,)), frame).frame[column.name]
         gaps = np.diff(read.to_numpy(dtype="datetime64[s]")).astype(np.int64)
         return bool((gaps > 0).all()) and _are_even(gaps)
-    if _COUNTED.search(column.name) is None or not frame[column.name].str.fullmatch(r" *[0-9]{1,9} *").all():
+    if not counts_time(column.name) or not frame[column.name].str.fullmatch(r" *[0-9]{1,9} *").all():
         return False
     gaps = np.diff(frame[column.name].astype("int64").to_numpy())
     return bool((gaps > 0).all()) and bool((gaps == gaps[0]).all())

@@ -24,10 +24,11 @@ MOSTLY = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """What other columns of the same file show beyond doubt."""
+    """What other columns of the same file show beyond doubt, and whether its cells end at commas."""
 
     decimal: Decimal | None = None
     order: DateOrder | None = None
+    commas: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

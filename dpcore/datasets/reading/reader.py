@@ -163,6 +163,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         table.lines,
         decimal=choices.decimal,
         order=choices.date_order,
+        commas=table.report.delimiter == ",",
         say=lambda part: say(0.4 + 0.6 * part, "Looking at the columns"),
     )
     say(1.0, "Done")

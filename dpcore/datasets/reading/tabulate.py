@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.reading import dialect as dialects
-from dpcore.datasets.reading import engine, layout
+from dpcore.datasets.reading import engine, layout, spacing
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.decoding import decode
 from dpcore.datasets.reading.dialect import Dialect
@@ -70,6 +70,11 @@ def tabulate(
         raise UnreadableFile("The file is empty.")
     say(0.05, "Finding the delimiter")
     dialect = _dialect(data, delimiter if delimiter is not None else declared, quote)
+    if not dialect.delimiter and delimiter is None and (spaced := spacing.tabbed(data)) is not None:
+        data, spaces = spaced
+        dialect = _dialect(data, "\t", quote)
+    else:
+        spaces = []
     dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, say)
     found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
     _check_width(found, seen)
@@ -79,7 +84,7 @@ def tabulate(
     read = engine.cells(data, dialect, width, even=even, say=lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
     check_agreement(seen, read)
     say(0.35, "Checking the rows")
-    about = [*decoded.notices, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
+    about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
     body = _assembled(read.frame, seen, found, uneven)
     report = Report(
         container="text",
@@ -129,7 +134,7 @@ def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
     cut = data.rfind(b"\n", 0, _SAMPLE) + 1 if len(data) > _SAMPLE else len(data)
     sample = data[: cut or _SAMPLE].decode("utf-8", "ignore")
     if chosen is not None:
-        mark = '"' if quote is None else quote
+        mark = dialects.likely_quote(sample) if quote is None else quote
         return Dialect(delimiter=dialects.checked(chosen), quote=mark, escape=mark)
     return dialects.find(sample, engine.sniffed_delimiter(sample.encode()), quote)
 

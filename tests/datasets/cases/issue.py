@@ -108,3 +108,41 @@ for _name, _cells in {
     @case("brought", f"grouped numbers under {_name}", column(_cells, _name))
     def _(reading: Reading, name: str = _name) -> None:
         assert len(reading.column(name).readings) == 2
+
+
+@case("brought", "cells apart by blanks", "Chins  Situps Jumps\n5 162   60\n 2 110 60\n12  101 101\n")
+def _(reading: Reading) -> None:
+    assert rows(reading) == [("5", "162", "60"), ("2", "110", "60"), ("12", "101", "101")]
+    assert reading.report.certain
+
+
+@case("brought", "named rows apart by blanks", "t status\n0 35 0\n1 34 1\n2 32 0\n")
+def _(reading: Reading) -> None:
+    assert list(reading.frame.columns) == ["row", "t", "status"]
+    assert rows(reading)[1] == ("1", "34", "1")
+
+
+@case("brought", "sentences in one column", "answer\nno idea at all\nI do not know\nvery good indeed now\n")
+def _(reading: Reading) -> None:
+    assert reading.frame.shape == (3, 1)
+
+
+@case(
+    "brought",
+    "three places after the point between commas",
+    "year,jan,feb\n" + "".join(f"{1950 + i},2{i % 5}.{110 + i},2{i % 4}.{120 + i}\n" for i in range(61)),
+)
+def _(reading: Reading) -> None:
+    assert reading.column("jan").type == "number"
+    assert reading.column("year").type == "integer"
+    assert reading.suggested().each_row == "step"
+
+
+@case("brought", "one word in all cells", "k,kind,x\n" + "".join(f"{'ab'[i % 2]},rate,{i % 5}\n" for i in range(9)))
+def _(reading: Reading) -> None:
+    assert reading.column("kind").type == "text"
+
+
+@case("brought", "months by name, then the day", column(["Jan-1-1995", "Feb-1-1995", "Mar-1-1995"], "x"))
+def _(reading: Reading) -> None:
+    assert str(typed(reading, "x")[1])[:10] == "1995-02-01"
