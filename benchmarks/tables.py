@@ -23,6 +23,13 @@ from dpcore.errors import Defect
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "data.md"
 SLOWEST_MEDIAN = 20.0
+INTRODUCTION = """
+Written by `python -m benchmarks.tables --write`; nothing here is typed by hand. Each file is read as it lies in its
+package, with no answer given to any question about it; the first suggested question is the one shown. “To ask” is how
+many points the file alone cannot decide. “× DuckDB” is the time from file to first aggregate, checks and types
+included, over DuckDB's own read and one count of the same file in the same run; for a small file both are mostly the
+start of an engine.
+"""
 ENDINGS = (".csv", ".tsv", ".json", ".dta", ".gz")
 
 
@@ -39,7 +46,11 @@ class Package:
 
 PACKAGES = (
     Package(
-        name="statsmodels", module="statsmodels", folder="datasets", licence="BSD 3-clause", leave_out=("/src/", "/tests/")
+        name="statsmodels",
+        module="statsmodels",
+        folder="datasets",
+        licence="BSD 3-clause",
+        leave_out=("/src/", "/tests/"),
     ),
     Package(name="vega-datasets", module="vega_datasets", folder="_data", licence="MIT"),
     Package(name="palmerpenguins", module="palmerpenguins", folder="data", licence="MIT; data CC0"),
@@ -96,7 +107,7 @@ def by_duckdb(file: Path) -> float | None:
     connection = duckdb.connect(config={"threads": 2})
     start = time.perf_counter()
     try:
-        connection.execute(f"CREATE TABLE t AS SELECT * FROM {kind}({text})")
+        connection.execute(f"CREATE TABLE t AS SELECT * FROM {kind}({text})")  # noqa: S608
         name = connection.execute("DESCRIBE t").fetchall()[0][0]
         connection.execute(f'SELECT "{name}", count(*) FROM t GROUP BY 1').fetchall()  # noqa: S608
     except duckdb.Error:
@@ -145,11 +156,7 @@ def document(found: list[Measured]) -> str:
     lines = [
         "# Real tables, from file to first aggregate",
         "",
-        "Written by `python -m benchmarks.tables --write`; nothing here is typed by hand. Each file is read as it lies in its",
-        "package, with no answer given to any question about it; the first suggested question is the one shown. “To ask” is how",
-        "many points the file alone cannot decide. “× DuckDB” is the time from file to first aggregate, checks and types",
-        "included, over DuckDB's own read and one count of the same file in the same run; small files cost the start of an",
-        "engine on both sides.",
+        *INTRODUCTION.strip().splitlines(),
         "",
         f"{len(found)} tables; median {statistics.median(each.seconds for each in found) * 1000:.0f} ms, "
         f"median {statistics.median(ratios):.1f} × DuckDB; "
