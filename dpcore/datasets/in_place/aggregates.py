@@ -32,8 +32,9 @@ class InPlace:
     """A table in a database or a folder of files.
 
     ``names`` are its columns; ``run(sql)`` gives the rows of a query, ``quoted(name)`` a name as that engine writes it,
-    ``floor`` is its expression for the largest whole number below "{}". ``key`` tells its states apart, as far as the
-    engine shows them; ``lineage`` names whose data it is, for budgets.
+    ``floor`` is its expression for the largest whole number below "{}", ``clip`` the one for "{value}" moved to the
+    nearer of "{low}" and "{high}". ``key`` tells a folder's states apart, but only names a table of a database, which
+    does not say when it changes: keep nothing by it for long. ``lineage`` names whose data it is, for budgets.
     """
 
     names: tuple[str, ...]
@@ -41,6 +42,7 @@ class InPlace:
     run: Callable[[str], Rows]
     quoted: Callable[[str], str]
     floor: str
+    clip: str
     key: str
     lineage: str
 
@@ -165,7 +167,7 @@ class InPlace:
     def _clipped(self, column: Column) -> str:
         low, high = _bounds(column)
         value = self._named(column.name)
-        return f"(CASE WHEN {value} < {low!r} THEN {low!r} WHEN {value} > {high!r} THEN {high!r} ELSE {value} END)"
+        return self.clip.format(value=value, low=f"{low:.17e}", high=f"{high:.17e}")
 
     def _present(self, column: Column) -> str:
         """Finite values: not a number counts as larger than all where it is known."""

@@ -25,6 +25,8 @@ _READ_ONLY = {
     "mariadb": "SET SESSION TRANSACTION READ ONLY",
 }
 _FLOOR = {"sqlite": "CAST({} AS INTEGER)"}  # nothing here is below 0, and SQLite may be built without floor
+_CLIP = {"sqlite": "min(max({value}, {low}), {high})"}
+_OTHER_CLIP = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
 
 
 def tables_of(address: str, *, allowed: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -64,6 +66,7 @@ def open_database(address: str, table: str, *, name: str = "", allowed: tuple[st
         run=run,
         quoted=quote,
         floor=_FLOOR.get(engine.dialect.name, "floor({})"),
+        clip=_CLIP.get(engine.dialect.name, _OTHER_CLIP),
         key=hashlib.sha256(f"{address}|{table}".encode()).hexdigest(),
         lineage=f"configured:{label}/{table}",
     )

@@ -59,7 +59,8 @@ def open_folder(folder: str | Path, *, name: str = "") -> InPlace:
         source=source,
         run=run,
         quoted=_identifier,
-        floor="floor({})",
+        floor="floor({})::INTEGER",
+        clip="least(greatest({value}, {low}), {high})",
         key=key,
         lineage=f"configured:{name or place.name}",
     )
