@@ -81,6 +81,7 @@ def by_duckdb(data: bytes) -> str:
         file.write(data)
         file.flush()
         connection = duckdb.connect(config={"threads": 2})
+        connection.execute("SET enable_progress_bar=false")
         connection.execute(f"CREATE TABLE t AS SELECT * FROM read_csv('{file.name}')")  # noqa: S608
         names = [row[0] for row in connection.execute("DESCRIBE t").fetchall()]
         connection.execute(f'SELECT "{names[2]}", count(*) FROM t GROUP BY 1').fetchall()  # noqa: S608

@@ -55,12 +55,13 @@ def _written_out(words: pd.Index) -> np.ndarray:
 
 def _at_once(words: pd.Index, order: DateOrder) -> np.ndarray:
     """datetime64[s] of words that are written out: digits are taken by their places, for all words together."""
-    signs = np.array(words.tolist(), dtype="S19").view(np.uint8).reshape(len(words), 19).T.astype(np.int32)
-    digits = np.where(signs >= 48, signs - 48, 0)
+    signs = np.ascontiguousarray(np.array(words.tolist(), dtype="S19").view(np.uint8).reshape(len(words), 19).T)
     year_first = (signs[2] >= 48) & (signs[2] <= 57)
 
     def two(place: int) -> np.ndarray:
-        return np.asarray(10 * digits[place] + digits[place + 1])
+        """The number of two digits at a place, or 0 behind the end of the word."""
+        tens, ones = signs[place].astype(np.int32), signs[place + 1].astype(np.int32)
+        return np.where(tens == 0, 0, 10 * tens + ones - 528)
 
     year = np.where(year_first, 100 * two(0) + two(2), 100 * two(6) + two(8))
     first, second = (two(0), two(3)) if order == "dmy" else (two(3), two(0))

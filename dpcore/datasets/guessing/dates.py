@@ -76,7 +76,10 @@ def _both(words: Words) -> _Both | None:
     start = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
     if max((~np.isnat(dates(start, order))).mean() for order in _ORDERS) < MOSTLY - 0.2:
         return None
-    first, second = (dates(words.words, order) for order in _ORDERS)
+    first = dates(words.words, "dmy")
+    # Where the year leads, nothing is left to be told apart.
+    led = bool(words.words.str.match(r"[0-9]{4}").all())
+    second = first if led else dates(words.words, "mdy")
     return _Both(day=~np.isnat(first), month=~np.isnat(second), apart=first != second)
 
 

@@ -33,6 +33,7 @@ def open_folder(folder: str | Path, *, name: str = "") -> InPlace:
         "allow_community_extensions=false",
         f"allowed_directories=[{_quoted(str(place))}]",
         "preserve_insertion_order=false",
+        "enable_progress_bar=false",
         "enable_external_access=false",
         "lock_configuration=true",
     ):

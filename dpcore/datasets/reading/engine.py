@@ -53,6 +53,7 @@ def _session(data: bytes | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnect
             connection.execute("SET autoinstall_known_extensions=false")
             connection.execute("SET autoload_known_extensions=false")
             connection.execute("SET allow_community_extensions=false")
+            connection.execute("SET enable_progress_bar=false")
             connection.execute(f"SET allowed_directories=[{_quoted(folder)}]")
             connection.execute("SET enable_external_access=false")
             connection.execute("SET lock_configuration=true")
