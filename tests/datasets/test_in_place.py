@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from dpcore.datasets import Column, Schema, Table
 from dpcore.datasets.conversion import apply, as_text
@@ -48,10 +49,10 @@ def folder(place: Path) -> InPlace:
 
 def database(place: Path) -> InPlace:
     with sqlite3.connect(place / "clinic.db") as connection:
-        people().to_sql("all people", connection, index=False)
-        connection.execute('CREATE VIEW seen AS SELECT * FROM "all people"')
+        people().to_sql("all: people%", connection, index=False)
+        connection.execute('CREATE VIEW seen AS SELECT * FROM "all: people%"')
     connection.close()
-    return open_database(f"sqlite:///{place / 'clinic.db'}", "seen")
+    return open_database(f"sqlite:///{place / 'clinic.db'}", "all: people%")
 
 
 @pytest.fixture(params=[folder, database])
@@ -122,10 +123,17 @@ def test_a_question_that_is_none_is_refused(stored: InPlace, ask: object) -> Non
 
 def test_a_database_cannot_be_written(tmp_path: Path) -> None:
     stored = database(tmp_path)
-    for sql in ("DROP VIEW seen", "DELETE FROM seen", 'INSERT INTO "all people" (id) VALUES (1)', "CREATE TABLE x (y)"):
+    for sql in (
+        "DROP VIEW seen",
+        "DELETE FROM seen",
+        'INSERT INTO "all: people%" (id) VALUES (1)',
+        "CREATE TABLE x (y)",
+    ):
         with pytest.raises(UnreadableFile) as caught:
             stored.run(sql)
         assert "sqlite" not in str(caught.value)
+    with pytest.raises(OperationalError), _engine(f"sqlite:///{tmp_path / 'clinic.db'}").begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE x (y)")
     assert stored.rows() == 3000
     _engine.cache_clear()
 
@@ -144,9 +152,9 @@ def test_a_mutant_that_can_write_is_caught(tmp_path: Path, monkeypatch: pytest.M
 def test_only_tables_that_are_allowed_can_be_chosen(tmp_path: Path) -> None:
     database(tmp_path)
     address = f"sqlite:///{tmp_path / 'clinic.db'}"
-    assert tables_of(address) == ("all people", "seen")
+    assert tables_of(address) == ("all: people%", "seen")
     assert tables_of(address, allowed=("seen", "other")) == ("seen",)
-    for table, allowed in (("other", ()), ("all people", ("seen",)), ("sqlite_master", ())):
+    for table, allowed in (("other", ()), ("all: people%", ("seen",)), ("sqlite_master", ())):
         with pytest.raises(UnreadableFile, match="no such table"):
             open_database(address, table, allowed=allowed)
 

@@ -10,7 +10,7 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
@@ -52,7 +52,7 @@ def open_database(address: str, table: str, *, name: str = "", allowed: tuple[st
     def run(sql: str) -> Rows:
         try:
             with engine.connect() as connection:
-                rows = [tuple(row) for row in connection.execute(text(sql.replace(":", r"\:")))]
+                rows = [tuple(row) for row in connection.exec_driver_sql(sql)]
                 connection.rollback()
                 return rows
         except SQLAlchemyError:

@@ -67,7 +67,7 @@ def check_members(data: bytes, most: int) -> None:
     with _archive(data) as archive:
         for info in archive.infolist():
             with _member(archive, info, most) as opened:
-                while part := _read(opened, _PART):
+                while part := _read(opened, _PART, "zip"):
                     total += len(part)
                     if total > most:
                         raise UnreadableFile(
@@ -82,7 +82,7 @@ def unpacked(data: bytes, kind: Packed, chosen: str | None) -> Unpacked:
     if kind == "xz":
         _check_lzma(data)
     with _OPENERS[kind](io.BytesIO(data)) as opened:
-        inner = _bounded(opened, len(data))
+        inner = _bounded(opened, len(data), kind)
     return Unpacked(data=inner, kind=_inner_kind(inner))
 
 
@@ -100,7 +100,7 @@ def _from_zip(data: bytes, chosen: str | None) -> Unpacked:
         if info.flag_bits & 1:
             raise UnreadableFile(_LOCKED)
         with _member(archive, info, MOST_UNPACKED) as opened:
-            inner = _bounded(opened, max(info.compress_size, 1))
+            inner = _bounded(opened, max(info.compress_size, 1), "zip")
     return Unpacked(data=inner, kind=_inner_kind(inner), name=info.filename, names=names)
 
 
@@ -120,7 +120,9 @@ def _archive(data: bytes) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError):
-        raise UnreadableFile("The archive cannot be opened: it breaks off or is damaged; copy it again.") from None
+        raise UnreadableFile(
+            "The archive cannot be opened: it breaks off or is damaged; copy it again, or save the table as CSV."
+        ) from None
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> IO[bytes]:
@@ -134,10 +136,10 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> IO[by
         raise UnreadableFile("The archive is packed in a way that cannot be read; pack it as plain zip.") from None
 
 
-def _bounded(opened: IO[bytes], packed: int) -> bytes:
+def _bounded(opened: IO[bytes], packed: int, kind: Packed) -> bytes:
     """All of an archive's content, given up as soon as it is too much."""
     parts, total = [], 0
-    while part := _read(opened, _PART):
+    while part := _read(opened, _PART, kind):
         parts.append(part)
         total += len(part)
         if total > MOST_UNPACKED:
@@ -149,11 +151,11 @@ def _bounded(opened: IO[bytes], packed: int) -> bytes:
     return b"".join(parts)
 
 
-def _read(opened: IO[bytes], size: int) -> bytes:
+def _read(opened: IO[bytes], size: int, kind: Packed) -> bytes:
     try:
         return opened.read(size)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError):
-        raise UnreadableFile("The archive cannot be unpacked: it breaks off or is damaged; copy it again.") from None
+        raise UnreadableFile(f"This {kind} archive breaks off or is damaged; copy it again.") from None
 
 
 def _check_lzma(data: bytes) -> None:
@@ -161,7 +163,7 @@ def _check_lzma(data: bytes) -> None:
     try:
         lzma.LZMADecompressor(memlimit=_LZMA_MEMORY).decompress(data, max_length=1)
     except lzma.LZMAError:
-        raise UnreadableFile("The archive cannot be unpacked: it breaks off or is damaged; copy it again.") from None
+        raise UnreadableFile("This xz archive breaks off, is damaged or asks for too much memory.") from None
 
 
 def _refuse_locked_document(archive: zipfile.ZipFile) -> None:
