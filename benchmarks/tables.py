@@ -55,7 +55,6 @@ PACKAGES = (
     Package(name="vega-datasets", module="vega_datasets", folder="_data", licence="MIT"),
     Package(name="palmerpenguins", module="palmerpenguins", folder="data", licence="MIT; data CC0"),
     Package(name="causaldata", module="causaldata", folder=".", licence="MIT"),
-    Package(name="lifelines", module="lifelines", folder="datasets", licence="MIT"),
     Package(
         name="scikit-learn", module="sklearn", folder="datasets/data", licence="BSD 3-clause", leave_out=("digits",)
     ),

@@ -69,7 +69,7 @@ class Reading:
         columns = tuple(column.suggestion for column in self.columns)
         return Schema(columns=columns, each_row=each_row(self.frame, self.columns))
 
-    @property
+    @cached_property
     def suggested_steps(self) -> tuple[Step, ...]:
         """What the table seems to want before it is declared; each for the person to take or leave."""
         return suggested(self.frame, self.columns)

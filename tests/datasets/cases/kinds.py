@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import bz2
 import gzip
 import io
 import json
 import lzma
 import zipfile
+import zlib
 from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
@@ -187,6 +189,25 @@ def _(reading: Reading) -> None:
     assert notice(reading, "Formulas").count == 2
     assert rows(reading) == [("0.125", "TRUE", ""), ("12345678901", "FALSE", "")]
     assert reading.column("ok").type == "yes/no"
+
+
+# The rows of _people in the old binary kind, packed.
+_OLD_WORKBOOK = (
+    "c-rk)O=uHA6#iy6|FmgRQ=t_~C|I@jA|CY8uB~WKmgq$hL6dfo(zq$Hmw2evnxi0iQoIy;@ly3t6+P(9gHX|fAPR{dJqZdP+N^Kh&el|OXh4fU"
+    "^DX=B+c)#=yv)3r?Cgu>WM%$dR~0{C5GHDF6rnnwpfl><BtYe^D^33zq0`m)s}POQK!$>N)cQOu$54)U6$b7Go)QD^={$ugj20X_y@?p+7_vgf"
+    "FhDGDi#&03a#ZciW6WEa?{Lk>%m>(Wm3e^bR>VmxTcdsZRTiHxdblhO`P}=gdBdJP=)g0X#TTy$uWk@S#ffbG&n)N;v|s@=ZX>p17qj^aQZ#@I"
+    "_~NF4&;Cq(lGgss^$U>y>w15<f&aP@0A}Hy;RG*JLcTS<Ntm$<Q+ay@`*^{X3oF%hvgd3n&z_Y$k<SwkISz5jK2JPc$WabE1)_tcm|UxQZYS2w"
+    "?N-kD7UFTVv7O}1Pf#N(w?Dl+lFL}9*)z+{daM3+87N#_k_r;Xxg@|WBkp6xZsyDU)NO2cF{dbB>Drs=P{!dou5*P;d#Rnhj91o<I(sMC<&Q@n"
+    "beBI^yU1P~sa{AezP9GkL!B~CdU?#DU-XNcHzXcf{#B?I;vIA6Ppd`5NT}Fd_1D&hRm9j#GJAKjcf{JAq54XyMFX{9wd{`>BgWAsF{9Li)d8h8"
+    "8mJ9c2bJ0znI)w*SRGPovw_-Vby%rQRy#^<uC+aAv|~v&L~G=C#Gs*}p`oFnp`r1=K=6C5_ZBbT5QA!;5LVxHR_Uzi&m{jWj-f!uG;K@|(SBhX"
+    "MU<M#pREWA|5;*#8vlEt#Bpl9h)Lu)j>)F;m-cz0{`YKHnD}*5sM+>w&BXbe+y4f^ThT%"
+)
+
+
+@case("workbook", "an old binary workbook", lambda: zlib.decompress(base64.b85decode(_OLD_WORKBOOK)))
+def _(reading: Reading) -> None:
+    assert rows(reading) == _ROWS
+    assert reading.report.part == "People"
 
 
 def _corners(book: Any, page: Any) -> None:
