@@ -36,12 +36,18 @@ def read_columns(
 ) -> tuple[ReadColumn, ...]:
     """``lines`` holds the line number of each row; ``decimal`` and ``order`` are choices of the person."""
     found = words_of(frame, lambda part: say(0.5 * part))
-    seen = list(at_once(numerals.marks, found))
+    seen = list(at_once(numerals.marks, found, lambda: say(0.5)))
     hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found), commas=commas)
-    columns = []
-    guesses = at_once(lambda place: _guess(found[place], seen[place], hint), list(range(len(found))))
+    columns: list[ReadColumn] = []
+
+    def part(done: int) -> float:
+        return 0.5 + 0.5 * done / frame.shape[1]
+
+    guesses = at_once(
+        lambda place: _guess(found[place], seen[place], hint), list(range(len(found))), lambda: say(part(len(columns)))
+    )
     for place, (words, guess) in enumerate(zip(found, guesses, strict=True)):
-        say(0.5 + 0.5 * place / frame.shape[1])
+        say(part(place))
         bad = words.words[guess.bad]
         places = np.flatnonzero(tidy(frame.iloc[:, place]).isin(bad)) if len(bad) else np.zeros(0, dtype=np.int64)
         columns.append(

@@ -18,6 +18,7 @@ from dpcore.validate import BoolArray, IntArray
 Given = TypeVar("Given")
 Found = TypeVar("Found")
 _TOGETHER = 100_000
+_TICK = 0.2  # seconds
 MOSTLY = 0.8
 """A type is suggested when at least this share of the cells that are not missing are of it."""
 
@@ -91,7 +92,8 @@ def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:
     """The words of every column. Columns with few of them are looked at together: a wide table has many such."""
     width = frame.shape[1]
     counted: list[tuple[pd.Series, IntArray]] = []
-    for found in at_once(_counted, [frame.iloc[:, place] for place in range(width)]):
+    cells = [frame.iloc[:, place] for place in range(width)]
+    for found in at_once(_counted, cells, lambda: say(0.6 * len(counted) / width)):
         counted.append(found)
         say(0.6 * len(counted) / width)
     groups: list[list[int]] = [[]]
@@ -104,25 +106,36 @@ def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:
             size = 0
     names = [str(name) for name in frame.columns]
     looked: list[Words] = []
-    for part in at_once(lambda group: _looked(group, names, counted), [group for group in groups if group]):
-        looked += part
+    full = [group for group in groups if group]
+    for part in at_once(
+        lambda group: _looked(group, names, counted), full, lambda: say(0.6 + 0.4 * len(looked) / width)
+    ):
+        looked.extend(part)
         say(0.6 + 0.4 * len(looked) / width)
     return looked
 
 
-def at_once(work: Callable[[Given], Found], given: list[Given]) -> Iterator[Found]:
-    """Results in order, two at a time: Arrow lets other threads run while it looks at a column."""
+def at_once(work: Callable[[Given], Found], given: list[Given], tick: Callable[[], None]) -> Iterator[Found]:
+    """Results in order, two at a time: Arrow lets other threads run while it looks at a column.
+
+    ``tick`` is called every so often while a result is waited for, and may raise: then nothing is waited for any more.
+    """
     if len(given) <= 1:
         yield from map(work, given)
         return
-    with ThreadPoolExecutor(max_workers=2, thread_name_prefix="columns") as threads:
-        futures = [threads.submit(work, each) for each in given]
-        try:
-            for future in futures:
-                yield future.result()
-        finally:
-            for future in futures:
-                future.cancel()
+    threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="columns")
+    try:
+        for future in [threads.submit(work, each) for each in given]:
+            while True:
+                try:
+                    found = future.result(timeout=_TICK)
+                except TimeoutError:
+                    tick()
+                else:
+                    break
+            yield found
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _looked(group: list[int], names: list[str], counted: list[tuple[pd.Series, IntArray]]) -> list[Words]:
