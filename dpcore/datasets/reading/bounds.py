@@ -13,13 +13,13 @@ MOST_TEXT = 256 << 20
 LONGEST_CELL = 131_072
 
 
-def check_size(rows: int, columns: int) -> None:
+def check_size(rows: int, columns: int, *, most: int = MOST_UNPACKED_CELLS) -> None:
     """For tables that a small file can unfold to. Raises UnreadableFile."""
     if columns > MOST_COLUMNS:
         raise UnreadableFile(f"The file has {columns:,} columns; up to {MOST_COLUMNS} can be read.")
-    if rows * columns > MOST_UNPACKED_CELLS:
+    if rows * columns > most:
         raise UnreadableFile(
-            f"The table has {rows * columns:,} cells and up to {MOST_UNPACKED_CELLS:,} can be unpacked; "
+            f"The table has {rows * columns:,} cells and up to {most:,} can be unpacked; "
             "keep fewer columns or rows, or save it as CSV."
         )
 

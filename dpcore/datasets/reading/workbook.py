@@ -27,8 +27,10 @@ from dpcore.datasets.report import Notice, listed
 from dpcore.errors import UnreadableFile
 
 _MOST_XML = 512 << 20
+_MOST_CELLS = 10_000_000  # a cell takes more room in a sheet than in a column of text
 _PART = 1 << 20
 _CELL = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
+_ANY_CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
 _HIDDEN = re.compile(rb'<(?:\w+:)?row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="([0-9]+)"')
 _UNWORKED = re.compile(rb"</(?:\w+:)?f>\s*<(?:\w+:)?v\s*/>|</(?:\w+:)?f>\s*</(?:\w+:)?c>")
 _SHEET = re.compile(r"<(?:\w+:)?sheet\b[^>]*>")
@@ -60,6 +62,7 @@ class _Extent:
 
     rows: int = 0
     columns: int = 0
+    cells: int = 0
     hidden: tuple[int, ...] = ()
     unworked: int = 0
 
@@ -88,7 +91,8 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
     found: Sheet | None = None
     for name in names if chosen is None else (chosen,):
         extent = extents(name)
-        check_size(extent.rows, extent.columns)
+        check_size(extent.rows, extent.columns, most=_MOST_CELLS)
+        check_size(extent.cells, 1, most=_MOST_CELLS)
         try:
             sheet = book.get_sheet_by_name(name)
         except (CalamineError, OSError):
@@ -262,32 +266,27 @@ def _parts(data: bytes) -> dict[str, str]:
 
 
 def _excel_extent(data: bytes, part: str) -> _Extent:
-    rows = unworked = 0
+    """Looked up tag by tag; a tag of a megabyte is no sheet's. Cells without a place are counted."""
+    rows = unworked = cells = 0
     columns = set[bytes]()
     hidden: list[int] = []
     rest = b""
     with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(part) as opened:
         while piece := opened.read(_PART):
             text = rest + piece
-            cut = text.rfind(b"<row") if b"<row" in text else max(len(text) - 4096, 0)
-            text, rest = text[:cut], text[cut:][-_PART:]
-            cells = _CELL.findall(text)
-            columns.update(letters for letters, _ in cells)
-            rows = max(rows, int(cells[-1][1]) if cells else 0, max((int(row) for _, row in cells), default=0))
+            cut = max(text.rfind(b"<"), 0)
+            text, rest = text[:cut], text[cut:]
+            if len(rest) > _PART:
+                raise UnreadableFile(_DAMAGED)
+            placed = _CELL.findall(text)
+            columns.update(letters for letters, _ in placed)
+            rows = max(rows, max((int(row) for _, row in placed), default=0))
+            cells += len(_ANY_CELL.findall(text))
             hidden += [int(row) for row in _HIDDEN.findall(text)]
             unworked += len(_UNWORKED.findall(text))
-    cells = _CELL.findall(rest)
-    columns.update(letters for letters, _ in cells)
-    rows = max(rows, max((int(row) for _, row in cells), default=0))
-    hidden += [int(row) for row in _HIDDEN.findall(rest)]
-    unworked += len(_UNWORKED.findall(rest))
     places = [_place(letters) for letters in columns]
-    return _Extent(
-        rows=rows,
-        columns=max(places, default=0) - min(places, default=1) + 1 if places else 0,
-        hidden=tuple(hidden),
-        unworked=unworked,
-    )
+    wide = max(places) - min(places) + 1 if places else 0
+    return _Extent(rows=rows, columns=wide, cells=cells, hidden=tuple(hidden), unworked=unworked)
 
 
 def _place(letters: bytes) -> int:
