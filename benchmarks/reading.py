@@ -1,7 +1,7 @@
 """How long and how much memory a file takes, each in a process of its own: ``python -m benchmarks.reading``.
 
 Goals: every file of the case table within 5 s and 1 GB; 10⁶ rows × 10 columns, and 600,000 rows with timestamps, up to
-the first aggregate in at most 10 times DuckDB's own read with one count in the same run, and 1 GB; stopping within a
+the first aggregate in at most 12 times DuckDB's own read with one count in the same run, and 1 GB; stopping within a
 second. (The aim is 1.2 times; what lies between is that every cell is checked and every column understood.) Beside it
 Python's csv module alone reads the same bytes into lists. Exits with 1 when a goal is missed.
 """
@@ -25,7 +25,7 @@ import numpy as np
 from dpcore.datasets import UnreadableFile, read_csv, read_table
 from tests.datasets.cases import CASES
 
-CASE_SECONDS, MEMORY, RATIO, STOP = 5.0, 1024.0, 10.0, 1.0
+CASE_SECONDS, MEMORY, RATIO, STOP = 5.0, 1024.0, 12.0, 1.0
 
 
 def million() -> bytes:
