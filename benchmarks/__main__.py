@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-NAMES = ("selection", "thresholding", "experts", "training", "accounting", "reading", "dashboard")
+NAMES = ("selection", "thresholding", "experts", "training", "accounting", "reading", "in_place", "tables", "dashboard")
 
 
 def main(names: list[str]) -> int:

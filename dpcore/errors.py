@@ -11,6 +11,7 @@
     │   ├── UnknownLineage                no budget was opened for these people
     │   └── LedgerUnsound                 the ledger's own checks failed; it stays closed until repaired
     ├── ReleaseRefused                    a private answer that cannot be given; nothing was charged
+    ├── Defect                            a mistake in this program, with the reference of its entry in the log
     └── DataError
         ├── UnreadableFile                a file that cannot be read as a table without guessing
         ├── ReadingCancelled              the person stopped the reading of a file
@@ -65,6 +66,10 @@ class LedgerUnsound(LedgerError):
 
 class ReleaseRefused(DpcoreError):
     """A private answer that cannot be given; nothing was charged."""
+
+
+class Defect(DpcoreError):
+    """A mistake in this program, not of the person's; the message names the reference of its entry in the log."""
 
 
 class DataError(DpcoreError):

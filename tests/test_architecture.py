@@ -17,13 +17,16 @@ STANDARD = set(sys.stdlib_module_names)
 ENGINE = {
     *("numpy", "scipy", "pandas", "sklearn", "opendp", "dp_accounting", "sqlalchemy", "alembic", "psycopg"),
     *("duckdb", "charset_normalizer", "platformdirs", "threadpoolctl", "numba", "pyarrow"),
+    *("python_calamine", "pyreadstat"),
 }
 # An outside package that only these parts of the engine may import.
 OWNERS = {
     "opendp": ("dpcore/releases/",),
     "duckdb": ("dpcore/datasets/",),
     "dp_accounting": ("dpcore/privacy_loss.py", "dpcore/accounting.py", "dpcore/calibration.py"),
-    "sqlalchemy": ("dpcore/ledger",),
+    "python_calamine": ("dpcore/datasets/reading/workbook.py",),
+    "pyreadstat": ("dpcore/datasets/reading/labelled_files.py",),
+    "sqlalchemy": ("dpcore/ledger", "dpcore/datasets/in_place/database.py"),
     "alembic": ("dpcore/ledger",),
     "psycopg": ("dpcore/ledger",),
     "numba": ("dpcore/experts/", "dpcore/training/", "dpcore/thresholding/"),

@@ -13,13 +13,24 @@ from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.report import Alternative, ColumnReading, Notice, ReadColumn, Report
 from dpcore.datasets.samples import expanded, load_sample, sample, sample_rows, samples
 from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.steps import LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions, Step
 from dpcore.datasets.suitability import Suited, questions_for
 from dpcore.datasets.table import Table
+from dpcore.datasets.template import Fit, Template, fitted, loaded, recognised, saved
 from dpcore.datasets.twin import Relation, twin
 from dpcore.errors import ReadingCancelled, UnavailableSample, UnreadableFile
 
 if TYPE_CHECKING:
-    from dpcore.datasets.reading import Likeness, Reading, fingerprint, likeness, read_csv, sketch
+    from dpcore.datasets.reading import (
+        Likeness,
+        Reading,
+        fingerprint,
+        likeness,
+        read_csv,
+        read_pasted,
+        read_table,
+        sketch,
+    )
 
 __all__ = [
     "QUESTIONS",
@@ -29,10 +40,15 @@ __all__ = [
     "Column",
     "ColumnReading",
     "Declaration",
+    "Fit",
+    "LeaveOutTotals",
     "Likeness",
+    "MonthsToRows",
     "Notice",
+    "OneRowPer",
     "PrivateRows",
     "Question",
+    "ReadAsMissing",
     "ReadColumn",
     "Reading",
     "ReadingCancelled",
@@ -40,27 +56,39 @@ __all__ = [
     "Report",
     "Sample",
     "Schema",
+    "SplitOptions",
+    "Step",
     "Suited",
     "Table",
+    "Template",
     "UnavailableSample",
     "UnreadableFile",
     "apply",
     "completed_from",
     "expanded",
     "fingerprint",
+    "fitted",
     "likeness",
     "load_sample",
+    "loaded",
     "questions_for",
     "read_csv",
+    "read_pasted",
+    "read_table",
+    "recognised",
     "sample",
     "sample_rows",
     "samples",
+    "saved",
     "sketch",
     "twin",
 ]
 
 # Reading loads DuckDB, so it is imported when it is first asked for.
-_LAZY = ("Likeness", "Reading", "fingerprint", "likeness", "read_csv", "sketch")
+_LAZY = (
+    *("Likeness", "Reading", "fingerprint", "likeness", "read_csv", "read_pasted", "read_table"),
+    *("sketch",),
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -71,21 +71,25 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
     for declared in schema.columns:
         if declared.name not in frame.columns:
             raise InvalidArgument("schema", "must name columns of this table only")
-        text = as_text(frame[declared.name]).reset_index(drop=True)
+        # Each different word is read once: whatever a cell becomes depends on its word alone.
+        codes, different = pd.factorize(as_text(frame[declared.name]))
+        text = pd.Series(different, dtype=_TEXT)
         missing = is_missing(text, declared.missing_words)
         text = tidy(text.mask(missing, "")) if declared.type != "text" else text.mask(missing, "")
         column = declared
         if column.type == "category" and not column.categories:
-            words = tuple(sorted(str(word) for word in text[~missing].unique()))
+            words = tuple(sorted({str(word) for word in text[~missing]}))
             column = replace(column, categories=words, from_file=True)
         values, unread, outside = _READERS[column.type](text, missing, column)
-        unlisted = unread if column.type == "category" else np.zeros(len(text), dtype=bool)
+        values = values.take(codes).reset_index(drop=True)
+        missing, unread, outside = missing[codes], unread[codes], outside[codes]
+        unlisted = unread if column.type == "category" else np.zeros(len(codes), dtype=bool)
         typed[column.name] = values if column.fill is None else _filled(values, column)
         columns.append(column)
         accounts.append(
             Account(
                 name=column.name,
-                rows=len(text),
+                rows=len(codes),
                 missing=np.flatnonzero(missing),
                 unparsable=np.flatnonzero(unread & ~unlisted),
                 unlisted=np.flatnonzero(unlisted),
@@ -107,6 +111,7 @@ def is_missing(text: pd.Series, words: tuple[str, ...]) -> BoolArray:
     return text.str.strip().str.lower().isin([word.lower() for word in words]).to_numpy(dtype=bool)
 
 
+_TEXT = pd.StringDtype(na_value=np.nan)
 _Read = tuple[pd.Series, BoolArray, BoolArray]
 
 

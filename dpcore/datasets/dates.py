@@ -1,4 +1,4 @@
-"""Dates as people write them: ISO, day or month first, month names, spreadsheet serial numbers."""
+"""Dates as people write them: ISO, day or month first, month names, ISO weeks (their Monday), spreadsheet serials."""
 
 from __future__ import annotations
 
@@ -15,12 +15,20 @@ _ISO = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME)
 _COMPACT = re.compile(r"((?:19|20)\d{2})()(\d{2})(\d{2})" + _TIME)
 _NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})" + _TIME)
 _DAY_NAMED = re.compile(r"(\d{1,2})([-/. ]?)(?:st|nd|rd|th)?\.?[-/. ]*([A-Za-z]{3,9})\.?[-/., ]*(\d{4}|\d{2})" + _TIME)
-_MONTH_NAMED = re.compile(r"([A-Za-z]{3,9})(\.?) +(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4})" + _TIME)
+_MONTH_NAMED = re.compile(r"([A-Za-z]{3,9})(\.?)[-/ ]+(\d{1,2})(?:st|nd|rd|th)?,?[-/ ]+(\d{4})" + _TIME)
+_WEEK = re.compile(r"(\d{4})-?[Ww](\d{2})(?:-?([1-7]))?")
+_YEAR_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _FULL = (
     *("january", "february", "march", "april", "may", "june", "july", "august"),
     *("september", "october", "november", "december", "sept"),
 )
+_FIXED = (
+    r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}/[0-9]{2}/[0-9]{2}|[0-9]{4}[.][0-9]{2}[.][0-9]{2}"
+    r"|[0-9]{2}-[0-9]{2}-[0-9]{4}|[0-9]{2}/[0-9]{2}/[0-9]{4}|[0-9]{2}[.][0-9]{2}[.][0-9]{4})"
+    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?)?)?"
+)
+_MANY = 200
 _SERIAL_ORIGIN = datetime(1899, 12, 30)
 _SERIAL_LAST = 2_958_465.0  # 9999-12-31
 NEVER = np.datetime64("NaT", "s")
@@ -29,8 +37,43 @@ NEVER = np.datetime64("NaT", "s")
 def dates(text: pd.Series, order: DateOrder) -> np.ndarray:
     """datetime64[s] of tidied text; NaT where a cell is no date in that order. Clock times are kept as written."""
     codes, words = pd.factorize(text)
-    read = np.array([moment(word, order) for word in words] + [NEVER], dtype="datetime64[s]")
+    read = np.full(len(words) + 1, NEVER)
+    rest = np.ones(len(words), dtype=bool)
+    if len(words) >= _MANY and order != "serial":
+        places = np.flatnonzero(_written_out(words))
+        rest[places] = False
+        read[places] = _at_once(words.take(places), order)
+    for place in np.flatnonzero(rest):
+        read[place] = moment(str(words[int(place)]), order)
     return read[codes]
+
+
+def _written_out(words: pd.Index) -> np.ndarray:
+    """Which words have every digit of their date and time in its usual place."""
+    return np.asarray(pd.Series(words).str.fullmatch(_FIXED), dtype=bool)
+
+
+def _at_once(words: pd.Index, order: DateOrder) -> np.ndarray:
+    """datetime64[s] of words that are written out: digits are taken by their places, for all words together."""
+    signs = np.ascontiguousarray(np.array(words.tolist(), dtype="S19").view(np.uint8).reshape(len(words), 19).T)
+    year_first = (signs[2] >= 48) & (signs[2] <= 57)
+
+    def two(place: int) -> np.ndarray:
+        """The number of two digits at a place, or 0 behind the end of the word."""
+        tens, ones = signs[place].astype(np.int32), signs[place + 1].astype(np.int32)
+        return np.where(tens == 0, 0, 10 * tens + ones - 528)
+
+    year = np.where(year_first, 100 * two(0) + two(2), 100 * two(6) + two(8))
+    first, second = (two(0), two(3)) if order == "dmy" else (two(3), two(0))
+    month, day = np.where(year_first, two(5), second), np.where(year_first, two(8), first)
+    hour, minute, seconds = two(11), two(14), two(17)
+    start = (12 * (year - 1970) + month - 1).astype("datetime64[M]")
+    days = start.astype("datetime64[D]") + (day - 1)
+    real = (year > 0) & (month >= 1) & (month <= 12) & (day >= 1) & (days.astype("datetime64[M]") == start)
+    real &= (hour < 24) & (minute < 60) & (seconds < 60)
+    if order == "ymd":
+        real &= year_first
+    return np.where(real, days.astype("datetime64[s]") + (3600 * hour + 60 * minute + seconds), NEVER)
 
 
 def moment(word: str, order: DateOrder) -> np.datetime64:
@@ -39,14 +82,18 @@ def moment(word: str, order: DateOrder) -> np.datetime64:
         return NEVER
     if order == "serial":
         return _serial(word)
-    year, month, day, clock = _parts(word, order)
     try:
+        if (week := _WEEK.fullmatch(word)) is not None:
+            return np.datetime64(datetime.fromisocalendar(int(week[1]), int(week[2]), int(week[3] or 1)), "s")
+        year, month, day, clock = _parts(word, order)
         return np.datetime64(datetime(year, month, day, *clock), "s")
     except ValueError:
         return NEVER
 
 
 def _parts(word: str, order: DateOrder) -> tuple[int, int, int, tuple[int, int, int]]:
+    if (found := _YEAR_MONTH.fullmatch(word)) is not None:
+        return int(found[1]), int(found[2]), 1, (0, 0, 0)
     if (found := _ISO.fullmatch(word) or _COMPACT.fullmatch(word)) is not None:
         return int(found[1]), int(found[3]), int(found[4]), _clock(found)
     if (found := _NUMERIC.fullmatch(word)) is not None and order in ("dmy", "mdy"):

@@ -11,7 +11,11 @@ import pandas as pd
 from dpcore.datasets.schema import Decimal
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
-_CURRENCY = r"(?:[€$£¥₹₽₩₺¢]|R\$|US\$|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|INR|BRL|kr\.?|zł|Kč|Fr\.?)"
+_CODES = "EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|INR|BRL|ILS|NIS|SAR|AED|EGP|MAD|TRY|UAH|CNY|AUD|CAD|ZAR"
+_CURRENCY = (
+    rf"(?:[€$£¥₹₽₩₺¢₪₴₦₫₱฿₾₸]|R\$|US\$|{_CODES}|kr\.?|zł|Kč|Fr\.?"
+    r"|ש[\"״]ח|ر\.س|د\.إ|ج\.م)"
+)
 _SPACES = ("\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "\N{THIN SPACE}", "\N{FIGURE SPACE}")
 PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
 _EXACT = 2.0**53
@@ -38,6 +42,8 @@ def tidy(text: pd.Series) -> pd.Series:
         return text.str.strip()
     for space in _SPACES:
         text = text.str.replace(space, " ", regex=False)
+    # Marks of the writing direction, which programs put around numbers in Hebrew and Arabic text.
+    text = text.str.replace("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]", "", regex=True)
     return text.str.strip().str.replace(r"^[−–‒]( ?[0-9.,])", r"-\1", regex=True)
 
 

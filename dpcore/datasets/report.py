@@ -7,6 +7,7 @@ from typing import Literal
 
 from dpcore.datasets.schema import Column, ColumnType
 
+Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "database"]
 LISTED = 100
 """How many line numbers a notice lists at most; its ``count`` is always complete."""
 
@@ -30,7 +31,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
-    """Another way to read the file: the argument of ``read_csv`` that chooses it, and how a piece of it then looks."""
+    """Another way to read the file: the argument that chooses it, and how a piece of it then looks."""
 
     argument: str
     value: str
@@ -42,10 +43,11 @@ class Report:
     """How the file was read. What is not ``certain`` is a guess for the person to confirm; choices override it.
 
     ``header_lines`` are the lines that name the columns, none when the names are ours. ``first_line`` is where the data
-    start. Alternatives are empty where no other reading is plausible.
+    start. ``part`` names the sheet of a workbook or the file of an archive that was read. Alternatives are empty where
+    no other reading is plausible.
     """
 
-    container: Literal["text", "parquet"]
+    container: Container
     rows: int
     delimiter: str
     delimiter_certain: bool
@@ -55,6 +57,7 @@ class Report:
     header_certain: bool
     first_line: int
     quote: str = '"'
+    part: str = ""
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
 
@@ -88,7 +91,9 @@ class ReadColumn:
     to declare. ``reason`` is one line for the person. ``missing`` counts cells that are empty or a missing word,
     ``missing_words`` which and how often; ``unparsable`` counts cells that are no value of the suggested type,
     ``unparsable_lines`` where the first of them are. ``readings`` holds two or more side by side when the file alone
-    cannot decide and the person must; it is empty otherwise. ``distinct`` counts different values.
+    cannot decide and the person must; it is empty otherwise. ``distinct`` counts different values. ``codebook`` holds
+    the options that the file's own codebook declares (value labels of SPSS, Stata), not read from its rows: for the
+    person to take over as declared options. ``stand_in`` is a word such as "999" that may stand for missing.
     """
 
     name: str
@@ -102,6 +107,8 @@ class ReadColumn:
     identifier: bool = False
     readings: tuple[ColumnReading, ...] = ()
     notes: tuple[str, ...] = ()
+    codebook: tuple[str, ...] = ()
+    stand_in: str = ""
 
     @property
     def type(self) -> ColumnType:

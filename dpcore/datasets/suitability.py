@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from dpcore.datasets.entry import Question
 from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument
+
+_SOMEONE = re.compile(
+    r"(?:.+[ .-])?(?:ids?|uid|uuid|guid|e-?mails?(?: address)?|phone|phone number|telephone|mobile|ssn|iban|passport)"
+    r"|(?:first|last|middle|full|given|family|user|customer|client|patient|pupil|student|employee|member|person|contact"
+    r"|participant|respondent|passenger)?[ .-]?(?:name|names)"
+    r"|surname|forename|nachname|vorname|(?:customer|client|patient|account|member|employee|card|order|invoice|policy)"
+    r"[ .-]?(?:no\.?|nr\.?|num(?:ber)?|code|key)",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"(?:^|[\W_])(?:year|yr|quarter|month|week|day|hour|date|round|step|period|time|t|jahr|monat|woche|tag|obs)$", re.I
+)
+_HAPPENED = re.compile(
+    r"(?:^|[\W_])(?:actual|observed|outcome|happened|truth|true value|realised|realized|result)", re.I
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +31,8 @@ class Suited:
 
     ``kind`` names the form of the question on its page, ``columns`` the columns for each of its roles, as
     (role, names) pairs with the most fitting name first. ``lacking`` says in one sentence what must still be declared
-    before a private answer can be given ("" when nothing); looking at what-if curves never needs it.
+    before a private answer can be given ("" when nothing); looking at what-if curves never needs it. ``asks`` names
+    the roles that only the person can fill: a page asks for them and takes the first name only as a proposal.
     """
 
     question: Question
@@ -23,6 +40,7 @@ class Suited:
     sentence: str
     columns: tuple[tuple[str, tuple[str, ...]], ...]
     lacking: str = ""
+    asks: tuple[str, ...] = ()
 
     def choices(self, role: str) -> tuple[str, ...]:
         """The names that can take a role. Raises InvalidArgument."""
@@ -41,8 +59,8 @@ def questions_for(schema: Schema) -> tuple[Suited, ...]:
 
 
 def _records(schema: Schema) -> list[Suited]:
-    words = schema.of_type("category", "yes/no")
-    numeric = schema.of_type("number", "integer")
+    words = tuple(column for column in schema.of_type("category", "yes/no") if not names_someone(column.name))
+    numeric = _numeric(schema)
     found: list[Suited] = []
     if words:
         found.append(_suited("selection", "most_common", "Which {0} is most common", schema, column=_names(words)))
@@ -97,21 +115,45 @@ def _options(schema: Schema) -> list[Suited]:
 
 
 def _steps(schema: Schema) -> list[Suited]:
-    numeric, outcomes = schema.of_type("number", "integer"), schema.of_type("yes/no")
+    numeric = _numeric(schema)
     found: list[Suited] = []
     if numeric:
         found.append(_suited("thresholding", "series", "Has {0} passed a threshold", schema, value=_names(numeric)))
-    chances = tuple(column for column in numeric if (column.low, column.high) == (0, 1))
-    if len(chances) >= 2 and outcomes:
-        found.append(
-            _suited(
-                "experts", "forecasts", "Whose forecasts of {0} to follow", schema,
-                outcome=_names(outcomes), experts=_names(chances),
-            )
+    outcomes = _outcomes(schema, numeric)
+    forecasters = tuple(column for column in numeric if column not in outcomes[:1])
+    if outcomes and len(forecasters) >= 2:
+        forecasts = _suited(
+            "experts", "forecasts", "Whose forecasts of {0} to follow", schema,
+            outcome=_names((*outcomes, *(column for column in numeric if column not in outcomes))),
+            experts=_names(forecasters),
         )  # fmt: skip
+        found.append(replace(forecasts, asks=("outcome",)))
     elif len(numeric) >= 2:
         found.append(_suited("experts", "values", "Which column to follow over time", schema, experts=_names(numeric)))
     return found
+
+
+def _outcomes(schema: Schema, numeric: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Columns that may hold what happened: yes/no beside possible chances, or a number whose name says so."""
+    chances = [column for column in numeric if (column.low, column.high) in ((0, 1), (None, None))]
+    said = tuple(column for column in numeric if _HAPPENED.search(column.name))
+    return (*schema.of_type("yes/no"), *said) if len(chances) >= 2 else said
+
+
+def _numeric(schema: Schema) -> tuple[Column, ...]:
+    """Columns of numbers, those that count years or days last: they say when, not how much."""
+    found = [column for column in schema.of_type("number", "integer") if not names_someone(column.name)]
+    return tuple(sorted(found, key=lambda column: counts_time(column.name)))
+
+
+def counts_time(name: str) -> bool:
+    """Whether a column's name says that its whole numbers count time: years, days, rounds."""
+    return _TIME.search(name) is not None
+
+
+def names_someone(name: str) -> bool:
+    """Whether a column's name says that its values tell people apart: no options, and nothing to take a median of."""
+    return _SOMEONE.fullmatch(" ".join(re.sub(r"([a-z])([A-Z])", r"\1 \2", name).replace("_", " ").split())) is not None
 
 
 def _suited(question: Question, kind: str, sentence: str, schema: Schema, **roles: tuple[str, ...]) -> Suited:

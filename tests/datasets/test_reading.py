@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,10 @@ from dpcore.datasets import (
     ReadingCancelled,
     UnreadableFile,
     read_csv,
+    read_pasted,
+    read_table,
 )
+from dpcore.datasets.guessing.words import at_once
 from dpcore.datasets.reading import engine
 from dpcore.errors import InvalidArgument
 
@@ -121,6 +125,41 @@ def test_progress_rises_and_cancelling_stops() -> None:
         calls = iter([False] * steps + [True] * 1000)
         with pytest.raises(ReadingCancelled):
             read_csv(people(1000).encode(), cancel=lambda calls=calls: next(calls))
+
+
+def test_waiting_for_a_column_can_be_given_up() -> None:
+    """A column that takes long holds nobody: the one who waits is asked in between, and stops at once."""
+    held = threading.Event()
+
+    def stop() -> None:
+        raise ReadingCancelled("Cancelled.")
+
+    try:
+        with pytest.raises(ReadingCancelled):
+            list(at_once(lambda _: held.wait(60), [1, 2, 3], stop))
+        assert not held.is_set()
+    finally:
+        held.set()
+    assert list(at_once(lambda each: -each, [3, 1, 2], lambda: None)) == [-3, -1, -2]
+
+
+def test_the_fingerprint_waits_until_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    sums = engine.row_sums
+    monkeypatch.setattr(engine, "row_sums", lambda frame: asked.append(1) or sums(frame))
+    reading = read_table(SMALL)
+    assert asked == []
+    assert reading.fingerprint == reading.fingerprint == read_csv(SMALL).fingerprint
+    assert asked == [1, 1]
+
+
+def test_pasted_tables_and_names_that_promise_another_kind() -> None:
+    pasted = read_pasted("name\tage\nAnn\t31\nBob\t45\n")
+    assert pasted.frame.to_numpy().tolist() == [["Ann", "31"], ["Bob", "45"]]
+    said = [notice.sentence for notice in read_table(SMALL, name="people.xlsx").report.notices]
+    assert any("another kind than its name says" in sentence for sentence in said)
+    for name in ("people.csv", "people", "people.of.ann", "P.TXT"):
+        assert read_table(SMALL, name=name).report.notices == ()
 
 
 def test_nothing_of_a_file_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

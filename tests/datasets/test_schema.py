@@ -197,3 +197,47 @@ def test_a_question_says_what_is_lacking_for_a_private_answer() -> None:
     assert questions_for(scores)[0].choices("score") == ("s",)
     with pytest.raises(InvalidArgument):
         questions_for(scores)[0].choices("target")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "id",
+        "customer_id",
+        "customerId",
+        "Name",
+        "full name",
+        "E-mail",
+        "patient ID",
+        "phone number",
+        "Order no.",
+        "Surname",
+    ],
+)
+def test_names_and_ids_are_no_options(name: str) -> None:
+    """Nobody asks which name is most common, or for the median of an id."""
+    word, number = Column(name=name, type="category"), Column(name=name, type="integer")
+    beside = Column(name="ward", type="category")
+    for schema in (Schema(columns=(word, beside)), Schema(columns=(number, beside))):
+        assert all(name not in names for suited in questions_for(schema) for _, names in suited.columns)
+    assert questions_for(Schema(columns=(word,))) == ()
+
+
+@pytest.mark.parametrize("name", ["ward", "paid", "grid", "product name", "identity", "renamed", "phone type", "order"])
+def test_other_names_stay_options(name: str) -> None:
+    assert questions_for(Schema(columns=(Column(name=name, type="category"),))) != ()
+
+
+def test_what_happened_is_asked_for() -> None:
+    """A column of what happened is no forecaster, whether chances are declared yet or not; the page has to ask."""
+    flag, day = Column(name="rain", type="yes/no"), Column(name="day", type="date")
+    chances = tuple(Column(name=name, type="number") for name in ("Alma", "Bert"))
+    found = {s.kind: s for s in questions_for(Schema(columns=(day, *chances, flag), each_row="step"))}["forecasts"]
+    assert found.asks == ("outcome",)
+    assert found.choices("outcome") == ("rain", "Alma", "Bert")
+    assert found.choices("experts") == ("Alma", "Bert")
+    actual = Column(name="actual temperature", type="number", low=-20, high=50)
+    degrees = tuple(Column(name=name, type="number", low=-20, high=50) for name in ("Alma", "Bert"))
+    found = {s.kind: s for s in questions_for(Schema(columns=(*degrees, actual), each_row="step"))}["forecasts"]
+    assert found.choices("outcome")[0] == "actual temperature"
+    assert found.choices("experts") == ("Alma", "Bert")

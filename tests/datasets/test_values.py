@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
+from dpcore.datasets import dates as dates_module
 from dpcore.datasets.dates import dates, moment
 from dpcore.datasets.numerals import canonical, integers, numbers, tidy
 
@@ -113,3 +114,37 @@ def test_serial_dates() -> None:
     found = dates(pd.Series(["45292", "1", "45292.5", "0", "9999999", "x"], dtype="str"), "serial")
     shown = ["2024-01-01T00:00:00", "1899-12-31T00:00:00", "2024-01-01T12:00:00", "NaT", "NaT", "NaT"]
     assert [str(each) for each in found] == shown
+
+
+@pytest.mark.parametrize("order", ["ymd", "dmy", "mdy"])
+def test_dates_taken_all_at_once_are_those_taken_one_by_one(order: str) -> None:
+    """Every form that is written out, real or not; a mutant that lets 30 February roll on into March is caught."""
+    days = (
+        "2024-01-31",
+        "2024-02-30",
+        "2023-02-29",
+        "2024/02/29",
+        "2024.13.01",
+        "0000-01-01",
+        "2024-00-10",
+        "1900-01-00",
+    )
+    days += ("31/01/2024", "01/31/2024", "05-06-2024", "05.06.2024", "2024-01/31", "31/13/2024", "2024-1-3")
+    clocks = (
+        "",
+        "T10:20",
+        " 23:59:59",
+        "T24:00:00",
+        " 10:60:00",
+        "T10:20:60",
+        "T10:20:30Z",
+        " 10:20:30.5+02:00",
+        "T1:2",
+    )
+    words = [day + clock for day in days for clock in clocks]
+    words += [f"20{year:02}-{month:02}-{day:02}" for year in range(3) for month in range(14) for day in range(33)]
+    assert len(set(words)) >= dates_module._MANY
+    found = dates_module.dates(pd.Series(words, dtype="str"), order)  # type: ignore[arg-type]
+    for word, one in zip(words, found, strict=True):
+        alone = dates_module.moment(word, order)  # type: ignore[arg-type]
+        assert alone == one or (np.isnat(alone) and np.isnat(one)), word

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpcore.datasets.guessing import dates, numerals
 from dpcore.datasets.guessing.numerals import Marks
-from dpcore.datasets.guessing.words import Guess, Hint, Words, words_of
+from dpcore.datasets.guessing.words import Guess, Hint, Words, at_once, words_of
 from dpcore.datasets.numerals import tidy
 from dpcore.datasets.report import ReadColumn, listed
 from dpcore.datasets.schema import NO_WORDS, SPREADSHEET_ERRORS, YES_WORDS, Column, DateOrder, Decimal
@@ -26,16 +26,28 @@ Say = Callable[[float], None]
 
 
 def read_columns(
-    frame: pd.DataFrame, lines: IntArray, *, decimal: Decimal | None, order: DateOrder | None, say: Say
+    frame: pd.DataFrame,
+    lines: IntArray,
+    *,
+    decimal: Decimal | None,
+    order: DateOrder | None,
+    say: Say,
+    commas: bool = False,
 ) -> tuple[ReadColumn, ...]:
     """``lines`` holds the line number of each row; ``decimal`` and ``order`` are choices of the person."""
     found = words_of(frame, lambda part: say(0.5 * part))
-    seen = [numerals.marks(words) for words in found]
-    hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found))
-    columns = []
-    for place, words in enumerate(found):
-        say(0.5 + 0.5 * place / frame.shape[1])
-        guess = _guess(words, seen[place], hint)
+    seen = list(at_once(numerals.marks, found, lambda: say(0.5)))
+    hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found), commas=commas)
+    columns: list[ReadColumn] = []
+
+    def part(done: int) -> float:
+        return 0.5 + 0.5 * done / frame.shape[1]
+
+    guesses = at_once(
+        lambda place: _guess(found[place], seen[place], hint), list(range(len(found))), lambda: say(part(len(columns)))
+    )
+    for place, (words, guess) in enumerate(zip(found, guesses, strict=True)):
+        say(part(place))
         bad = words.words[guess.bad]
         places = np.flatnonzero(tidy(frame.iloc[:, place]).isin(bad)) if len(bad) else np.zeros(0, dtype=np.int64)
         columns.append(
@@ -50,6 +62,7 @@ def read_columns(
                 distinct=words.distinct,
                 identifier=guess.identifier,
                 readings=guess.readings,
+                stand_in=guess.stand_in,
                 notes=(
                     *guess.notes,
                     *_notes(words, guess),
@@ -93,7 +106,7 @@ def _guess(words: Words, seen: Marks, hint: Hint) -> Guess:
     return (
         _flags(words)
         or dates.guess(words, hint.order)
-        or numerals.guess(words, seen, hint.decimal)
+        or numerals.guess(words, seen, hint.decimal, commas=hint.commas)
         or _words(words, seen)
     )
 
@@ -116,6 +129,9 @@ def _flags(words: Words) -> Guess | None:
 def _words(words: Words, seen: Marks) -> Guess:
     nothing = np.zeros(words.distinct, dtype=bool)
     mixed = _mixture(words, seen)
+    if words.distinct == 1 and words.present > 1:
+        reason = "Every cell that is not missing holds the same word: nothing to choose from."
+        return Guess(column=Column(name=words.name, type="text"), reason=reason, bad=nothing)
     if words.distinct <= max(2, min(_FEW, words.present // 2)):
         return Guess(
             column=Column(name=words.name, type="category"),

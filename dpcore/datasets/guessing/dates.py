@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from dpcore.validate import BoolArray
 _SAMPLE = 500
 _COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 _NAME = re.compile(r"date|datum|fecha|dato|day|tag|dob|birth", re.I)
+_FEWEST = 3
 _ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
 
 
@@ -24,7 +26,7 @@ def decisive_order(words: Words) -> DateOrder | None:
     read = _both(words)
     if read is None:
         return None
-    day, month = read
+    day, month = read.day, read.month
     if (day & ~month).any() and not (month & ~day).any():
         return "dmy"
     return "mdy" if (month & ~day).any() and not (day & ~month).any() else None
@@ -35,10 +37,12 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
     read = _both(words)
     if read is None:
         return None
-    day, month = read
+    day, month = read.day, read.month
     if max(words.share(day), words.share(month)) < MOSTLY:
         return None
-    apart = day & month & (dates(words.words, "dmy") != dates(words.words, "mdy"))
+    if words.plain.all() and _NAME.search(words.name) is None:
+        return _year_month_day(words, day)
+    apart = day & month & read.apart
     if words.share(day) != words.share(month) or not apart.any():
         if not (apart | (day ^ month)).any():
             return _finish(words, "ymd", day, "Dates in one clear form")
@@ -56,20 +60,46 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
     return Guess(column=found.column, reason=reason, bad=found.bad, readings=readings)
 
 
-def _both(words: Words) -> tuple[BoolArray, BoolArray] | None:
-    """Which words are dates with the day first and with the month first; None when hardly any is."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Both:
+    """Which words are dates with the day first and with the month first, and which are different ones then."""
+
+    day: BoolArray
+    month: BoolArray
+    apart: BoolArray
+
+
+def _both(words: Words) -> _Both | None:
+    """None when hardly any word is a date."""
     if words.distinct == 0 or (words.plain.all() and not _compact(words)):
         return None
     start = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
     if max((~np.isnat(dates(start, order))).mean() for order in _ORDERS) < MOSTLY - 0.2:
         return None
-    day, month = (~np.isnat(dates(words.words, order)) for order in _ORDERS)
-    return day, month
+    first = dates(words.words, "dmy")
+    # Where the year leads, nothing is left to be told apart.
+    led = bool(words.words.str.match(r"[0-9]{4}").all())
+    second = first if led else dates(words.words, "mdy")
+    return _Both(day=~np.isnat(first), month=~np.isnat(second), apart=first != second)
 
 
 def _compact(words: Words) -> bool:
-    """Eight digits under a name that says so."""
-    return _NAME.search(words.name) is not None and bool(words.words.str.fullmatch(_COMPACT).all())
+    """Eight digits that are days of the calendar: under a name that says so, or several of them."""
+    telling = _NAME.search(words.name) is not None or words.distinct >= _FEWEST
+    return telling and bool(words.words.str.fullmatch(_COMPACT).all())
+
+
+def _year_month_day(words: Words, good: BoolArray) -> Guess:
+    """Eight digits each, all of them days of the calendar, under a name that does not say so: shown both ways."""
+    found = _finish(words, "ymd", good, "")
+    every = np.ones(words.distinct, dtype=bool)
+    columns = (found.column, Column(name=words.name, type="integer"))
+    return Guess(
+        column=found.column,
+        reason="Eight digits that all are days of the calendar: dates, or whole numbers; please choose.",
+        bad=found.bad,
+        readings=tuple(reading(column, words, every) for column in columns),
+    )
 
 
 def _finish(words: Words, order: DateOrder, good: BoolArray, why: str) -> Guess:

@@ -40,6 +40,8 @@ def reading(column: Column, words: Words, telling: BoolArray) -> ColumnReading:
 def _label(column: Column, words: Words) -> str:
     if column.type == "date":
         return _ORDERS[column.date_order]
+    if column.type == "text":
+        return "names or numbers of rows, kept as text"
     if column.type == "integer" and column.decimal == "." and words.words.str.contains(",", regex=False).any():
         return "the comma marks thousands"
     return _LABELS[column.type, column.decimal]

@@ -12,6 +12,7 @@ from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
 from dpcore.datasets.numerals import integers, is_number, numbers, whole
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import Column, Decimal
+from dpcore.datasets.suitability import counts_time
 from dpcore.validate import BoolArray, FloatArray
 
 _ID_NAME = re.compile(
@@ -19,6 +20,8 @@ _ID_NAME = re.compile(
 )
 _DATE_NAME = re.compile(r"date|datum|fecha|data|dato|day|tag|dob|birth|admitted|since|when", re.I)
 _MANY, _SAMPLE = 20, 500
+_FEWEST_OTHERS = 5
+_NINES = (9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,8 +60,11 @@ def marks(words: Words) -> Marks:
     return Marks(point=point, comma=comma, mostly=mostly, plain=bool(plain.all()))
 
 
-def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
-    """A number or integer column, a column of digits that are not numbers, or None."""
+def guess(words: Words, seen: Marks, hint: Decimal | None, *, commas: bool = False) -> Guess | None:
+    """A number or integer column, a column of digits that are not numbers, or None.
+
+    ``commas`` says that the file's cells end at commas, which says which of two readings to propose.
+    """
     if not seen.mostly:
         return None
     if (codes := _codes(words)) is not None:
@@ -72,9 +78,12 @@ def guess(words: Words, seen: Marks, hint: Decimal | None) -> Guess | None:
         mark = "comma" if decimal == "," else "point"
         why = "" if seen.decisive is not None else ", as in other columns of this file"
         return _finish(words, decimal, seen, f" with a decimal {mark}{why}")
-    decimal = "," if words.words.str.contains(r",[0-9]{3}$", regex=True).sum() == 0 else "."
+    # Where cells end at commas, people who write numbers with a decimal comma would not get a table.
+    pointed = words.words.str.contains(r",[0-9]{3}[^0-9]*$", regex=True).sum() == 0
+    decimal = "," if pointed and not commas else "."
     chosen = _finish(words, decimal, seen, "")
     other = _finish(words, "," if decimal == "." else ".", seen, "")
+    # Either mark may turn them into numbers that only count rows: then that reading is text, and shown as such.
     readings = tuple(reading(each.column, words, differ) for each in (chosen, other))
     reason = "Numbers, but a comma or point in them can mark decimals or thousands: please choose."
     return Guess(column=chosen.column, reason=reason, bad=chosen.bad, readings=readings, notes=chosen.notes)
@@ -121,6 +130,7 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
             identifier=True,
         )
     column = Column(name=words.name, type="integer" if counts else "number", decimal=decimal)
+    apart = _stand_in(values, read, words)
     rest = words.cells(~read)
     share = "all cells" if rest == 0 else f"all but {rest:,} cells"
     return Guess(
@@ -128,14 +138,15 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
         reason=f"{'Whole numbers' if counts else 'Numbers'}{how} in {share} that are not missing.",
         bad=~read,
         readings=_serial_dates(words, column, values) if counts else (),
-        notes=_notes(words, values, read, good, seen.plain),
+        notes=(*_notes(words, values, read, good, seen.plain), *_stands(apart)),
+        stand_in=apart,
     )
 
 
 def _identifies(words: Words, values: FloatArray) -> bool:
     if words.distinct < _MANY or words.distinct != words.present:
         return False
-    run = float(values.max() - values.min()) == values.size - 1
+    run = float(values.max() - values.min()) == values.size - 1 and not counts_time(words.name)
     return run or _ID_NAME.search(words.name) is not None
 
 
@@ -148,6 +159,29 @@ def _notes(words: Words, values: FloatArray, read: BoolArray, good: BoolArray, p
     return tuple(notes)
 
 
+def _stand_in(values: FloatArray, read: BoolArray, words: Words) -> str:
+    """A word such as −99 or 999 that is all nines, lies far outside the others, and probably means "no answer".
+
+    Beyond the largest of the others by their whole range, or negative among numbers that are not; "" when none is.
+    """
+    places = np.flatnonzero(read & np.isin(np.abs(values), _NINES))
+    for place in places:
+        value = float(values[place])
+        others = values[read & ~(np.isin(np.abs(values), _NINES) & (np.sign(values) == np.sign(value)))]
+        if others.size < _FEWEST_OTHERS:
+            continue
+        beyond = value > others.max() + max(float(np.ptp(others)), 1.0)
+        if (value < 0 <= others.min()) or (value > 0 and beyond):
+            return str(words.words.iloc[place])
+    return ""
+
+
+def _stands(word: str) -> tuple[str, ...]:
+    if not word:
+        return ()
+    return (f"{word} lies far from all other values: it may stand for a missing answer.",)
+
+
 def _signs(words: Words, read: BoolArray) -> list[str]:
     """What was written around the numbers."""
     notes = []
@@ -155,7 +189,7 @@ def _signs(words: Words, read: BoolArray) -> list[str]:
     if (percent := odd.str.endswith("%")).any():
         some = "" if percent.sum() == read.sum() else " in some cells only"
         notes.append(f"Percent signs{some} are left out: 12% reads as 12.")
-    signs = [sign for sign in "€$£¥₹" if odd.str.contains(sign, regex=False).any()]
+    signs = [sign for sign in "€$£¥₹₪₽₩₺" if odd.str.contains(sign, regex=False).any()]
     if signs:
         notes.append(f"Currency signs ({' '.join(signs)}) are left out; amounts are not converted.")
     if len(signs) > 1:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,16 +15,21 @@ from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import MISSING_WORDS, Column, DateOrder, Decimal
 from dpcore.validate import BoolArray, IntArray
 
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+_TOGETHER = 100_000
+_TICK = 0.2  # seconds
 MOSTLY = 0.8
 """A type is suggested when at least this share of the cells that are not missing are of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """What other columns of the same file show beyond doubt."""
+    """What other columns of the same file show beyond doubt, and whether its cells end at commas."""
 
     decimal: Decimal | None = None
     order: DateOrder | None = None
+    commas: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,30 +72,87 @@ class Guess:
     readings: tuple[ColumnReading, ...] = ()
     notes: tuple[str, ...] = ()
     identifier: bool = False
+    stand_in: str = ""
+
+
+def _counted(cells: pd.Series) -> tuple[pd.Series, IntArray]:
+    """The different words of a column without padding, in the order they first occur, and how often each does."""
+    codes, raw = pd.factorize(cells)
+    words = pd.Series(raw, dtype=cells.dtype)
+    counts = np.bincount(codes, minlength=len(words)).astype(np.int64)
+    bare = words.str.strip()
+    if bare.equals(words):
+        return words, counts
+    again, merged = pd.factorize(bare)
+    summed = np.bincount(again, weights=counts, minlength=len(merged)).astype(np.int64)
+    return pd.Series(merged, dtype=cells.dtype), summed
 
 
 def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:
-    """The words of every column. All columns' words are looked at together: a wide table has few in each."""
-    weights: list[IntArray] = []
-    different: list[pd.Series] = []
-    for place in range(frame.shape[1]):
-        say(place / frame.shape[1])
-        codes, words = pd.factorize(frame.iloc[:, place].str.strip())
-        weights.append(np.bincount(codes, minlength=len(words)).astype(np.int64))
-        different.append(pd.Series(words, dtype=frame.dtypes.iloc[place]))
-    raw = pd.concat(different, ignore_index=True)
+    """The words of every column. Columns with few of them are looked at together: a wide table has many such."""
+    width = frame.shape[1]
+    counted: list[tuple[pd.Series, IntArray]] = []
+    cells = [frame.iloc[:, place] for place in range(width)]
+    for found in at_once(_counted, cells, lambda: say(0.6 * len(counted) / width)):
+        counted.append(found)
+        say(0.6 * len(counted) / width)
+    groups: list[list[int]] = [[]]
+    size = 0
+    for place, (words, _) in enumerate(counted):
+        groups[-1].append(place)
+        size += len(words)
+        if size > _TOGETHER:
+            groups.append([])
+            size = 0
+    names = [str(name) for name in frame.columns]
+    looked: list[Words] = []
+    full = [group for group in groups if group]
+    for part in at_once(
+        lambda group: _looked(group, names, counted), full, lambda: say(0.6 + 0.4 * len(looked) / width)
+    ):
+        looked.extend(part)
+        say(0.6 + 0.4 * len(looked) / width)
+    return looked
+
+
+def at_once(work: Callable[[Given], Found], given: list[Given], tick: Callable[[], None]) -> Iterator[Found]:
+    """Results in order, two at a time: Arrow lets other threads run while it looks at a column.
+
+    ``tick`` is called every so often while a result is waited for, and may raise: then nothing is waited for any more.
+    """
+    if len(given) <= 1:
+        yield from map(work, given)
+        return
+    threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="columns")
+    try:
+        for future in [threads.submit(work, each) for each in given]:
+            while True:
+                try:
+                    found = future.result(timeout=_TICK)
+                except TimeoutError:
+                    tick()
+                else:
+                    break
+            yield found
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _looked(group: list[int], names: list[str], counted: list[tuple[pd.Series, IntArray]]) -> list[Words]:
+    raw = pd.concat([counted[place][0] for place in group], ignore_index=True)
     absent = raw.str.lower().isin(MISSING_WORDS).to_numpy(dtype=bool)
     tidied = tidy(raw)
     plain = tidied.str.fullmatch(PLAIN).to_numpy(dtype=bool)
     dotted = tidied.str.contains(".", regex=False).to_numpy(dtype=bool)
     found, start = [], 0
-    for place, counts in enumerate(weights):
+    for place in group:
+        counts = counted[place][1]
         part = slice(start, start + counts.size)
         here, start = ~absent[part], part.stop
         missing = sorted(zip(raw.iloc[part][~here], counts[~here], strict=True), key=lambda pair: -pair[1])
         found.append(
             Words(
-                name=str(frame.columns[place]),
+                name=names[place],
                 words=tidied.iloc[part][here].reset_index(drop=True),
                 weights=counts[here],
                 plain=plain[part][here],

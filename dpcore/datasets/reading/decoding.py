@@ -19,8 +19,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _LATIN = ("cp1252", "cp1250", "cp1254", "cp850", "mac_roman")
-_OTHER = ("cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949")
-_SINGLE = {*_LATIN, "cp1251", "cp1253"}  # one byte, one character
+_OTHER = ("cp1251", "cp1253", "cp1255", "cp1256", "cp932", "gb18030", "big5", "cp949")
+_SINGLE = {*_LATIN, "cp1251", "cp1253", "cp1255", "cp1256"}  # one byte, one character
 _SAMPLE = 65_536
 _MULTIBYTE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 

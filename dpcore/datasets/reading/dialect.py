@@ -76,7 +76,7 @@ def checked(delimiter: str) -> str:
 
 def find(sample: str, sniffed: str | None, quote: str | None) -> Dialect:
     """The most plausible dialect of the first lines of a file. ``quote`` overrides the guess."""
-    mark = quote if quote is not None else _quote(sample)
+    mark = quote if quote is not None else likely_quote(sample)
     scores = {_ONE_COLUMN: _one_column(sample)}
     for delimiter in DELIMITERS:
         if delimiter in sample:
@@ -111,7 +111,7 @@ def records(sample: str, dialect: Dialect, limit: int = _RECORDS) -> list[list[s
     return found
 
 
-def _quote(sample: str) -> str:
+def likely_quote(sample: str) -> str:
     return "'" if '"' not in sample and len(_QUOTED.findall(sample)) >= 3 else '"'
 
 

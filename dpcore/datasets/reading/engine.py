@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from dpcore.datasets.reading.bounds import check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
@@ -25,11 +27,8 @@ from dpcore.validate import IntArray
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_COLUMNS = 500
-MOST_CELLS = 100_000_000
-LONGEST_CELL = 131_072
 _LONGEST_RECORD = 8 << 20
-_TEXT = 1 << 29
+_BATCH = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,6 +53,7 @@ def _session(data: bytes | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnect
             connection.execute("SET autoinstall_known_extensions=false")
             connection.execute("SET autoload_known_extensions=false")
             connection.execute("SET allow_community_extensions=false")
+            connection.execute("SET enable_progress_bar=false")
             connection.execute(f"SET allowed_directories=[{_quoted(folder)}]")
             connection.execute("SET enable_external_access=false")
             connection.execute("SET lock_configuration=true")
@@ -72,12 +72,16 @@ def sniffed_delimiter(sample: bytes) -> str | None:
     return str(rows[0][0]) if rows else None
 
 
-def cells(data: bytes, dialect: Dialect, width: int) -> Cells:
-    """The records of a text file, blank lines left out, padded to ``width`` cells. Raises UnreadableFile."""
+def cells(data: bytes, dialect: Dialect, width: int, *, even: bool, say: Callable[[float], None]) -> Cells:
+    """The records of a text file, blank lines left out, padded to ``width`` cells. Raises UnreadableFile.
+
+    ``even`` says that every record should have ``width`` cells and no line is blank: then nothing has to be counted,
+    and a record that has another number of cells is refused. ``say`` is called with the share done, every so often.
+    """
     absent = "\x01"
     while absent.encode() in data:
         absent += "\x02"
-    names = [f"c{place}" for place in range(width + 1)]
+    names = [f"c{place}" for place in range(width if even else width + 1)]
     count = " + ".join(f"({name} IS NOT NULL)::INTEGER" for name in names)
     parts = [*(f"coalesce({name}, '') AS {name}" for name in names[:width]), f"({count}) AS n"]
     with _session(data) as (connection, file):
@@ -93,40 +97,67 @@ def cells(data: bytes, dialect: Dialect, width: int) -> Cells:
                 lineterminator=duckdb.CSVLineTerminator.LINE_FEED,
                 comment="",
                 na_values=absent,
-                null_padding=True,
+                null_padding=not even,
                 parallel=False,
                 strict_mode=True,
                 max_line_size=_LONGEST_RECORD,
             )
-            table = relation.project(", ".join(parts)).to_arrow_table()
+            table = _batches(relation if even else relation.project(", ".join(parts)), len(data), say)
         except duckdb.Error as error:
             raise UnreadableFile(_sentence(error)) from None
-    counts = np.asarray(table.column("n").to_numpy(), dtype=np.int64)
-    return Cells(frame=_frame(table, list(range(width))), counts=counts)
+    frame = text_frame(table.columns[:width], list(range(width)))
+    if even:
+        return Cells(frame=frame, counts=np.full(len(frame), width, dtype=np.int64))
+    return Cells(frame=frame, counts=np.asarray(table.column("n").to_numpy(), dtype=np.int64))
+
+
+def _batches(relation: duckdb.DuckDBPyRelation, size: int, say: Callable[[float], None]) -> pa.Table:
+    """The rows of a relation, a batch at a time, so that the person can stop in between."""
+    reader = relation.to_arrow_reader(_BATCH)
+    batches, done = [], 0
+    for batch in reader:
+        batches.append(batch)
+        done += batch.nbytes
+        say(min(done / max(size, 1), 1.0))
+    return pa.Table.from_batches(batches, schema=reader.schema)
 
 
 def parquet(data: bytes) -> pd.DataFrame:
     """The columns of a Parquet file as text, missing values as empty cells. Raises UnreadableFile."""
     with _session(data) as (connection, file):
         try:
-            relation = connection.read_parquet(file)
-            _check_parquet([str(kind) for kind in relation.types])
-            rows = relation.aggregate("count(*)").fetchall()[0][0]
-            if int(rows) * len(relation.columns) > MOST_CELLS:
-                raise UnreadableFile(f"The table has more than {MOST_CELLS:,} cells; keep fewer rows or columns.")
-            names = [_identifier(name) for name in relation.columns]
-            for name in names:
-                text = f"length({name}::VARCHAR)"
-                longest, total = relation.aggregate(f"max({text}), sum({text})").fetchall()[0]
-                if (longest or 0) > LONGEST_CELL or (total or 0) > _TEXT:
-                    raise UnreadableFile("The file unpacks to more text than can be read; keep fewer rows or columns.")
-            parts = (f"coalesce({name}::VARCHAR, '') AS c{place}" for place, name in enumerate(names))
-            table = relation.project(", ".join(parts)).to_arrow_table()
-            return _frame(table, list(relation.columns))
+            return _as_text(connection.read_parquet(file))
         except duckdb.Error:
             raise UnreadableFile(
                 "This Parquet file is damaged or of a kind that cannot be read; save it as CSV."
             ) from None
+
+
+def arrow(table: pa.Table) -> pd.DataFrame:
+    """The columns of an Arrow table as text, missing values as empty cells. Raises UnreadableFile."""
+    with _session() as (connection, _):
+        try:
+            return _as_text(connection.from_arrow(table))
+        except duckdb.Error:
+            raise UnreadableFile("This Arrow file holds a type that cannot be read; save it as CSV.") from None
+
+
+def _as_text(relation: duckdb.DuckDBPyRelation) -> pd.DataFrame:
+    """Sizes are added up inside DuckDB, which holds a piece at a time, before the cells are copied out of it."""
+    _check_types([str(kind) for kind in relation.types])
+    rows = int(relation.aggregate("count(*)").fetchall()[0][0])
+    if not rows:
+        raise UnreadableFile("The file has column names but no rows.")
+    check_size(rows, len(relation.columns))
+    names = [_identifier(name) for name in relation.columns]
+    total = longest = 0
+    for name in names:
+        text = f"length({name}::VARCHAR)"
+        found = relation.aggregate(f"max({text}), sum({text})").fetchall()[0]
+        longest, total = max(longest, int(found[0] or 0)), total + int(found[1] or 0)
+        check_text(total, longest)
+    parts = (f"coalesce({name}::VARCHAR, '') AS c{place}" for place, name in enumerate(names))
+    return text_frame(relation.project(", ".join(parts)).to_arrow_table().columns, list(relation.columns))
 
 
 def row_sums(frame: pd.DataFrame) -> tuple[int, int]:
@@ -168,20 +199,17 @@ def _joined(frame: pd.DataFrame) -> str:
     return f"concat_ws(chr(31) || '1', {parts}) AS r"
 
 
-def _frame(table: Any, names: list[Any]) -> pd.DataFrame:
-    """The first Arrow columns as pandas text columns, by position: a file may use one name twice."""
+def text_frame(columns: Sequence[Any], names: list[Any]) -> pd.DataFrame:
+    """Arrow columns of text as pandas ones, by position: a file may use one name twice."""
     text = pd.StringDtype(na_value=np.nan)
-    columns = [pd.Series(pd.array(table.column(place), dtype=text)) for place in range(len(names))]
-    frame = pd.DataFrame(dict(enumerate(columns)))
+    frame = pd.DataFrame({place: pd.Series(pd.array(column, dtype=text)) for place, column in enumerate(columns)})
     frame.columns = pd.Index(names)
     return frame
 
 
-def _check_parquet(kinds: list[str]) -> None:
-    if len(kinds) > MOST_COLUMNS:
-        raise UnreadableFile(f"The file has {len(kinds):,} columns; up to {MOST_COLUMNS} can be read.")
+def _check_types(kinds: list[str]) -> None:
     if any(mark in kind for kind in kinds for mark in ("STRUCT", "MAP", "[", "UNION", "BLOB", "GEOMETRY", "VARIANT")):
-        raise UnreadableFile("A column of this Parquet file holds lists or records; save a flat table instead.")
+        raise UnreadableFile("A column of this file holds lists or records; save a flat table instead.")
 
 
 def _sentence(error: duckdb.Error) -> str:

@@ -62,7 +62,7 @@ def _joined(groups: list[str], subs: list[str]) -> list[str]:
     joined, group = [], ""
     for above, sub in zip(groups, subs, strict=True):
         group = above or ("" if bracketed else group)
-        joined.append(" ".join(part for part in (group, sub) if part))
+        joined.append(" ".join(dict.fromkeys(part for part in (group, sub) if part)))
     return joined
 
 

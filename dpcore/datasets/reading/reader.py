@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,61 +16,28 @@ from dpcore.datasets.conversion import Applied, apply
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
-from dpcore.datasets.reading.container import is_parquet, refuse_other_kinds
-from dpcore.datasets.reading.tabulate import Tabulated, tabulate
-from dpcore.datasets.report import Notice, ReadColumn, Report
+from dpcore.datasets.reading.choices import Choices
+from dpcore.datasets.reading.kinds import table_of
+from dpcore.datasets.reading.tabulate import Tabulated
+from dpcore.datasets.report import Container, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
+from dpcore.datasets.steps import Step, suggested
 from dpcore.datasets.table import Table
+from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
-from dpcore.validate import IntArray, one_of, whole
+from dpcore.validate import IntArray
 
 LARGEST = 200 << 20
 _VERSION = "1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """What a person may decide instead of the guess; None leaves it to the guess. Raises InvalidArgument.
-
-    ``delimiter`` is one character, or "" for one column. ``encoding`` is a name such as "cp1252". ``quote`` is '"',
-    "'", or "" for none. ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on. ``decimal`` and
-    ``date_order`` hold for every column that does not show its own. ``keep_footer`` keeps totals and notes at the foot
-    as rows. ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused.
-    """
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    quote: str | None = None
-    header_rows: int | None = None
-    header_line: int | None = None
-    decimal: Decimal | None = None
-    date_order: DateOrder | None = None
-    keep_footer: bool = False
-    uneven: Literal["refuse", "set aside"] = "refuse"
-
-    def __post_init__(self) -> None:
-        if self.header_rows is not None:
-            whole(0, 2, header_rows=self.header_rows)
-        if self.header_line is not None:
-            whole(1, header_line=self.header_line)
-        if self.quote is not None:
-            one_of(('"', "'", ""), quote=self.quote)
-        if self.decimal is not None:
-            one_of((".", ","), decimal=self.decimal)
-        if self.date_order is not None:
-            one_of(("ymd", "dmy", "mdy"), date_order=self.date_order)
-        one_of(("refuse", "set aside"), uneven=self.uneven)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Reading:
     """A file as understood.
 
     ``frame`` holds every cell as text exactly as in the file, missing ones as "". ``columns`` hold a suggestion each.
-    ``lines`` gives the line of the file each row starts on, shape (rows,). ``fingerprint`` tells files apart by what
-    they hold: the order of rows and columns, line ends, padding and encoding do not change it. Anybody could work it
-    out from a guess of the data, so it stays in this session, and ``Ledger.link`` keys it. ``key`` tells readings apart
-    to the last byte and choice: the key for caches. ``places`` says which of the
+    ``lines`` gives the line of the file each row starts on, shape (rows,). ``key`` tells readings apart to the last
+    byte and choice: the key for caches. ``original`` is the frame before any steps. ``places`` says which of the
     ``records`` of the file each row is: others were set aside.
     """
 
@@ -77,10 +45,20 @@ class Reading:
     columns: tuple[ReadColumn, ...]
     report: Report
     lines: IntArray
-    fingerprint: str
     key: str
     places: IntArray
     records: int
+    original: pd.DataFrame
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells files apart by what they hold: the order of rows and columns, line ends, padding and encoding do not.
+
+        Anybody could work it out from a guess of the data, so it stays in this session, and ``Ledger.link`` keys it.
+
+        Taken when it is first asked for, which for 10⁶ rows is about as long as reading them.
+        """
+        return as_defects("the fingerprint was taken", lambda: fingerprint(self.original))
 
     @property
     def rows(self) -> int:
@@ -97,6 +75,20 @@ class Reading:
         """The suggested types and what a row is: a start for declaring, without bounds or categories."""
         columns = tuple(column.suggestion for column in self.columns)
         return Schema(columns=columns, each_row=each_row(self.frame, self.columns))
+
+    @cached_property
+    def suggested_steps(self) -> tuple[Step, ...]:
+        """What the table seems to want before it is declared; each for the person to take or leave."""
+        return suggested(self.frame, self.columns)
+
+    def after(self, steps: tuple[Step, ...]) -> Reading:
+        """This table with steps done to it, one after the other; a step is taken back by leaving it out.
+
+        The people stay those of the file, and so does ``fingerprint``. Raises InvalidArgument.
+        """
+        if not steps:
+            return self
+        return as_defects("these steps were done", lambda: _after(self, steps))
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
@@ -119,9 +111,10 @@ class Reading:
         return self.apply(schema).table(fingerprint=f"{self.key}:{declared}", lineage="")
 
 
-def read_csv(
+def read_table(
     source: bytes | str | Path | IO[bytes],
     *,
+    name: str = "",
     delimiter: str | None = None,
     encoding: str | None = None,
     quote: str | None = None,
@@ -131,14 +124,18 @@ def read_csv(
     date_order: DateOrder | None = None,
     keep_footer: bool = False,
     uneven: Literal["refuse", "set aside"] = "refuse",
+    part: str | None = None,
     progress: Callable[[float, str], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Reading:
-    """Reads a CSV, TSV or Parquet file (bytes, a path, or a binary file object) without trusting its name.
+    """Reads a table of any kind (bytes, a path, or a binary file object), told from its bytes and never from its name.
 
-    The other arguments override guesses (see ``Choices``). ``progress(fraction, words)`` is called as the work goes on;
-    it stops soon after ``cancel()`` is true. Raises UnreadableFile with one sentence for anything that cannot be read
-    without guessing, ReadingCancelled, and InvalidArgument for a choice that is none.
+    Text with delimiters, Excel and OpenDocument sheets, JSON and JSON lines, Parquet, Arrow and Feather, SPSS, Stata,
+    SAS, and one of these in a zip, gzip, bzip2 or xz archive. ``name`` is what the person calls the file; it is only
+    compared with what the file turned out to be. The other arguments override guesses (see ``Choices``).
+    ``progress(fraction, words)`` is called as the work goes on; it stops soon after ``cancel()`` is true. Raises
+    UnreadableFile with one sentence for anything that cannot be read without guessing or unpacks to too much,
+    ReadingCancelled, InvalidArgument for a choice that is none, and Defect where this program itself fails.
     """
     choices = Choices(
         delimiter=delimiter,
@@ -150,6 +147,7 @@ def read_csv(
         date_order=date_order,
         keep_footer=keep_footer,
         uneven=uneven,
+        part=part,
     )
 
     def say(fraction: float, what: str) -> None:
@@ -160,28 +158,102 @@ def read_csv(
 
     say(0.0, "Opening the file")
     data = _bytes(source)
+    return as_defects("this file was read", lambda: _reading(data, name, choices, say))
+
+
+def read_csv(source: bytes | str | Path | IO[bytes], **choices: Any) -> Reading:
+    """``read_table`` with the fingerprint taken already; it takes every kind and argument as well."""
+    reading = read_table(source, **choices)
+    _ = reading.fingerprint
+    return reading
+
+
+def read_pasted(text: str, **choices: Any) -> Reading:
+    """Reads a table pasted from a sheet, a page or a mail: cells end at tabs, or as in a file. See ``read_table``."""
+    return read_table(text.encode("utf-8", "replace"), **choices)
+
+
+def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str], None]) -> Reading:
     key = _key(data, choices)
-    table = _parquet(data, say) if is_parquet(data) else _text(data, choices, say)
+    table = table_of(data, choices, say)
     columns = read_columns(
         table.frame,
         table.lines,
         decimal=choices.decimal,
         order=choices.date_order,
-        say=lambda part: say(0.4 + 0.4 * part, "Looking at the columns"),
+        commas=table.report.delimiter == ",",
+        say=lambda part: say(0.4 + 0.6 * part, "Looking at the columns"),
     )
-    say(0.85, "Taking the fingerprint")
-    found = fingerprint(table.frame)
     say(1.0, "Done")
     return Reading(
         frame=table.frame,
-        columns=columns,
-        report=table.report,
+        columns=tuple(_described(column, table) for column in columns),
+        report=_named(table.report, name),
         lines=table.lines,
-        fingerprint=found,
         key=key,
-        places=table.places,
-        records=table.records,
+        original=table.frame,
+        places=np.arange(len(table.frame)) if table.places is None else table.places,
+        records=len(table.frame) if table.records is None else table.records,
     )
+
+
+def _after(reading: Reading, steps: tuple[Step, ...]) -> Reading:
+    frame, lines = reading.frame, reading.lines
+    from_file: frozenset[str] = frozenset()
+    notices = list(reading.report.notices)
+    for step in steps:
+        worked = step.apply(frame, lines)
+        frame, lines, from_file = worked.frame, worked.lines, from_file | worked.from_file
+        notices.append(Notice(what="repaired", sentence=step.sentence))
+    if frame.empty:
+        raise InvalidArgument("steps", "leave no row of the table")
+    columns = [
+        replace(column, suggestion=replace(column.suggestion, from_file=column.name in from_file))
+        for column in read_columns(frame, lines, decimal=None, order=None, say=lambda _: None)
+    ]
+    return Reading(
+        frame=frame,
+        columns=tuple(columns),
+        report=replace(reading.report, rows=len(frame), notices=tuple(notices)),
+        lines=lines,
+        original=reading.original,
+        places=np.arange(len(frame)),
+        records=len(frame),
+        key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
+    )
+
+
+def _described(column: ReadColumn, table: Tabulated) -> ReadColumn:
+    """With what the file itself says about the column: its description, and the labels of its values."""
+    codebook, about = table.codebooks.get(column.name, ()), table.about.get(column.name, "")
+    if not codebook and not about:
+        return column
+    suggestion = replace(column.suggestion, about=about)
+    reason = column.reason
+    if codebook and column.type in ("text", "category"):
+        suggestion = replace(suggestion, type="category")
+        reason = f"The file's own codebook names {len(codebook)} options."
+    return replace(column, suggestion=suggestion, codebook=codebook, reason=reason)
+
+
+_ENDINGS: dict[Container, tuple[str, ...]] = {
+    "text": ("csv", "tsv", "txt", "tab", "dat", "data", "asc"),
+    "workbook": ("xlsx", "xlsm", "xls", "ods"),
+    "json": ("json", "jsonl", "ndjson", "geojson", "txt"),
+    "parquet": ("parquet", "pq"),
+    "arrow": ("arrow", "feather", "ipc", "arrows"),
+    "labelled": ("sav", "zsav", "por", "dta", "sas7bdat", "xpt"),
+}
+
+
+def _named(report: Report, name: str) -> Report:
+    """Say it where the name of a file promises another kind than it holds."""
+    ending = name.rpartition(".")[2].lower()
+    promised = next((kind for kind, endings in _ENDINGS.items() if ending in endings), None)
+    if "." not in name or promised is None or ending in _ENDINGS.get(report.container, (ending,)):
+        return report
+    sentence = "The file is of another kind than its name says; what it holds was read."
+    return replace(report, notices=(Notice(what="noticed", sentence=sentence), *report.notices))
 
 
 def fingerprint(frame: pd.DataFrame) -> str:
@@ -217,44 +289,7 @@ def _bytes(source: bytes | str | Path | IO[bytes]) -> bytes:
         raise InvalidArgument("source", "must be bytes, a path, or a file opened in binary mode")
     if len(data) > LARGEST:
         raise UnreadableFile(_TOO_LARGE)
-    refuse_other_kinds(data)
     return data
 
 
 _TOO_LARGE = f"The file is larger than {LARGEST >> 20} MB; keep fewer rows or columns."
-
-
-def _text(data: bytes, choices: Choices, say: Callable[[float, str], None]) -> Tabulated:
-    return tabulate(
-        data,
-        delimiter=choices.delimiter,
-        encoding=choices.encoding,
-        quote=choices.quote,
-        header_rows=choices.header_rows,
-        header_line=choices.header_line,
-        keep_footer=choices.keep_footer,
-        uneven=choices.uneven == "set aside",
-        say=say,
-    )
-
-
-def _parquet(data: bytes, say: Callable[[float, str], None]) -> Tabulated:
-    say(0.1, "Reading the Parquet file")
-    frame = engine.parquet(data)
-    if frame.empty:
-        raise UnreadableFile("The file has column names but no rows.")
-    notices: tuple[Notice, ...] = ()
-    report = Report(
-        container="parquet",
-        rows=len(frame),
-        delimiter="",
-        delimiter_certain=True,
-        encoding="utf-8",
-        encoding_certain=True,
-        header_lines=(),
-        header_certain=True,
-        first_line=1,
-        notices=notices,
-    )
-    rows = np.arange(len(frame), dtype=np.int64)
-    return Tabulated(frame=frame, lines=rows + 1, report=report, places=rows, records=len(frame))

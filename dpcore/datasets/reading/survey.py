@@ -1,7 +1,7 @@
 """A second reader over the whole file: how many cells each record has and on which line it starts.
 
-Python's own csv module, in its strict mode. DuckDB reads the cells; where the two disagree about the shape of any
-record, the file is refused rather than guessed at.
+Whole arrays where the file is plain, else Python's own csv module in its strict mode. DuckDB reads the cells; where the
+two disagree about the shape of any record, the file is refused rather than guessed at.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS
 from dpcore.datasets.reading.dialect import Dialect
-from dpcore.datasets.reading.engine import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Cells
+from dpcore.datasets.reading.engine import Cells
+from dpcore.datasets.reading.scanning import scan
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -45,6 +47,23 @@ class Survey:
 
 def survey(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Survey:
     """``first_line`` is the line number of the first line of ``data``. Raises UnreadableFile."""
+    if (found := scan(data, dialect, (HEAD, TAIL), say)) is None:
+        return _one_by_one(data, dialect, first_line, say)
+    head, tail = _records(found.head, dialect), _records(found.tail, dialect)
+    for place in range(min(len(head), 2)):
+        _check_width(head[: place + 1])
+    _check_cells(found.counts)
+    blank = tuple((found.blank + first_line).tolist())
+    return Survey(counts=found.counts, lines=found.lines + first_line, blank=blank, head=head, tail=tail)
+
+
+def _records(part: bytes, dialect: Dialect) -> list[list[str]]:
+    text = io.StringIO(part.decode("utf-8"), newline="")
+    return [record for record in dialect.reader(text, strict=True) if record]
+
+
+def _one_by_one(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Survey:
+    """The same by Python's csv module, for files in which quotation marks stand elsewhere than at borders of cells."""
     counts, lines, blank = array("i"), array("q"), array("q")
     head: list[list[str]] = []
     tail: deque[list[str]] = deque(maxlen=TAIL)
@@ -70,8 +89,7 @@ def survey(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Survey:
     if not counts:
         raise UnreadableFile("The file is empty.")
     found = np.frombuffer(counts, dtype=np.int32).astype(np.int64)
-    if int(found.max()) * found.size > MOST_CELLS * 2:
-        raise UnreadableFile(f"The table has more than {MOST_CELLS:,} cells; keep fewer rows or columns.")
+    _check_cells(found)
     return Survey(
         counts=found, lines=np.frombuffer(lines, dtype=np.int64), blank=tuple(blank), head=head, tail=list(tail)
     )
@@ -87,6 +105,11 @@ def check_agreement(seen: Survey, read: Cells) -> None:
     raise UnreadableFile(
         f"Where cells begin and end is not clear near line {place:,}; check its quotation marks and delimiters."
     )
+
+
+def _check_cells(counts: IntArray) -> None:
+    if int(counts.max()) * counts.size > MOST_CELLS * 2:
+        raise UnreadableFile(f"The table has more than {MOST_CELLS:,} cells; keep fewer rows or columns.")
 
 
 def _check_width(head: list[list[str]]) -> None:

@@ -1,26 +1,29 @@
-"""From the bytes of a text file to a frame: decoding, dialect, two readers, layout, uneven rows."""
+"""From a text file or the rows of a sheet to a frame: decoding, dialect, two readers, layout, uneven rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from dpcore.datasets.reading import dialect as dialects
-from dpcore.datasets.reading import engine, layout
-from dpcore.datasets.reading.decoding import Decoded, decode
+from dpcore.datasets.reading import engine, layout, spacing
+from dpcore.datasets.reading.bounds import MOST_COLUMNS
+from dpcore.datasets.reading.decoding import decode
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.naming import names
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
-from dpcore.datasets.report import Notice, Report, listed
+from dpcore.datasets.reading.workbook import Sheet
+from dpcore.datasets.report import Alternative, Notice, Report, listed
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
 _SAMPLE = 1 << 18
 _BEARABLE = 0.01
+_OTHER_SHEET = "choose another one of the workbook"
 _Say = Callable[[float, str], None]
 
 
@@ -28,12 +31,26 @@ _Say = Callable[[float, str], None]
 class Tabulated:
     """Rows of text under their names, the line each starts on, and the report.
 
-    ``places`` says which of the ``records`` of the file, those set aside as blank or too long too, each row is.
+    ``codebooks`` hold labels that the file itself declares for a column's values, ``about`` its descriptions.
+    ``places`` says which of the ``records`` of the file, those set aside as blank or too long too, each row is; None
+    where none was set aside.
     """
 
     frame: pd.DataFrame
     lines: IntArray
     report: Report
+    codebooks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+    places: IntArray | None = None
+    records: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Body:
+    frame: pd.DataFrame
+    lines: IntArray
+    header_lines: tuple[int, ...]
+    notices: tuple[Notice, ...]
     places: IntArray
     records: int
 
@@ -59,21 +76,71 @@ def tabulate(
         raise UnreadableFile("The file is empty.")
     say(0.05, "Finding the delimiter")
     dialect = _dialect(data, delimiter if delimiter is not None else declared, quote)
+    if not dialect.delimiter and delimiter is None and (spaced := spacing.tabbed(data)) is not None:
+        data, spaces = spaced
+        dialect = _dialect(data, "\t", quote)
+    else:
+        spaces = []
     dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, say)
     found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
     _check_width(found, seen)
     say(0.2, "Reading the cells")
-    read = engine.cells(data, dialect, int(seen.counts.max()))
+    width = int(seen.counts.max())
+    even = width > 1 and not seen.blank and int(seen.counts.min()) == width
+    read = engine.cells(data, dialect, width, even=even, say=lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
     check_agreement(seen, read)
     say(0.35, "Checking the rows")
-    return _assembled(read.frame, seen, found, decoded, dialect, declared, uneven)
+    about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
+    body = _assembled(read.frame, seen, found, uneven)
+    report = Report(
+        container="text",
+        rows=len(body.frame),
+        delimiter=dialect.delimiter,
+        delimiter_certain=dialect.certain,
+        encoding=decoded.encoding,
+        encoding_certain=decoded.certain,
+        header_lines=body.header_lines,
+        header_certain=found.certain,
+        first_line=int(body.lines[0]),
+        quote=dialect.quote,
+        notices=(*about, *body.notices),
+        alternatives=(*decoded.alternatives, *dialect.alternatives),
+    )
+    return Tabulated(frame=body.frame, lines=body.lines, report=report, places=body.places, records=body.records)
+
+
+def tabulate_sheet(sheet: Sheet, *, header_rows: int | None, header_line: int | None, keep_footer: bool) -> Tabulated:
+    """A sheet's rows by the same rules as a text file's lines; ``lines`` are its row numbers. Raises UnreadableFile."""
+    seen = sheet.survey
+    if not len(sheet.frame):
+        raise UnreadableFile(f"The sheet is empty; {_OTHER_SHEET}." if len(sheet.names) > 1 else "The sheet is empty.")
+    found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
+    body = _assembled(sheet.frame, seen, found, uneven=False)
+    others = [] if sheet.certain else [name for name in sheet.names if name != sheet.name]
+    report = Report(
+        container="workbook",
+        rows=len(body.frame),
+        delimiter="",
+        delimiter_certain=True,
+        encoding="utf-8",
+        encoding_certain=True,
+        header_lines=body.header_lines,
+        header_certain=found.certain,
+        first_line=int(body.lines[0]),
+        part=sheet.name,
+        notices=(*sheet.notices, *_about_lines(seen, found), *body.notices),
+        alternatives=tuple(
+            Alternative(argument="part", value=name, example="") for name in ([sheet.name, *others] if others else [])
+        ),
+    )
+    return Tabulated(frame=body.frame, lines=body.lines, report=report, places=body.places, records=body.records)
 
 
 def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
     cut = data.rfind(b"\n", 0, _SAMPLE) + 1 if len(data) > _SAMPLE else len(data)
     sample = data[: cut or _SAMPLE].decode("utf-8", "ignore")
     if chosen is not None:
-        mark = '"' if quote is None else quote
+        mark = dialects.likely_quote(sample) if quote is None else quote
         return Dialect(delimiter=dialects.checked(chosen), quote=mark, escape=mark)
     return dialects.find(sample, engine.sniffed_delimiter(sample.encode()), quote)
 
@@ -94,7 +161,7 @@ def _surveyed(data: bytes, dialect: Dialect, first_line: int, say: _Say) -> tupl
 
 
 def _check_width(found: Layout, seen: Survey) -> None:
-    most = engine.MOST_COLUMNS
+    most = MOST_COLUMNS
     if found.width > most:
         raise UnreadableFile(f"The file has {found.width:,} columns; up to {most} can be read.")
     if int(seen.counts.max()) > most + 100:
@@ -105,16 +172,8 @@ def _check_width(found: Layout, seen: Survey) -> None:
         )
 
 
-def _assembled(
-    wide: pd.DataFrame,
-    seen: Survey,
-    found: Layout,
-    decoded: Decoded,
-    dialect: Dialect,
-    declared: str | None,
-    uneven: bool,
-) -> Tabulated:
-    notices = [*decoded.notices, *_about_lines(seen, found, dialect, declared)]
+def _assembled(wide: pd.DataFrame, seen: Survey, found: Layout, uneven: bool) -> _Body:
+    notices: list[Notice] = []
     body = slice(found.start, found.end)
     frame, lines, counts = wide.iloc[body].reset_index(drop=True), seen.lines[body], seen.counts[body]
     keep = ~_blank(frame) if found.width > 1 else np.ones(len(frame), dtype=bool)
@@ -146,34 +205,30 @@ def _assembled(
     labels, renamed = names([record[:width] for record in heading], width, header_lines)
     frame = frame.iloc[:, :width] if keep.all() else frame.loc[keep, list(range(width))].reset_index(drop=True)
     frame.columns = pd.Index(labels)
-    report = Report(
-        container="text",
-        rows=len(frame),
-        delimiter=dialect.delimiter,
-        delimiter_certain=dialect.certain,
-        encoding=decoded.encoding,
-        encoding_certain=decoded.certain,
-        header_lines=header_lines,
-        header_certain=found.certain,
-        first_line=int(lines[keep][0]),
-        quote=dialect.quote,
-        notices=(*notices, *renamed),
-        alternatives=(*decoded.alternatives, *dialect.alternatives),
-    )
     # in a file of one column an empty line is a record without anything in it
     empty = np.array([line for line in seen.blank if line > lines[0]] if found.width == 1 else [], dtype=np.int64)
     places = np.arange(lines.size) + np.searchsorted(np.sort(empty), lines)
-    return Tabulated(
-        frame=frame, lines=lines[keep], report=report, places=places[keep], records=int(lines.size + empty.size)
+    return _Body(
+        frame=frame,
+        lines=lines[keep],
+        header_lines=header_lines,
+        notices=(*notices, *renamed),
+        places=places[keep],
+        records=int(lines.size + empty.size),
     )
 
 
-def _about_lines(seen: Survey, found: Layout, dialect: Dialect, declared: str | None) -> list[Notice]:
+def _about_dialect(dialect: Dialect, declared: str | None) -> list[Notice]:
     notices = []
     if declared is not None:
         notices.append(Notice(what="noticed", sentence="The first line names the delimiter.", count=1, lines=(1,)))
     if dialect.escape == "\\":
         notices.append(Notice(what="noticed", sentence="Quotation marks inside cells follow a backslash."))
+    return notices
+
+
+def _about_lines(seen: Survey, found: Layout) -> list[Notice]:
+    notices = []
     if seen.blank:
         notices.append(_aside("Empty lines", np.array(seen.blank, dtype=np.int64)))
     title = seen.lines[: found.header[0] if found.header else found.start]
@@ -217,7 +272,7 @@ def _real_width(frame: pd.DataFrame, seen: Survey, found: Layout) -> tuple[int, 
         width -= 1
     if width == found.width:
         return width, []
-    sentence = "Empty columns without a name at the right were left out; a delimiter ends the lines."
+    sentence = "Empty columns without a name at the right were left out."
     return width, [Notice(what="repaired", sentence=sentence, count=found.width - width)]
 
 

@@ -1,0 +1,208 @@
+"""Counts, sums, histograms and group sizes of a table that is never held as a whole.
+
+The engine of the table groups raw values; what a value means (a missing word, an option, yes or no, a day) is decided
+here on the different values alone, by the very rules of a table in memory.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.conversion import apply
+from dpcore.datasets.guessing import each_row, read_columns
+from dpcore.datasets.report import ReadColumn
+from dpcore.datasets.schema import Column, Schema
+from dpcore.errors import InvalidArgument, UnreadableFile
+from dpcore.validate import IntArray, whole
+
+MOST_GROUPS = 1_000_000
+"""Different values that one question may have; a column of names or ids has more."""
+_MOST_BINS = 1_000_000
+_PREVIEWED = 1000
+Rows = list[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InPlace:
+    """A table in a database or a folder of files.
+
+    ``names`` are its columns; ``run(sql)`` gives the rows of a query, ``quoted(name)`` a name as that engine writes it,
+    ``floor`` is its expression for the largest whole number below "{}", ``clip`` the one for "{value}" moved to the
+    nearer of "{low}" and "{high}". ``key`` tells a folder's states apart, but only names a table of a database, which
+    does not say when it changes: keep nothing by it for long. ``lineage`` names whose data it is, for budgets.
+    """
+
+    names: tuple[str, ...]
+    source: str
+    run: Callable[[str], Rows]
+    quoted: Callable[[str], str]
+    floor: str
+    clip: str
+    key: str
+    lineage: str
+
+    def rows(self) -> int:
+        return _int(self.run(f"SELECT count(*) FROM {self.source}")[0][0])  # noqa: S608 - no value is part of it
+
+    def preview(self, rows: int = _PREVIEWED) -> pd.DataFrame:
+        """The first rows as text, for looking at; which ones these are is up to the engine."""
+        whole(1, 10_000, rows=rows)
+        columns = ", ".join(self.quoted(name) for name in self.names)
+        found = self.run(f"SELECT {columns} FROM {self.source} LIMIT {rows}")  # noqa: S608
+        if not found:
+            raise UnreadableFile("The table has column names but no rows.")
+        text = pd.StringDtype(na_value=np.nan)
+        cells = ([_text(row[place]) for row in found] for place in range(len(self.names)))
+        return pd.DataFrame({name: pd.Series(part, dtype=text) for name, part in zip(self.names, cells, strict=True)})
+
+    def suggested(self) -> tuple[Schema, tuple[ReadColumn, ...]]:
+        """Types suggested from the first rows, for the person to check: a start for declaring."""
+        frame = self.preview()
+        lines = np.arange(1, len(frame) + 1, dtype=np.int64)
+        columns = read_columns(frame, lines, decimal=None, order=None, say=lambda _: None)
+        schema = Schema(columns=tuple(column.suggestion for column in columns), each_row=each_row(frame, columns))
+        return schema, columns
+
+    def counts(self, column: Column) -> IntArray:
+        """Rows in each declared option (no, yes for a yes/no column), shape (k,), zeros included.
+
+        Raises InvalidArgument for a column without options, UnreadableFile when it has too many different values.
+        """
+        options = _options(column)
+        codes, sizes = self._coded((column,))
+        present = codes[0] >= 0
+        return np.bincount(codes[0][present], weights=sizes[present], minlength=len(options)).astype(np.int64)
+
+    def cross_counts(self, one: Column, other: Column) -> IntArray:
+        """Rows in each pair of options, shape (k, l); rows without either are left out. As ``counts``."""
+        shape = len(_options(one)), len(_options(other))
+        (first, second), sizes = self._coded((one, other))
+        present = (first >= 0) & (second >= 0)
+        flat = first[present] * shape[1] + second[present]
+        found = np.bincount(flat, weights=sizes[present], minlength=shape[0] * shape[1])
+        return found.reshape(shape).astype(np.int64)
+
+    def words(self, name: str) -> list[tuple[str, int]]:
+        """The different words of a column and how often each occurs, most frequent first: for looking at."""
+        found = self._groups((name,))
+        return sorted(((_text(row[0]), _int(row[1])) for row in found), key=lambda pair: (-pair[1], pair[0]))
+
+    def histogram(self, column: Column, bins: int) -> IntArray:
+        """Rows per equal part of the declared bounds, shape (bins,); values outside count in the part at their side.
+
+        The upper bound itself belongs to the last part. Raises InvalidArgument.
+        """
+        whole(1, _MOST_BINS, bins=bins)
+        low, high = _bounds(column)
+        share = f"({self._clipped(column)} - {low!r}) * {bins / (high - low)!r}"
+        part = self.floor.format(share)
+        query = f"SELECT {part} AS part, count(*) FROM {self.source} WHERE {self._present(column)} GROUP BY 1"  # noqa: S608
+        counts = np.zeros(bins, dtype=np.int64)
+        for place, size in self.run(query):
+            counts[min(_int(place), bins - 1)] += _int(size)
+        return counts
+
+    def total(self, column: Column) -> tuple[float, int]:
+        """The sum of the values, each moved to the nearest declared bound, and how many there are."""
+        _bounds(column)
+        query = f"SELECT sum({self._clipped(column)}), count(*) FROM {self.source} WHERE {self._present(column)}"  # noqa: S608
+        total, size = self.run(query)[0]
+        return float(str(total or 0.0)), _int(size)
+
+    def days(self, column: Column) -> pd.Series:
+        """Rows per day, by day: an integer series over the days that occur."""
+        if column.type != "date":
+            raise InvalidArgument("column", "must hold dates")
+        found = self._groups((column.name,))
+        read = _typed(column, [_text(row[0]) for row in found])
+        days = pd.Series([_int(row[1]) for row in found], index=pd.DatetimeIndex(read).floor("D"), dtype="int64")
+        days = days[days.index.notna()]
+        return days.groupby(level=0).sum().sort_index()
+
+    def group_sizes(self, name: str) -> IntArray:
+        """How many groups (people, say) have one row, two rows, …: shape (largest + 1,), entry 0 is 0.
+
+        For looking only: the largest size is read from the data. Raises UnreadableFile for a group of too many rows.
+        """
+        value = self._named(name)
+        inner = f"SELECT count(*) AS n FROM {self.source} WHERE {value} IS NOT NULL GROUP BY {value}"  # noqa: S608
+        found = self.run(f"SELECT n, count(*) FROM ({inner}) AS sizes GROUP BY n ORDER BY n")  # noqa: S608
+        if found and _int(found[-1][0]) > MOST_GROUPS * 100:
+            raise UnreadableFile("One group has too many rows to be a person.")
+        sizes = np.zeros(_int(found[-1][0]) + 1 if found else 1, dtype=np.int64)
+        for size, groups in found:
+            sizes[_int(size)] = _int(groups)
+        return sizes
+
+    def _coded(self, columns: tuple[Column, ...]) -> tuple[list[IntArray], IntArray]:
+        """Codes of each column's options for every group of raw values, and the groups' sizes."""
+        found = self._groups(tuple(column.name for column in columns))
+        sizes = np.array([_int(row[-1]) for row in found], dtype=np.int64)
+        codes = []
+        for place, column in enumerate(columns):
+            typed = _typed(column, [_text(row[place]) for row in found])
+            if column.type == "yes/no":
+                codes.append(np.asarray(typed.astype("Int8").fillna(-1), dtype=np.int64))
+            else:
+                codes.append(np.asarray(typed.cat.codes, dtype=np.int64))
+        return codes, sizes
+
+    def _groups(self, names: tuple[str, ...]) -> Rows:
+        columns = ", ".join(self._named(name) for name in names)
+        found = self.run(f"SELECT {columns}, count(*) FROM {self.source} GROUP BY {columns} LIMIT {MOST_GROUPS + 1}")  # noqa: S608
+        if len(found) > MOST_GROUPS:
+            raise UnreadableFile(f"A column has more than {MOST_GROUPS:,} different values; choose one with options.")
+        return found
+
+    def _named(self, name: str) -> str:
+        if name not in self.names:
+            raise InvalidArgument("column", "must be one of the table's columns")
+        return self.quoted(name)
+
+    def _clipped(self, column: Column) -> str:
+        low, high = _bounds(column)
+        value = self._named(column.name)
+        return self.clip.format(value=value, low=f"{low:.17e}", high=f"{high:.17e}")
+
+    def _present(self, column: Column) -> str:
+        """Finite values: not a number counts as larger than all where it is known."""
+        return f"abs({self._named(column.name)}) <= {sys.float_info.max!r}"
+
+
+def _typed(column: Column, words: list[str]) -> pd.Series:
+    frame = pd.DataFrame({column.name: pd.Series(words, dtype=pd.StringDtype(na_value=np.nan))})
+    plain = column if column.type != "date" else replace(column, earliest=None, latest=None)
+    return apply(Schema(columns=(plain,)), frame).frame[column.name]
+
+
+def _options(column: Column) -> tuple[str, ...]:
+    if column.type == "yes/no":
+        return ("no", "yes")
+    if column.type != "category" or not column.categories:
+        raise InvalidArgument("column", "must have declared options")
+    return column.categories
+
+
+def _bounds(column: Column) -> tuple[float, float]:
+    if not column.is_numeric or column.low is None or column.high is None:
+        raise InvalidArgument("column", "must hold numbers with declared bounds")
+    return float(column.low), float(column.high)
+
+
+def _int(value: object) -> int:
+    return int(str(value).partition(".")[0])
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "" if value != value else str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    return str(value)

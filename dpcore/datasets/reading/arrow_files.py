@@ -1,0 +1,90 @@
+"""Arrow files and streams, and Feather: how much they unpack to is added up before a single buffer is unpacked."""
+
+from __future__ import annotations
+
+import struct
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import ipc
+
+from dpcore.datasets.reading import engine
+from dpcore.datasets.reading.bounds import check_size
+from dpcore.errors import UnreadableFile
+
+_DAMAGED = "This Arrow file is damaged or of a kind that cannot be read; save it as CSV."
+_MOST_UNPACKED = 400 << 20
+_FILE_START = 8  # the magic and its padding, after which a file is a stream
+
+
+def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
+    """The columns of an Arrow file as text. Raises UnreadableFile."""
+    whole = pa.py_buffer(data)
+    body = whole if stream else whole.slice(_FILE_START)
+    try:
+        _check_batches(body)
+        reader = ipc.open_stream(body)
+        check_size(0, len(reader.schema))
+        batches, rows = [], 0
+        for batch in reader:
+            rows += batch.num_rows
+            check_size(rows, len(reader.schema))
+            batches.append(batch)
+        table = pa.Table.from_batches(batches, schema=reader.schema)
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError, IndexError, struct.error):
+        raise UnreadableFile(_DAMAGED) from None
+    return engine.arrow(table)
+
+
+def _check_batches(body: pa.Buffer) -> None:
+    """Add up what the packed buffers of all messages say they unpack to. Raises UnreadableFile."""
+    total = 0
+    for message in ipc.MessageReader.open_stream(body):
+        if message.type in ("record batch", "dictionary"):
+            total += _unpacked(memoryview(message.metadata), message.body, message.type == "dictionary")
+        if total > _MOST_UNPACKED:
+            raise UnreadableFile("The file unpacks to more than can be read; keep fewer rows or columns.")
+
+
+def _unpacked(metadata: memoryview, body: pa.Buffer | None, dictionary: bool) -> int:
+    """Bytes that one message unpacks to.
+
+    Its header is a FlatBuffer (Arrow columnar format, Message.fbs): Message.header is field 2; in a DictionaryBatch
+    the RecordBatch is field 1; RecordBatch.buffers is field 2 and holds pairs (offset, length). A packed buffer starts
+    with its unpacked length as int64, −1 where it is kept as it is.
+    """
+    if body is None:
+        return 0
+    bytes_ = memoryview(body)
+    table = _field(metadata, struct.unpack_from("<I", metadata)[0], 2)
+    if dictionary and table is not None:
+        table = _field(metadata, _follow(metadata, table), 1)
+    if table is None:
+        return 0
+    record = _follow(metadata, table)
+    vector = _field(metadata, record, 2)
+    if vector is None:
+        return 0
+    packed = _field(metadata, record, 3) is not None
+    start = _follow(metadata, vector)
+    total = 0
+    for place in range(struct.unpack_from("<I", metadata, start)[0]):
+        offset, length = struct.unpack_from("<qq", metadata, start + 4 + 16 * place)
+        stated = struct.unpack_from("<q", bytes_, offset)[0] if packed and length >= 8 else -1
+        total += max(stated, length)
+    return total
+
+
+def _follow(buffer: memoryview, at: int) -> int:
+    return int(at + struct.unpack_from("<I", buffer, at)[0])
+
+
+def _field(buffer: memoryview, table: int, number: int) -> int | None:
+    """Where a FlatBuffer table keeps one of its fields, or None."""
+    layout = table - struct.unpack_from("<i", buffer, table)[0]
+    size = struct.unpack_from("<H", buffer, layout)[0]
+    if 4 + 2 * number + 2 > size:
+        return None
+    offset = struct.unpack_from("<H", buffer, layout + 4 + 2 * number)[0]
+    return table + offset if offset else None

@@ -1,0 +1,45 @@
+"""What a person may decide about reading a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dpcore.datasets.schema import DateOrder, Decimal
+from dpcore.validate import one_of, whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a person may decide instead of the guess; None leaves it to the guess. Raises InvalidArgument.
+
+    ``delimiter`` is one character, or "" for one column. ``encoding`` is a name such as "cp1252". ``quote`` is '"',
+    "'", or "" for none. ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on. ``decimal`` and
+    ``date_order`` hold for every column that does not show its own. ``keep_footer`` keeps totals and notes at the foot
+    as rows. ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused.
+    ``part`` names the sheet of a workbook, or the file of a zip archive.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    quote: str | None = None
+    header_rows: int | None = None
+    header_line: int | None = None
+    decimal: Decimal | None = None
+    date_order: DateOrder | None = None
+    keep_footer: bool = False
+    uneven: Literal["refuse", "set aside"] = "refuse"
+    part: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.header_rows is not None:
+            whole(0, 2, header_rows=self.header_rows)
+        if self.header_line is not None:
+            whole(1, header_line=self.header_line)
+        if self.quote is not None:
+            one_of(('"', "'", ""), quote=self.quote)
+        if self.decimal is not None:
+            one_of((".", ","), decimal=self.decimal)
+        if self.date_order is not None:
+            one_of(("ymd", "dmy", "mdy"), date_order=self.date_order)
+        one_of(("refuse", "set aside"), uneven=self.uneven)

@@ -1,0 +1,124 @@
+"""From the bytes of a file of any kind to rows of text: whoever knows the kind reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.reading import engine
+from dpcore.datasets.reading.arrow_files import arrow_table
+from dpcore.datasets.reading.choices import Choices
+from dpcore.datasets.reading.container import kind_of
+from dpcore.datasets.reading.decoding import decode
+from dpcore.datasets.reading.documents import json_table
+from dpcore.datasets.reading.labelled_files import LabelledKind, labelled_table
+from dpcore.datasets.reading.naming import names
+from dpcore.datasets.reading.packing import Workbook, unpacked, workbook_kind
+from dpcore.datasets.reading.tabulate import Tabulated, tabulate, tabulate_sheet
+from dpcore.datasets.reading.workbook import sheet_of
+from dpcore.datasets.report import Alternative, Container, Notice, Report
+from dpcore.errors import UnreadableFile
+
+_Say = Callable[[float, str], None]
+
+
+def table_of(data: bytes, choices: Choices, say: _Say) -> Tabulated:
+    """Raises UnreadableFile for what is no table, cannot be read without guessing, or unpacks to too much."""
+    kind = kind_of(data)
+    workbook = workbook_kind(data) if kind == "zip" else None
+    if kind == "zip" and workbook is None:
+        return _from_archive(data, choices, say)
+    if kind == "gzip" or kind == "bzip2" or kind == "xz":
+        inner = unpacked(data, kind, None)
+        found = table_of(inner.data, choices, say)
+        return _noticed(found, Notice(what="noticed", sentence=f"The table was unpacked from a {kind} archive."))
+    if kind == "zip" or kind == "ole":
+        return _sheet(data, workbook, choices, say)
+    if kind == "text":
+        return _text(data, choices, say)
+    if kind == "json":
+        text = decode(data, choices.encoding).data.decode()
+        frame, notices = json_table(text, lambda part: say(0.02 + 0.35 * part, "Reading the records"))
+        return _plain(frame, "json", notices)
+    if kind == "parquet":
+        say(0.1, "Reading the Parquet file")
+        return _plain(engine.parquet(data), "parquet")
+    if kind == "arrow" or kind == "arrow stream":
+        say(0.1, "Reading the Arrow file")
+        return _plain(arrow_table(data, stream=kind == "arrow stream"), "arrow")
+    return _labelled(data, kind, say)
+
+
+def _from_archive(data: bytes, choices: Choices, say: _Say) -> Tabulated:
+    """One file of a zip archive. What ``part`` names after a "/" of its own kind, a sheet, is not asked here."""
+    inner = unpacked(data, "zip", choices.part)
+    found = table_of(inner.data, replace(choices, part=None), say)
+    found = _noticed(
+        found,
+        Notice(what="noticed", sentence="The table was unpacked from a zip archive.", texts=(inner.name,)),
+    )
+    report = replace(found.report, part=inner.name)
+    if choices.part is None and len(inner.names) > 1:
+        several = tuple(Alternative(argument="part", value=name, example="") for name in inner.names[:50])
+        others = tuple(each for each in report.alternatives if each.argument != "part")
+        report = replace(report, alternatives=(*several, *others))
+    return replace(found, report=report)
+
+
+def _noticed(found: Tabulated, notice: Notice) -> Tabulated:
+    return replace(found, report=replace(found.report, notices=(notice, *found.report.notices)))
+
+
+def _text(data: bytes, choices: Choices, say: _Say) -> Tabulated:
+    return tabulate(
+        data,
+        delimiter=choices.delimiter,
+        encoding=choices.encoding,
+        quote=choices.quote,
+        header_rows=choices.header_rows,
+        header_line=choices.header_line,
+        keep_footer=choices.keep_footer,
+        uneven=choices.uneven == "set aside",
+        say=say,
+    )
+
+
+def _sheet(data: bytes, workbook: Workbook | None, choices: Choices, say: _Say) -> Tabulated:
+    say(0.02, "Opening the workbook")
+    sheet = sheet_of(data, workbook, choices.part, lambda part: say(0.05 + 0.3 * part, "Reading the sheet"))
+    return tabulate_sheet(
+        sheet,
+        header_rows=choices.header_rows,
+        header_line=choices.header_line,
+        keep_footer=choices.keep_footer,
+    )
+
+
+def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
+    found = labelled_table(data, kind, lambda part: say(0.05 + 0.3 * part, "Reading the rows"))
+    table = _plain(found.frame, "labelled", found.notices)
+    return replace(table, codebooks=found.codebooks, about=found.about)
+
+
+def _plain(frame: pd.DataFrame, container: Container, notices: tuple[Notice, ...] = ()) -> Tabulated:
+    """A table whose kind has no lines, delimiters or headings to guess."""
+    if frame.empty:
+        raise UnreadableFile("The file has column names but no rows.")
+    labels, renamed = names([[str(name) for name in frame.columns]], frame.shape[1], ())
+    frame = frame.set_axis(pd.Index(labels), axis=1)
+    report = Report(
+        container=container,
+        rows=len(frame),
+        delimiter="",
+        delimiter_certain=True,
+        encoding="utf-8",
+        encoding_certain=True,
+        header_lines=(),
+        header_certain=True,
+        first_line=1,
+        notices=(*notices, *renamed),
+    )
+    return Tabulated(frame=frame, lines=np.arange(1, len(frame) + 1, dtype=np.int64), report=report)

@@ -1,0 +1,186 @@
+"""Files of SPSS, Stata and SAS: labels in place of codes, and what a file declares missing stays missing."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.reading.bounds import check_size
+from dpcore.datasets.reading.gathering import Gathering
+from dpcore.datasets.report import Notice
+from dpcore.errors import UnreadableFile
+
+LabelledKind = Literal["spss", "portable", "stata", "sas", "transport"]
+_NAMES = {"spss": "SPSS", "portable": "SPSS", "stata": "Stata", "sas": "SAS", "transport": "SAS"}
+_CHUNK = 1_000_000  # cells at a time
+Say = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Labelled:
+    """Columns as text under the file's names. ``codebooks`` hold the labels of a column's values in the order of their
+    codes, as the file's authors declared them; ``about`` the columns' descriptions."""
+
+    frame: pd.DataFrame
+    codebooks: dict[str, tuple[str, ...]]
+    about: dict[str, str]
+    notices: tuple[Notice, ...]
+
+
+def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
+    """Raises UnreadableFile."""
+    import pyreadstat
+
+    readers: dict[LabelledKind, Callable[..., Any]] = {
+        "spss": pyreadstat.read_sav,
+        "portable": pyreadstat.read_por,
+        "stata": pyreadstat.read_dta,
+        "sas": pyreadstat.read_sas7bdat,
+        "transport": pyreadstat.read_xport,
+    }
+    read = readers[kind]
+    with tempfile.TemporaryDirectory(prefix="epsilon-lab-") as folder:
+        file = Path(folder) / "table"
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as opened:
+            opened.write(data)
+        try:
+            meta = read(str(file), metadataonly=True)[1]
+            names = list(meta.column_names)
+            check_size(max(meta.number_rows or 0, 0), len(names))
+            if not names:
+                raise UnreadableFile("The file holds no columns.")
+            return _read(read, str(file), meta, max(_CHUNK // len(names), 1), say)
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, UnicodeDecodeError, OverflowError):
+            raise UnreadableFile(
+                f"This {_NAMES[kind]} file is damaged or of a kind that cannot be read; save it again or as CSV."
+            ) from None
+
+
+def _read(read: Callable[..., Any], file: str, meta: Any, chunk: int, say: Say) -> Labelled:
+    names = [str(name) for name in meta.column_names]
+    labels = {str(name): {_code(code): str(word) for code, word in known.items()}
+              for name, known in (meta.variable_value_labels or {}).items()}  # fmt: skip
+    seen: dict[str, set[str]] = {name: set() for name in labels}
+    gathered = Gathering(names)
+    offset = 0
+    while True:
+        columns = read(file, row_offset=offset, row_limit=chunk, output_format="dict")[0]
+        texts = {str(name): _texts(values) for name, values in columns.items()}
+        size = len(next(iter(texts.values()), []))
+        for name, words in seen.items():
+            words.update(texts.get(name, ()))
+        for row in range(size):
+            gathered.add({name: texts[name][row] for name in names})
+        offset += size
+        say(offset / max(meta.number_rows or offset, 1))
+        if size < chunk:
+            break
+    if not gathered.rows:
+        raise UnreadableFile("The file has column names but no rows.")
+    frame = gathered.frame()
+    declared = _declared_missing(meta)
+    codebooks, partly = {}, []
+    for name, known in labels.items():
+        present = seen[name] - {""}
+        if present and present <= set(known):
+            frame[name] = frame[name].map(known | {"": ""}).astype(frame[name].dtype)
+            ordered = [word for code, word in known.items() if not declared.get(name, _nothing)(code)]
+            codebooks[name] = tuple(dict.fromkeys(ordered))
+        elif present & set(known):
+            partly.append(name)
+    return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=tuple(_notices(partly, declared)))
+
+
+def _notices(partly: list[str], declared: dict[str, Callable[[str], bool]]) -> list[Notice]:
+    notices = []
+    if declared:
+        sentence = "Values that the file itself declares missing are read as missing."
+        notices.append(Notice(what="noticed", sentence=sentence, count=len(declared), columns=tuple(declared)))
+    if partly:
+        sentence = (
+            "Only some values of these columns have labels, so the numbers are kept; a labelled one may mean missing."
+        )
+        notices.append(Notice(what="noticed", sentence=sentence, count=len(partly), columns=tuple(partly)))
+    return notices
+
+
+def _about(meta: Any) -> dict[str, str]:
+    labels = meta.column_names_to_labels or {}
+    return {str(name): str(label) for name, label in labels.items() if label and str(label) != str(name)}
+
+
+def _declared_missing(meta: Any) -> dict[str, Callable[[str], bool]]:
+    """Per column with values declared missing, whether a code is one of them."""
+    found: dict[str, Callable[[str], bool]] = {}
+    for name, ranges in (meta.missing_ranges or {}).items():
+        found[str(name)] = _within([(part["lo"], part["hi"]) for part in ranges])
+    return found
+
+
+def _within(ranges: list[tuple[Any, Any]]) -> Callable[[str], bool]:
+    def inside(code: str) -> bool:
+        for low, high in ranges:
+            if isinstance(low, str):
+                if code == low:
+                    return True
+            else:
+                try:
+                    if low <= float(code) <= high:
+                        return True
+                except ValueError:
+                    continue
+        return False
+
+    return inside
+
+
+def _nothing(_: str) -> bool:
+    return False
+
+
+def _code(code: object) -> str:
+    return _text(code)
+
+
+def _texts(values: Any) -> list[str]:
+    found = np.asarray(values)
+    if found.dtype.kind == "f":
+        whole = np.isnan(found) | ((found == np.floor(found)) & (np.abs(found) < 2**53))
+        if whole.all():
+            gone = np.isnan(found)
+            written = np.where(gone, 0, found).astype(np.int64).astype(str)
+            written[gone] = ""
+            return [str(cell) for cell in written]
+    return [_text(value) for value in values]
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value.rstrip()
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if math.isnan(number):
+            return ""
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+    if isinstance(value, np.datetime64):
+        return "" if np.isnat(value) else str(value.astype("datetime64[s]")).replace("T", " ").removesuffix(" 00:00:00")
+    if isinstance(value, datetime):
+        plain = value.replace(microsecond=0, tzinfo=None)
+        return plain.date().isoformat() if plain.time() == time() else plain.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return str(value)
+    return str(value)

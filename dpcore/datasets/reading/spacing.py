@@ -1,0 +1,36 @@
+"""Tables whose cells stand apart by runs of blanks, as statistics programs print and older files keep them."""
+
+from __future__ import annotations
+
+import re
+
+from dpcore.datasets.report import Notice
+
+_LINES = 2000
+_BLANKS = re.compile(rb"[ \t]+")
+_NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|NA|\.|\?")
+
+
+def tabbed(data: bytes) -> tuple[bytes, list[Notice]] | None:
+    """The same table with its cells ended by tabs, or None where blanks do not clearly end them.
+
+    Every line has as many words, at least two, and most words below the first line are numbers. One name too few means
+    that the rows are named, as R writes them: their column is called "row".
+    """
+    lines = [line.split() for line in data.split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
+    if len(lines) < 3:
+        return None
+    head, body = lines[0], lines[1:]
+    width = len(body[0])
+    named = len(head) == width - 1 and not any(_NUMBER.fullmatch(word) for word in head)
+    if width < 2 or any(len(words) != width for words in body) or not (named or len(head) == width):
+        return None
+    cells = [word for words in body for word in words]
+    if sum(_NUMBER.fullmatch(word) is not None for word in cells) < 0.5 * len(cells):
+        return None
+    text = b"\n".join(_BLANKS.sub(b"\t", line.strip()) for line in data.split(b"\n"))
+    notices = [Notice(what="noticed", sentence="Cells stand apart by blanks.")]
+    if named:
+        text = b"row\t" + text.lstrip(b"\n")
+        notices.append(Notice(what="repaired", sentence="The rows are named; the column of their names is called row."))
+    return text, notices

@@ -1,0 +1,321 @@
+"""What can be done to a table before it is declared: each step is one value, one sentence, and can be taken back.
+
+A step changes rows of text to rows of text. Taking it back means reading on without it: ``Reading.after(steps)`` starts
+from the file each time. ``holds_values`` says whether a step names something read from the rows, so that a link or a
+recipe that must hold no values leaves it out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.dates import moment
+from dpcore.datasets.numerals import is_number, tidy
+from dpcore.datasets.report import ReadColumn
+from dpcore.errors import InvalidArgument
+from dpcore.validate import BoolArray, IntArray, one_of, whole
+
+_TOTAL = re.compile(
+    r"(?:sub[- ]?|grand )?totals?(?:[ :].*)?|.*\b(?:sub-?totals?|total)|zwischensumme.*|summe|gesamt(?:summe)?"
+    r"|sous-total.*|total g[eé]n[eé]ral|subtotaal|suma|итого.*|всего.*",
+    re.IGNORECASE,
+)
+_SEPARATORS = (";", "|", ",")
+_MOST_OPTIONS, _FEWEST_MONTHS = 40, 3
+_MONTH_NAMES = {
+    name: place
+    for place, names in enumerate(
+        ("jan january", "feb february", "mar march", "apr april", "may", "jun june", "jul july", "aug august",
+         "sep sept september", "oct october", "nov november", "dec december"), start=1
+    )
+    for name in names.split()
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worked:
+    """Rows of text after a step, shape (rows,) of the lines they came from, and columns whose options were read from
+    the rows rather than declared."""
+
+    frame: pd.DataFrame
+    lines: IntArray
+    from_file: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveOutTotals:
+    """Leave out rows that add up others: those whose cell in ``column`` is a word for a total or subtotal."""
+
+    column: str
+    holds_values: ClassVar[bool] = False
+
+    @property
+    def sentence(self) -> str:
+        return f"Rows whose “{self.column}” says total or subtotal are left out."
+
+    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+        keep = ~is_total(_column(frame, self.column))
+        return Worked(frame=frame[keep].reset_index(drop=True), lines=lines[keep])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAsMissing:
+    """Read one word of a column, such as −99 or 999, as missing."""
+
+    column: str
+    word: str
+    holds_values: ClassVar[bool] = True
+
+    @property
+    def sentence(self) -> str:
+        return f"“{self.word}” in “{self.column}” is read as missing."
+
+    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+        cells = _column(frame, self.column)
+        return Worked(frame=_with(frame, self.column, cells.mask(tidy(cells) == self.word, "")), lines=lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitOptions:
+    """One yes/no column per option of a column whose cells name several ("Gym; Tea").
+
+    ``options`` declare which; none takes them from the rows, good for looking only. ``most`` is how many one cell may
+    name, the rest of it is not counted: what one person can add to all counts together. An empty cell is "no" to all.
+    """
+
+    column: str
+    separator: str = ";"
+    options: tuple[str, ...] = ()
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.separator) != 1:
+            raise InvalidArgument("separator", "must be one character")
+        if len(set(self.options)) != len(self.options):
+            raise InvalidArgument("options", "must all be different")
+        if self.most is not None:
+            whole(1, most=self.most)
+
+    @property
+    def holds_values(self) -> bool:
+        return False  # options that are stated were declared; others are not part of the step
+
+    @property
+    def sentence(self) -> str:
+        bound = "" if self.most is None else f", the first {self.most} of each cell"
+        return f"“{self.column}” becomes one yes/no column per option{bound}."
+
+    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+        cells = _column(frame, self.column).tolist()
+        named = [[part for word in cell.split(self.separator) if (part := word.strip())][: self.most] for cell in cells]
+        options = self.options or tuple(sorted({word for words in named for word in words}))
+        if len(options) > 200:
+            raise InvalidArgument("options", "are more than 200; state which of them matter")
+        names = [f"{self.column}: {option}" for option in options]
+        if set(names) & set(frame.columns):
+            raise InvalidArgument("column", "has options that are columns already")
+        ticks = np.zeros((len(cells), len(options)), dtype=bool)
+        place = {option: at for at, option in enumerate(options)}
+        for row, words in enumerate(named):
+            for word in words:
+                if word in place:
+                    ticks[row, place[word]] = True
+        split = pd.DataFrame(np.where(ticks, "yes", "no"), columns=names).astype(frame.dtypes.iloc[0])
+        at = list(frame.columns).index(self.column)
+        parts = [frame.iloc[:, :at], split, frame.iloc[:, at + 1 :]]
+        found = frozenset() if self.options else frozenset(names)
+        return Worked(frame=pd.concat(parts, axis=1), lines=lines, from_file=found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthsToRows:
+    """Columns that are named by months or years become rows: one for each row and month, in order of time.
+
+    A row then stands for one month of what it stood for before, so that one person has as many rows as there are
+    months.
+    """
+
+    columns: tuple[str, ...]
+    time: str = "month"
+    value: str = "value"
+    holds_values: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if len(self.columns) < 2:
+            raise InvalidArgument("columns", "must be at least two")
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{len(self.columns)} columns, “{self.columns[0]}” to “{self.columns[-1]}”, become rows with "
+            f"“{self.time}” and “{self.value}”: one row has become {len(self.columns)}."
+        )
+
+    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+        for name in self.columns:
+            _column(frame, name)
+        kept = [name for name in frame.columns if name not in self.columns]
+        if {self.time, self.value} & set(kept):
+            raise InvalidArgument("value", "must not be the name of another column")
+        months = {name: time_of(name) for name in self.columns}
+        text = frame.dtypes.iloc[0]
+        blocks = []
+        for name in self.columns:
+            block = frame[kept].copy()
+            block[self.time] = pd.Series([months[name] or name] * len(frame), dtype=text)
+            block[self.value] = frame[name]
+            blocks.append(block)
+        long = pd.concat(blocks, ignore_index=True)
+        return Worked(frame=long, lines=np.tile(lines, len(self.columns)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneRowPer:
+    """Several rows per person or day become one: how many there are, or the sum, mean or largest of a number.
+
+    ``by`` names the person, or a date, which is cut to its day. Rows without it are left out. A number that cannot be
+    read counts as missing; the decimal mark is ``decimal``.
+    """
+
+    by: str
+    of: str = ""
+    how: Literal["count", "sum", "mean", "largest"] = "count"
+    day: bool = False
+    decimal: Literal[".", ","] = "."
+    holds_values: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        one_of(("count", "sum", "mean", "largest"), how=self.how)
+        if (self.how == "count") != (self.of == ""):
+            raise InvalidArgument("of", "must name a column of numbers, and none when rows are counted")
+
+    @property
+    def name(self) -> str:
+        return "rows" if self.how == "count" else f"{self.how} of {self.of}"
+
+    @property
+    def sentence(self) -> str:
+        what = "the number of its rows" if self.how == "count" else f"the {self.how} of “{self.of}”"
+        return f"One row per {'day of ' if self.day else ''}“{self.by}”, with {what}."
+
+    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+        from dpcore.datasets.numerals import numbers
+
+        keys = tidy(_column(frame, self.by))
+        if self.day:
+            keys = keys.str.replace(r"[T ].*$", "", regex=True)
+        present = (keys != "").to_numpy(dtype=bool)
+        keys = keys[present]
+        if self.how == "count":
+            series = pd.Series(1.0, index=keys.index)
+        else:
+            series = pd.Series(numbers(tidy(_column(frame, self.of))[present], self.decimal), index=keys.index)
+        how = {"count": "sum", "sum": "sum", "mean": "mean", "largest": "max"}[self.how]
+        grouped = series.groupby(keys.to_numpy(), sort=self.day).agg(how)
+        text = frame.dtypes.iloc[0]
+        first = pd.Series(lines[present], index=keys.index).groupby(keys.to_numpy(), sort=self.day).first()
+        worked = pd.DataFrame(
+            {
+                self.by: pd.Series(grouped.index.astype("str"), dtype=text),
+                self.name: pd.Series([_written(value) for value in grouped], dtype=text),
+            }
+        )
+        return Worked(frame=worked, lines=first.to_numpy(dtype=np.int64))
+
+
+Step = LeaveOutTotals | ReadAsMissing | SplitOptions | MonthsToRows | OneRowPer
+
+
+def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:
+    """Steps that the table seems to want, each for the person to take or leave."""
+    found: list[Step] = []
+    for column in columns:
+        if column.type not in ("text", "category"):
+            continue
+        cells = frame[column.name]
+        total = is_total(cells)
+        if 0 < total.sum() <= 0.34 * len(frame):
+            found.append(LeaveOutTotals(column=column.name))
+        elif (separator := several_in(cells)) is not None:
+            found.append(SplitOptions(column=column.name, separator=separator))
+    found += [ReadAsMissing(column=column.name, word=column.stand_in) for column in columns if column.stand_in]
+    months = tuple(column.name for column in columns if time_of(column.name) is not None)
+    numeric = {column.name for column in columns if column.type in ("integer", "number")}
+    if len(months) >= _FEWEST_MONTHS and set(months) <= numeric and _in_order(months):
+        found.append(MonthsToRows(columns=months))
+    return tuple(found)
+
+
+def is_total(cells: pd.Series) -> BoolArray:
+    """Which cells are a word for a total: "Subtotal", "North total", "Zwischensumme"."""
+    codes, words = pd.factorize(cells.str.strip())
+    matches = np.array([_TOTAL.fullmatch(str(word)) is not None for word in words] + [False])
+    return np.asarray(matches[codes], dtype=bool)
+
+
+def several_in(cells: pd.Series) -> str | None:
+    """The sign between several options of one cell, or None: the parts repeat, are short, and are few in all."""
+    words = cells.str.strip()
+    words = words[words != ""]
+    for separator in _SEPARATORS:
+        some = words.str.contains(separator, regex=False)
+        if len(words) < 10 or some.mean() < 0.2:
+            continue
+        parts = words.str.split(separator).explode().str.strip()
+        counts = parts[parts != ""].value_counts()
+        short = int(counts.index.str.len().max()) <= 60
+        if 2 <= len(counts) <= _MOST_OPTIONS and counts.min() >= 1 and len(counts) <= 0.5 * len(parts) and short:
+            if is_number(counts.index.to_series(), ".").all() or is_number(counts.index.to_series(), ",").all():
+                return None
+            return separator
+    return None
+
+
+def time_of(name: str) -> str | None:
+    """The month or year that a column's name stands for, as an ISO date where it has a year; None when it is none."""
+    word = " ".join(name.split()).strip()
+    if re.fullmatch(r"(?:19|20)[0-9]{2}", word):
+        return f"{word}-01-01"
+    found = re.fullmatch(r"((?:19|20)[0-9]{2})[-/. _]?(0[1-9]|1[0-2])|(0[1-9]|1[0-2])[-/. _]((?:19|20)[0-9]{2})", word)
+    if found is not None:
+        return f"{found[1] or found[4]}-{found[2] or found[3]}-01"
+    found = re.fullmatch(r"([A-Za-z]{3,9})\.?[-/ _']*((?:19|20)?[0-9]{2})?", word)
+    if found is not None and (month := _MONTH_NAMES.get(found[1].lower())) is not None:
+        if found[2] is None:
+            return f"2000-{month:02}-01"
+        year = found[2] if len(found[2]) == 4 else f"20{found[2]}"
+        return f"{year}-{month:02}-01"
+    return None
+
+
+def _in_order(names: tuple[str, ...]) -> bool:
+    times = [moment(time_of(name) or "", "ymd") for name in names]
+    return all(one < other for one, other in pairwise(times))
+
+
+def _column(frame: pd.DataFrame, name: str) -> pd.Series:
+    if name not in frame.columns:
+        raise InvalidArgument("column", "must be one of the table's columns")
+    return frame[name]
+
+
+def _with(frame: pd.DataFrame, name: str, cells: pd.Series) -> pd.DataFrame:
+    return frame.assign(**{name: cells}) if name.isidentifier() else _replaced(frame, name, cells)
+
+
+def _replaced(frame: pd.DataFrame, name: str, cells: pd.Series) -> pd.DataFrame:
+    fresh = frame.copy(deep=False)
+    fresh[name] = cells
+    return fresh
+
+
+def _written(value: float) -> str:
+    if np.isnan(value):
+        return ""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))

@@ -1,0 +1,194 @@
+"""What was declared about a table, as a file of its own: for next month's table, which it recognises by its columns.
+
+It holds declared facts alone. Bounds and options that were read from the rows are left out of it, so that no value of
+one month's people comes along to the next.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from dataclasses import MISSING, dataclass, fields, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.steps import LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions, Step
+from dpcore.datasets.text import skeleton
+from dpcore.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dpcore.datasets.reading import Reading
+
+_MARK, _VERSION = "epsilon-lab declaration", 1
+_LARGEST = 1 << 20
+_STEPS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions)
+}
+_WRONG = "is no declaration that can be read: {}; declare the columns again and save it anew"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A schema and the steps before it. ``choices`` are the person's answers about reading such files."""
+
+    schema: Schema
+    steps: tuple[Step, ...] = ()
+    choices: tuple[tuple[str, str | int | bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How a declaration fits a table: declared columns that it lacks, and columns that are not declared.
+
+    ``schema`` has the declared columns under the table's own spelling of their names, then the suggestions for others.
+    """
+
+    schema: Schema
+    lacking: tuple[str, ...]
+    undeclared: tuple[str, ...]
+
+    @property
+    def recognised(self) -> bool:
+        """Whether every declared column is there: then this is a table of the same kind."""
+        return not self.lacking
+
+
+def saved(declaration: Template) -> str:
+    """The declaration as JSON text, columns in order, only what differs from the usual."""
+    schema = declaration.schema
+    document = {
+        _MARK: _VERSION,
+        **{
+            field.name: getattr(schema, field.name)
+            for field in fields(Schema)
+            if field.name != "columns" and getattr(schema, field.name) != field.default
+        },
+        "columns": [_written(_declared_only(column)) for column in schema.columns],
+        "steps": [{"step": type(step).__name__, **_written(step)} for step in declaration.steps],
+        "choices": dict(declaration.choices),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2, default=_encoded) + "\n"
+
+
+def loaded(text: str) -> Template:
+    """The declaration of a saved file. Raises InvalidArgument for anything else."""
+    if len(text) > _LARGEST:
+        raise InvalidArgument("declaration", _WRONG.format("it is too large"))
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidArgument("declaration", _WRONG.format("it is not JSON")) from None
+    if not isinstance(document, dict) or document.pop(_MARK, None) != _VERSION:
+        raise InvalidArgument("declaration", _WRONG.format("it does not say that it is one"))
+    columns = document.pop("columns", [])
+    steps, choices = document.pop("steps", []), document.pop("choices", {})
+    if not isinstance(columns, list) or not isinstance(steps, list) or not isinstance(choices, dict):
+        raise InvalidArgument("declaration", _WRONG.format("its parts are not lists"))
+    if not all(isinstance(value, str | int) for value in choices.values()):
+        raise InvalidArgument("declaration", _WRONG.format("its choices are not plain"))
+    schema = _read(Schema, document | {"columns": [_read(Column, each) for each in columns]})
+    return Template(schema=schema, steps=tuple(map(_step, steps)), choices=tuple(sorted(choices.items())))
+
+
+def fitted(declaration: Template, reading: Reading) -> Fit:
+    """How it fits a table to which its steps were already done. Names agree whatever their case and spaces."""
+    own = {skeleton(column.name): column for column in reading.columns}
+    columns, lacking = [], []
+    for column in declaration.schema.columns:
+        found = own.pop(skeleton(column.name), None)
+        if found is None:
+            lacking.append(column.name)
+        else:
+            columns.append(replace(column, name=found.name))
+    rest = [column.suggestion for column in reading.columns if skeleton(column.name) in own]
+    if not columns and not rest:
+        raise InvalidArgument("declaration", "must share a column with the table")
+    return Fit(
+        schema=replace(declaration.schema, columns=(*columns, *rest)),
+        lacking=tuple(lacking),
+        undeclared=tuple(column.name for column in rest),
+    )
+
+
+def recognised(reading: Reading, known: Iterable[Template]) -> tuple[Template, Reading, Fit] | None:
+    """The first of the declarations whose steps can be done to the table and whose columns it then all has.
+
+    With the table after those steps, and the fit. None when there is none.
+    """
+    best: tuple[Template, Reading, Fit] | None = None
+    for declaration in known:
+        try:
+            worked = reading.after(declaration.steps)
+            fit = fitted(declaration, worked)
+        except InvalidArgument:
+            continue
+        if fit.recognised and (best is None or len(fit.undeclared) < len(best[2].undeclared)):
+            best = declaration, worked, fit
+    return best
+
+
+def _declared_only(column: Column) -> Column:
+    """Without what was read from the rows."""
+    if not column.from_file:
+        return column
+    return replace(column, low=None, high=None, earliest=None, latest=None, categories=(), fill=None, from_file=False)
+
+
+def _written(value: Any) -> dict[str, Any]:
+    return {
+        field.name: getattr(value, field.name)
+        for field in fields(value)
+        if field.default is MISSING or getattr(value, field.name) != field.default
+    }
+
+
+def _encoded(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError("a declaration holds only texts, numbers and dates")
+
+
+def _step(entry: object) -> Step:
+    kind = _STEPS.get(str(entry.get("step"))) if isinstance(entry, dict) else None
+    if kind is None or not isinstance(entry, dict):
+        raise InvalidArgument("declaration", _WRONG.format("it has a step that is not known"))
+    step: Step = _read(kind, {name: value for name, value in entry.items() if name != "step"})
+    return step
+
+
+def _read(kind: type[Any], entry: object) -> Any:
+    """A value of a dataclass from plain JSON, each field checked against its annotation. Raises InvalidArgument."""
+    hints = get_type_hints(kind)
+    known = {field.name for field in fields(kind)}
+    needed = {field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING}
+    if not isinstance(entry, dict) or not needed <= set(entry) <= known:
+        raise InvalidArgument("declaration", _WRONG.format("it has fields that are not known"))
+    return kind(**{name: _taken(value, hints[name], name) for name, value in entry.items()})
+
+
+def _taken(value: Any, hint: Any, name: str) -> Any:
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        for part in get_args(hint):
+            try:
+                return _taken(value, part, name)
+            except InvalidArgument:
+                continue
+    elif origin is Literal:
+        if any(value == each and type(value) is type(each) for each in get_args(hint)):
+            return value
+    elif origin is tuple and isinstance(value, list):
+        return tuple(_taken(each, get_args(hint)[0], name) for each in value)
+    elif hint is date and isinstance(value, str):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            pass
+    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    elif (hint is bool or not isinstance(value, bool)) and isinstance(hint, type) and isinstance(value, hint):
+        return value
+    raise InvalidArgument("declaration", _WRONG.format(f"“{name}” is of another kind"))

@@ -1,0 +1,126 @@
+"""A declaration is saved, read again and recognised; it holds no value of the rows, and no text breaks it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.datasets import Column, ReadAsMissing, Schema, SplitOptions, completed_from, read_table
+from dpcore.datasets.template import Template, fitted, loaded, recognised, saved
+from dpcore.errors import InvalidArgument
+
+CANARY = "kanarienvogel"
+SCHEMA = Schema(
+    columns=(
+        Column(name="age", type="number", low=0, high=120, fill=40.0),
+        Column(name="ward", type="category", categories=("North", "South"), about="where"),
+        Column(name="day", type="date", earliest=date(2024, 1, 1), latest=date(2024, 12, 31), date_order="dmy"),
+        Column(name="ill", type="yes/no", yes_words=("si",), no_words=("no",)),
+    ),
+    rows_per_person=3,
+    unit="household",
+)
+FULL = Template(
+    schema=SCHEMA,
+    steps=(ReadAsMissing(column="age", word="999"),),
+    choices=(("decimal", ","), ("header_rows", 1), ("keep_footer", True)),
+)
+MONTH = b"Ward,AGE,day,ill,new\nNorth,31,01/02/2024,si,x\nSouth,999,02/03/2024,no,y\n"
+
+
+def test_what_is_saved_is_what_is_loaded() -> None:
+    assert loaded(saved(FULL)) == FULL
+    split = Template(schema=SCHEMA, steps=(SplitOptions(column="a", options=("x", "y"), most=2),))
+    assert loaded(saved(split)) == split
+
+
+def test_next_month_is_recognised() -> None:
+    """Names in another case and order, and a column that is new."""
+    declaration = replace(FULL, steps=(ReadAsMissing(column="AGE", word="999"),))
+    other = replace(FULL, schema=SCHEMA.only("age").with_column(Column(name="age", type="integer")), steps=())
+    found = recognised(read_table(MONTH), [other, declaration])
+    assert found is not None
+    assert found[0] is declaration
+    worked, fit = found[1:]
+    assert fit.undeclared == ("new",)
+    assert fit.schema.names == ("AGE", "Ward", "day", "ill", "new")
+    assert fit.schema.column("AGE").high == 120
+    assert worked.column("AGE").missing == 1
+    assert worked.table(fit.schema).numbers("AGE").tolist() == [31.0, 40.0]
+
+
+def test_another_table_is_not_recognised() -> None:
+    reading = read_table(b"age,ward,day\n31,North,01/02/2024\n32,South,01/02/2024\n")
+    assert recognised(reading, [FULL]) is None
+    assert fitted(FULL, reading).lacking == ("ill",)
+    with pytest.raises(InvalidArgument, match="column"):
+        reading.after((SplitOptions(column="absent"),))
+    assert recognised(reading, []) is None
+
+
+def test_no_value_of_the_rows_is_saved() -> None:
+    """What was read from the file is left out; a mutant that forgets this writes the canary."""
+    reading = read_table(f"k,n\n{CANARY},31\nb,47\n{CANARY},32\n".encode())
+    looked = completed_from(reading.suggested(), reading.frame)
+    assert CANARY in repr(looked)
+    text = saved(Template(schema=looked))
+    assert CANARY not in text
+    assert '"low"' not in text
+    assert loaded(text).schema.column("k").categories == ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": []},
+        {"columns": [{"name": "a"}]},
+        {"columns": [{"name": "a", "type": "klingon"}]},
+        {"columns": [{"name": 3, "type": "text"}]},
+        {"columns": [{"name": "a", "type": "number", "low": "x"}]},
+        {"columns": [{"name": "a", "type": "number", "low": True}]},
+        {"columns": [{"name": "a", "type": "number", "low": 1e999}]},
+        {"columns": [{"name": "a", "type": "date", "earliest": "yesterday"}]},
+        {"columns": [{"name": "a", "type": "text", "evil": 1}]},
+        {"columns": [{"name": "a", "type": "category", "categories": "abc"}]},
+        {"columns": {"a": 1}},
+        {"rows_per_person": 0},
+        {"rows_per_person": 1.5},
+        {"each_row": "nothing"},
+        {"steps": [{"step": "Step"}]},
+        {"steps": [{"step": "ReadAsMissing", "column": "a"}]},
+        {"steps": ["x"]},
+        {"choices": {"a": [1]}},
+        {"epsilon-lab declaration": 2},
+    ],
+)
+def test_what_is_no_declaration_is_refused(change: dict[str, object]) -> None:
+    with pytest.raises(InvalidArgument):
+        loaded(json.dumps(json.loads(saved(FULL)) | change))
+
+
+@pytest.mark.parametrize("text", ["", "x", "[]", "null", "{}", "[" * 100_000, " " * (2 << 20)])
+def test_text_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InvalidArgument, match="declaration"):
+        loaded(text)
+
+
+@settings(max_examples=60, deadline=None, database=None)
+@given(
+    name=st.sampled_from(["columns", "steps", "choices", "unit", "each_row", "rows_per_person", "other"]),
+    value=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "type", "low"]), inner),
+        max_leaves=8,
+    ),
+)
+def test_anything_else_is_refused_by_name(name: str, value: object) -> None:
+    try:
+        loaded(json.dumps(json.loads(saved(FULL)) | {name: value}))
+    except InvalidArgument:
+        return
+    assert name in ("columns", "steps", "choices", "unit", "rows_per_person", "each_row")
