@@ -8,7 +8,7 @@ where it is harmless: a rare one's weight is noisy, but few predictions use it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -68,7 +68,7 @@ class ScaledDescent:
     classes: int = 2
     loss: Logistic | Squared = LOGISTIC
     steps: int = 200
-    clip: float = 0.25
+    clip: float | None = None
     rate: float = 2.5
     momentum: float = 0.9
     tail: float = 0.5
@@ -81,7 +81,8 @@ class ScaledDescent:
         probability(delta=self.delta)
         whole(2, classes=self.classes)
         whole(1, steps=self.steps)
-        positive(clip=self.clip)
+        if self.clip is not None:
+            positive(clip=self.clip)
         positive(rate=self.rate)
         in_range(0.0, 1.0, open_high=True, momentum=self.momentum)
         in_range(0.0, 1.0, open_low=True, tail=self.tail)
@@ -118,24 +119,28 @@ class ScaledDescent:
         """Numbers that a row is given: one for two classes or a number, else one for each class."""
         return self.classes if isinstance(self.loss, Logistic) and self.classes > 2 else 1
 
+    def clips(self, people: FloatArray) -> FloatArray:
+        """How long one row's gradient may be, (models,), for noisy numbers of rows: ``clip``, or by rule.
+
+        The more rows for the noise, the less clipping pays: ¼√(n/(8000 σ)), from ¼ to 1.
+        """
+        if self.clip is not None:
+            return np.full(people.shape, self.clip)
+        return np.clip(0.25 * np.sqrt(people / (8000.0 * self.noise_multiplier)), 0.25, 1.0)
+
     @property
-    def sensitivity(self) -> float:
-        """How far one row can move the sum of clipped gradients, in L2."""
-        return self.clip * (math.sqrt(2.0) if self.outputs > 1 else 1.0)
+    def per_clip(self) -> float:
+        """How far one row can move the sum of clipped gradients, in L2, over the clip of a two-class model."""
+        return math.sqrt(2.0) if self.outputs > 1 else 1.0
 
     def counts_noise(self, most_ones: int) -> float:
         """Standard deviation of the noise on every count of rows that have at most ``most_ones`` ones."""
         return self.noise_multiplier * math.sqrt(most_ones / self.counts_share)
 
     @property
-    def whole_run_noise(self) -> float:
-        """Standard deviation of the noise on the gradient sum, were all steps one."""
-        return self.sensitivity * self.noise_multiplier / math.sqrt(self.steps_share)
-
-    @property
     def step_noise(self) -> float:
-        """Standard deviation of each step's noise on the gradient sum."""
-        return self.whole_run_noise * math.sqrt(self.steps)
+        """Standard deviation of each step's noise on the gradient sum, over how far one row can move it."""
+        return self.noise_multiplier * math.sqrt(self.steps / self.steps_share)
 
     @property
     def calibration_noise(self) -> float:
@@ -169,8 +174,11 @@ class ScaledDescent:
         ones = rows.most_ones
         counts_noise = np.repeat([method.counts_noise(ones) for method in methods], replicas)
         people, scales = scaled(rows, counts_noise, rng)
-        sums = ScaledSums(first, rows, answers, scales, spread("clip") * (math.sqrt(2.0) if first.outputs > 1 else 1.0))
-        weights = _descend(first, sums, people, spread, rng)
+        parts = [slice(place * replicas, (place + 1) * replicas) for place in range(len(methods))]
+        lengths = [method.clips(people[part]) for method, part in zip(methods, parts, strict=True)]
+        clip = first.per_clip * np.concatenate(lengths)
+        sums = ScaledSums(first, rows, answers, scales, clip)
+        weights = _descend(first, sums, people, clip * spread("step_noise"), spread("rate"), rng)
         factors = np.ones(len(methods) * replicas)
         if isinstance(first.loss, Logistic):
             cells = sums.cells(weights)
@@ -178,7 +186,6 @@ class ScaledDescent:
                 if math.isfinite(noise):
                     factors[place] = calibrating(cells[place] + noise * rng.standard_normal(cells[place].shape), noise)
         by_model = (weights * scales[:, :, None]).transpose(1, 0, 2).astype(np.float64)
-        parts = [slice(place * replicas, (place + 1) * replicas) for place in range(len(methods))]
         return [
             ScaledFit(weights=by_model[part], factors=factors[part], rows=people[part], cost=method.cost)
             for method, part in zip(methods, parts, strict=True)
@@ -199,14 +206,15 @@ def scaled(rows: CodedRows, noise: FloatArray, rng: Generator) -> tuple[FloatArr
 
 
 def _descend(
-    method: ScaledDescent, sums: ScaledSums, people: FloatArray, spread: Callable[[str], FloatArray], rng: Generator
+    method: ScaledDescent, sums: ScaledSums, people: FloatArray, noises: FloatArray, rate: FloatArray, rng: Generator
 ) -> Single:
-    smoothness = {1: method.loss.smoothness}.get(method.outputs, 0.5)
-    whole_run, momentum, steps = spread("whole_run_noise"), method.momentum, method.steps
-    longest = 2.0 * (1.0 + momentum) / smoothness
-    length = np.minimum(spread("rate") * 0.25 / smoothness * people / whole_run * (1.0 - momentum) / steps, longest)
+    """The averaged weights (d, models, outputs); ``noises`` (models,) are the standard deviations of a step's noise."""
+    smoothness = 0.5 if method.outputs > 1 else method.loss.smoothness
+    momentum, steps = method.momentum, method.steps
+    whole_run = rate * 0.25 / smoothness * people / (noises / math.sqrt(steps))
+    length = np.minimum(whole_run * (1.0 - momentum) / steps, 2.0 * (1.0 + momentum) / smoothness)
     shape = (sums.d, people.shape[0], method.outputs)
-    noise, step = (np.asarray(values, dtype=np.float32)[:, None] for values in (spread("step_noise"), length / people))
+    noise, step = (np.asarray(values, dtype=np.float32)[:, None] for values in (noises, length / people))
     weights, speed, total = (np.zeros(shape, dtype=np.float32) for _ in range(3))
     begin = steps - max(1, round(method.tail * steps))
     for at in range(steps):
@@ -260,14 +268,10 @@ class ScaledSums:
 
     def _to_slopes(self, margins: Single, caps: Single, answers: Single) -> None:
         """Clipped slopes in place of margins."""
+        from dpcore.training.kernel.codes import softmax_slopes
+
         if self._outputs > 1:
-            by_class = margins.reshape(margins.shape[0], -1, self._outputs)
-            by_class -= by_class.max(axis=2, keepdims=True)
-            np.exp(by_class, out=by_class)
-            by_class /= by_class.sum(axis=2, keepdims=True)
-            by_class[np.arange(margins.shape[0]), :, answers.astype(np.int64)] -= np.float32(1.0)
-            lengths = np.sqrt(np.einsum("ijk,ijk->ij", by_class, by_class))
-            by_class *= np.minimum(1.0, caps / np.maximum(lengths, np.float32(1e-30)))[:, :, None]
+            softmax_slopes(margins, caps, answers, self._outputs)
             return
         signs = answers[:, None]
         if not self._logistic:

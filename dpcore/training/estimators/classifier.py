@@ -73,7 +73,8 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
             names = finder.draw(Counter(labels.dropna().tolist()), rng)
             if not names:
                 raise InvalidArgument(
-                    "classes", "must be declared here: too few rows (1 sample, say) at this epsilon and delta to name one"
+                    "classes",
+                    "must be declared here: too few rows (such as 1 sample) at this epsilon to name one",
                 )
         self.classes_ = _named(names)
         places = pd.Index(names, dtype=object).get_indexer(pd.Index(labels, dtype=object))

@@ -48,3 +48,31 @@ def scatter(codes: Codes, starts: IntArray, slopes: Single, total: Single) -> No
             place = starts[column] + codes[row, column]
             for model in range(models):
                 total[place, model] += slopes[row, model]
+
+
+@compiled
+def softmax_slopes(margins: Single, caps: Single, answers: Single, classes: int) -> None:
+    """Chances minus 1 for the row's own class, shortened to the row's cap, in place of ``margins`` (rows, models ×
+    classes); ``caps`` (rows, models), ``answers`` (rows,) are the classes' numbers."""
+    for row in range(margins.shape[0]):
+        own = int(answers[row])
+        for model in range(caps.shape[1]):
+            first = model * classes
+            highest = margins[row, first]
+            for place in range(first + 1, first + classes):
+                highest = max(highest, margins[row, place])
+            total = np.float32(0.0)
+            for place in range(first, first + classes):
+                margins[row, place] = np.exp(margins[row, place] - highest)
+                total += margins[row, place]
+            square = np.float32(0.0)
+            for place in range(first, first + classes):
+                margins[row, place] /= total
+                if place == first + own:
+                    margins[row, place] -= np.float32(1.0)
+                square += margins[row, place] ** 2
+            length = np.sqrt(square)
+            if length > caps[row, model]:
+                shrink = caps[row, model] / length
+                for place in range(first, first + classes):
+                    margins[row, place] *= shrink
