@@ -5,19 +5,21 @@ eight tenths of the rows to train on (of every class alike) and measures on the 
 the second class, or the mean over classes); for numbers: the error in the column's own unit, mean absolute. ± is the
 standard error over splits.
 
-``python -m benchmarks.models`` runs all; names of tables run some, ``--splits N`` fewer splits, ``--without-peers`` no
-other libraries, ``--memory`` the run of 10⁶ rows × 50 columns of cuts. Exits with 1 when a goal is missed.
+``python -m benchmarks.models`` runs all; names of tables run some and leave the others in the report as they were,
+``--splits N`` fewer splits, ``--without-peers`` no other libraries, ``--memory`` the run of 10⁶ rows × 50 columns of
+cuts. Exits with 1 when a goal is missed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import resource
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from threadpoolctl import threadpool_limits
 
 from benchmarks.models_peers import predictions
-from benchmarks.tables import Task, tasks
+from benchmarks.tables import MAKERS, Task, tasks
 from dpcore.training import (
     CodedRows,
     Encoding,
@@ -46,6 +48,8 @@ LEVELS, DELTA = (0.1, 0.5, 1.0, 3.0), 1e-5
 SPLITS, MANY, SPLITS_OF_MANY = 4, 100_000, 2
 ADULT_SPLITS = 8
 REPORT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+KEPT = Path(__file__).parents[1] / "build" / "benchmarks" / "models"
+MEMORY = KEPT / "memory.txt"
 GOALS = {0.1: (0.845, 0.900), 0.5: (0.855, 0.910), 1.0: (0.862, 0.916)}  # Adult: accuracy, AUC
 OURS, PLAIN = "ours", "noisy gradient descent, uncut"
 PEERS = {"interpret": "interpret DP-EBM", "diffprivlib": "diffprivlib (pure ε)"}
@@ -54,26 +58,42 @@ NO_PRIVACY = ("trees, no privacy", "linear, no privacy", "majority or mean")
 
 @dataclass
 class Found:
-    """Scores by method, ε (None: no privacy) and measure, one a split."""
+    """Scores of one table by method, ε (“-” without privacy) and measure, one a split; kept as JSON between runs."""
 
-    task: Task
-    scores: dict[tuple[str, float | None, str], list[float]] = field(default_factory=dict)
+    name: str
+    what: str
+    measures: list[str]
+    scores: dict[str, list[float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, method: str, level: float | None, truth: np.ndarray, told: np.ndarray) -> None:
-        for measure, value in measured(self.task, truth, told).items():
-            self.scores.setdefault((method, level, measure), []).append(value)
+    @classmethod
+    def of(cls, task: Task) -> Found:
+        measures = ["error"] if task.target else ["accuracy", "AUC"]
+        return cls(task.name, f"{task.what}; from {task.source} ({task.licence}).", measures)
 
-    @property
-    def measures(self) -> tuple[str, ...]:
-        return ("error",) if self.task.target else ("accuracy", "AUC")
+    def add(self, method: str, level: float | None, scores: dict[str, float]) -> None:
+        for measure, value in scores.items():
+            self.scores.setdefault(_key(method, level, measure), []).append(value)
+
+    def keep(self) -> None:
+        (KEPT / f"{self.name}.json").write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
 
     def cell(self, method: str, level: float | None, measure: str) -> tuple[float, float] | None:
         """Mean and standard error."""
-        values = self.scores.get((method, level, measure))
+        values = self.scores.get(_key(method, level, measure))
         if not values:
             return None
         return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def _key(method: str, level: float | None, measure: str) -> str:
+    return f"{method}|{'-' if level is None else f'{level:g}'}|{measure}"
+
+
+def kept() -> list[Found]:
+    """What this and earlier runs found, in the order of the tables."""
+    files = [KEPT / f"{name}.json" for name in MAKERS]
+    return [Found(**json.loads(file.read_text(encoding="utf-8"))) for file in files if file.exists()]
 
 
 def measured(task: Task, truth: np.ndarray, told: np.ndarray) -> dict[str, float]:
@@ -123,18 +143,19 @@ def uncut(task: Task) -> tuple[Features, np.ndarray]:
 
 def run(task: Task, count: int, peers: bool) -> Found:
     """All methods on all splits of one table."""
-    found, y = Found(task), answers(task)
+    found, y = Found.of(task), answers(task)
     _, X = uncut(task)
     runs = list(splits(task, y, count))
     for seed, (train, test) in enumerate(runs):
         frame, held = task.frame.iloc[train], task.frame.iloc[test]
         for level in LEVELS:
-            found.add(OURS, level, y[test], ours(task, level, seed, frame, task.y.iloc[train], held))
+            told = ours(task, level, seed, frame, task.y.iloc[train], held)
+            found.add(OURS, level, measured(task, y[test], told))
         if task.target or len(task.classes) == 2:
             for level, told in earlier(task, X, y, train, test, seed):
-                found.add(PLAIN, level, y[test], told)
+                found.add(PLAIN, level, measured(task, y[test], told))
         for method, told in without_privacy(task, X, y, train, test):
-            found.add(method, None, y[test], told)
+            found.add(method, None, measured(task, y[test], told))
     for peer, label in PEERS.items() if peers else ():
         asked = [(train, test, level, seed) for seed, (train, test) in enumerate(runs) for level in LEVELS]
         got = predictions(peer, task, y, asked, DELTA)
@@ -142,7 +163,7 @@ def run(task: Task, count: int, peers: bool) -> Found:
             found.notes.append(f"{label}: {got}.")
             continue
         for (_, test, level, _), told in zip(asked, got, strict=True):
-            found.add(label, level, y[test], told)
+            found.add(label, level, measured(task, y[test], told))
     return found
 
 
@@ -213,7 +234,7 @@ def markdown(every: list[Found], absent: list[str], memory: list[str]) -> str:
     ]
     for found in every:
         lines += [
-            f"## {found.task.name}",
+            f"## {found.name}",
             "",
             f"{found.task.what}; from {found.task.source} ({found.task.licence}).",
             "",
@@ -258,7 +279,7 @@ def missed(every: list[Found]) -> list[str]:
     problems = []
     for found in every:
         for level in LEVELS:
-            if found.task.name == "Adult" and level in GOALS:
+            if found.name == "Adult" and level in GOALS:
                 for measure, goal in zip(("accuracy", "AUC"), GOALS[level], strict=True):
                     cell = found.cell(OURS, level, measure)
                     if cell is None or cell[0] < goal:
@@ -267,9 +288,9 @@ def missed(every: list[Found]) -> list[str]:
                 own, other = (found.cell(method, level, found.measures[0]) for method in (OURS, label))
                 if own is None or other is None:
                     continue
-                behind = own[0] - other[0] if found.task.target else other[0] - own[0]
+                behind = own[0] - other[0] if found.measures == ["error"] else other[0] - own[0]
                 if behind > np.hypot(own[1], other[1]):
-                    problems.append(f"{found.task.name}, ε = {level:g}: {label} is ahead by {behind:.4g}")
+                    problems.append(f"{found.name}, ε = {level:g}: {label} is ahead by {behind:.4g}")
     return problems
 
 
@@ -306,19 +327,24 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--memory", action="store_true")
     given = parser.parse_args(arguments)
     with threadpool_limits(1):
+        KEPT.mkdir(parents=True, exist_ok=True)
         used = memory() if given.memory else []
         for line in used:
             print(line, flush=True)
-        found, absent = tasks(tuple(given.tables))
+        found, absent = ([], []) if given.tables == ["none"] else tasks(tuple(given.tables))
         every = []
         for task in found:
             usual = ADULT_SPLITS if task.name == "Adult" else SPLITS_OF_MANY if len(task.frame) > MANY else SPLITS
             every.append(run(task, given.splits or usual, not given.without_peers))
+            every[-1].keep()
             print(markdown(every[-1:], [], []).partition("\n## ")[2], flush=True)
     for sentence in absent:
         print(sentence)
-    if not given.tables:
-        REPORT.write_text(markdown(every, absent, used), encoding="utf-8")
+    if used:
+        MEMORY.write_text(used[0], encoding="utf-8")
+    REPORT.write_text(
+        markdown(kept(), absent, [MEMORY.read_text(encoding="utf-8")] * MEMORY.exists()), encoding="utf-8"
+    )
     problems = missed(every)
     for problem in problems:
         print("MISSED", problem)

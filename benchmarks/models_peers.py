@@ -38,7 +38,8 @@ for place, (name, given) in enumerate(columns.items()):
         bounds[place] = (float(given[0]), float(given[1]))
 found = []
 for train, test, epsilon, seed in job["runs"]:
-    options = dict(epsilon=epsilon, delta=job["delta"], feature_types=types, privacy_bounds=bounds, random_state=seed, n_jobs=1)
+    options = dict(epsilon=epsilon, delta=job["delta"], feature_types=types, privacy_bounds=bounds)
+    options |= dict(random_state=seed, n_jobs=1)
     if target:
         model = DPExplainableBoostingRegressor(
             **options, privacy_target_min=target[0], privacy_target_max=target[1])

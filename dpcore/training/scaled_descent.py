@@ -59,8 +59,9 @@ class ScaledDescent:
 
     The noisy counts give n, so the number of rows is not used exactly anywhere. A one of share f is scaled by
     1/√(f + c), c = .001 + the noise, all normalised to a mean squared row length of 1. A step's length is
-    ``rate`` × n/noise spread over the run, at most what the loss allows. The defaults were chosen on a validation part
-    of the census training rows. Raises InvalidArgument.
+    ``used_rate`` × n/noise spread over the run, at most what the loss allows. The defaults for classes were chosen on a
+    validation part of the census training rows, the rate for numbers on four tables of the benchmark. Raises
+    InvalidArgument.
     """
 
     epsilon: float
@@ -69,7 +70,7 @@ class ScaledDescent:
     loss: Logistic | Squared = LOGISTIC
     steps: int = 200
     clip: float | None = None
-    rate: float = 2.5
+    rate: float | None = None
     momentum: float = 0.9
     tail: float = 0.5
     counts_share: float = 0.1
@@ -83,7 +84,8 @@ class ScaledDescent:
         whole(1, steps=self.steps)
         if self.clip is not None:
             positive(clip=self.clip)
-        positive(rate=self.rate)
+        if self.rate is not None:
+            positive(rate=self.rate)
         in_range(0.0, 1.0, open_high=True, momentum=self.momentum)
         in_range(0.0, 1.0, open_low=True, tail=self.tail)
         probability(counts_share=self.counts_share)
@@ -118,6 +120,11 @@ class ScaledDescent:
     def outputs(self) -> int:
         """Numbers that a row is given: one for two classes or a number, else one for each class."""
         return self.classes if isinstance(self.loss, Logistic) and self.classes > 2 else 1
+
+    @property
+    def used_rate(self) -> float:
+        """``rate``, or 2.5 for classes and 1 for a number."""
+        return self.rate if self.rate is not None else 2.5 if isinstance(self.loss, Logistic) else 1.0
 
     def clips(self, people: FloatArray) -> FloatArray:
         """How long one row's gradient may be, (models,), for noisy numbers of rows: ``clip``, or by rule.
@@ -178,7 +185,7 @@ class ScaledDescent:
         lengths = [method.clips(people[part]) for method, part in zip(methods, parts, strict=True)]
         clip = first.per_clip * np.concatenate(lengths)
         sums = ScaledSums(first, rows, answers, scales, clip)
-        weights = _descend(first, sums, people, clip * spread("step_noise"), spread("rate"), rng)
+        weights = _descend(first, sums, people, clip * spread("step_noise"), spread("used_rate"), rng)
         factors = np.ones(len(methods) * replicas)
         if isinstance(first.loss, Logistic):
             cells = sums.cells(weights)
