@@ -215,7 +215,7 @@ def without_privacy(
         least = np.full(test.size, np.median(y[train]))
     else:
         trees = HistGradientBoostingClassifier(categorical_features=kinds, random_state=0)
-        line = LogisticRegression(C=100.0, max_iter=300)
+        line = LogisticRegression(C=100.0, max_iter=1000, tol=1e-3)
         counts = np.bincount(y[train], minlength=len(task.classes)) / train.size
         least = np.tile(counts, (test.size, 1)) if len(counts) > 2 else np.full(test.size, counts[1])
     for method, model, rows in ((NO_PRIVACY[0], trees, table), (NO_PRIVACY[1], line, X)):
@@ -342,7 +342,7 @@ def main(arguments: list[str]) -> int:
     if used:
         MEMORY.write_text(used[0], encoding="utf-8")
     REPORT.write_text(
-        markdown(kept(), absent, [MEMORY.read_text(encoding="utf-8")] * MEMORY.exists()), encoding="utf-8"
+        markdown(kept(), absent, [MEMORY.read_text(encoding="utf-8")] if MEMORY.exists() else []), encoding="utf-8"
     )
     problems = missed(every)
     for problem in problems:

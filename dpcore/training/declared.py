@@ -64,17 +64,9 @@ class Declared:
         return (*(found.steps(found.edges) if found.levels else found.categories), "missing or unknown")
 
     def _typed(self, values: pd.Series) -> FloatArray:
-        import pandas as pd
-
         if self.options:
-            places = pd.Index(list(self.options), dtype=object).get_indexer(pd.Index(values, dtype=object))
-            return np.where(places >= 0, places, np.nan).astype(np.float64)
-        if self.kind == "date":
-            stamps = pd.to_datetime(values, errors="coerce").to_numpy(dtype="datetime64[s]")
-            days = np.where(np.isnat(stamps), np.nan, (stamps - np.datetime64(0, "s")) / _DAY)
-            return self.encoding.scaled(days)
-        numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-        return self.encoding.scaled(numbers)
+            return places(values, self.options)
+        return self.encoding.scaled(_days(values) if self.kind == "date" else numbers(values))
 
     def plain(self) -> dict[str, Any]:
         """As JSON can hold it; ``read`` reads it back."""
@@ -105,6 +97,48 @@ def coded_rows(columns: Sequence[Declared], values: Sequence[pd.Series]) -> Code
     tables = [column.encoding.basis() for column in columns]
     constant = np.zeros(len(values[0]), dtype=np.int64)
     return CodedRows.of([*codes, constant], [*tables, np.ones((1, 1))])
+
+
+def numbers(values: pd.Series) -> FloatArray:
+    """Every value as a number by itself, shape (n,); NaN for what is none."""
+    if values.dtype.kind in "fiub":
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.array([_number(value) for value in values], dtype=np.float64)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all others
+        return np.inf if value > 0 else -np.inf
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def _days(values: pd.Series) -> FloatArray:
+    """Days since 1970 of every value by itself; texts in ISO 8601. Not pandas' reader, which looks at the first row to
+    understand the others."""
+    if values.dtype.kind == "M":
+        stamps = values.to_numpy(dtype="datetime64[s]")
+        return np.where(np.isnat(stamps), np.nan, (stamps - np.datetime64(0, "s")) / _DAY)
+    return np.array([_day_of(value) for value in values], dtype=np.float64)
+
+
+def _day_of(value: Any) -> float:
+    try:
+        return _day(value if isinstance(value, date) else date.fromisoformat(str(value).strip()[:10]))
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def places(values: pd.Series, options: Sequence[Any]) -> FloatArray:
+    """The place of every value among the options; NaN for any other."""
+    known = {option: float(place) for place, option in enumerate(options)}
+
+    def place(value: Any) -> float:
+        return known.get(value, np.nan) if isinstance(value, Hashable) else np.nan
+
+    return np.array([place(value) for value in values], dtype=np.float64)
 
 
 def _bounded(name: str, declaration: tuple[Any, ...]) -> Encoding:

@@ -150,9 +150,12 @@ def test_a_row_s_codes_do_not_depend_on_other_rows() -> None:
         Declared.of("t", (date(2020, 1, 1), date(2021, 1, 1))),
     ]
     frame = pd.DataFrame({
-        "n": ["3", -5, 99, None, "many", np.inf],
-        "c": ["b", 1, 1.0, None, "z", "1"],
-        "t": ["2020-03-01", "1900-01-01", "2300-01-01", None, "soon", pd.Timestamp("2020-12-31")],
+        "n": ["3", -5, 99, None, "many", np.inf, [1], 10**400],
+        "c": ["b", 1, 1.0, None, "z", "1", ["b"], 2],
+        "t": [
+            *("01/02/2020", "1900-01-01", "2300-01-01", None, "soon", pd.Timestamp("2020-12-31")),
+            *("2020-03-01T10:00:00+02:00", date(2020, 3, 1)),
+        ],
     }, dtype=object)  # fmt: skip
     together = coded_rows(columns, [frame[name] for name in frame])
     for row in range(len(frame)):
@@ -161,9 +164,11 @@ def test_a_row_s_codes_do_not_depend_on_other_rows() -> None:
     numbers, words, days = (together.codes[:, place].tolist() for place in range(3))
     last = len(columns[0].labels) - 1
     assert (numbers[1], numbers[2], numbers[5], numbers[3], numbers[4]) == (0, last - 1, last - 1, last, last)
-    assert words == [1, 0, 0, 2, 2, 2]
+    assert words == [1, 0, 0, 2, 2, 2, 2, 2]
     assert days[3] == days[4] == len(columns[2].labels) - 1
     assert days[1] == 0
+    assert days[6] == days[7] < days[2]
+    assert days[0] == days[3]
     for column in columns:
         assert Declared.read(column.plain()) == column
         assert len(column.labels) == column.encoding.basis().shape[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.class_names import NoisyClassNames
+from dpcore.training.declared import places
 from dpcore.training.estimators.shared import PrivateLinear, answers
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import chances, scorecard
@@ -70,15 +72,15 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         if names is None:
             failure = NAMES_DELTA * self.delta / (1.0 + NAMES_DELTA * self.delta)
             finder = NoisyClassNames(noise=method.names_noise, failure=failure)
-            names = finder.draw(Counter(labels.dropna().tolist()), rng)
+            names = finder.draw(Counter(name for name in labels.dropna().tolist() if isinstance(name, Hashable)), rng)
             if not names:
                 raise InvalidArgument(
                     "classes",
                     "must be declared here: too few rows (such as 1 sample) at this epsilon to name one",
                 )
         self.classes_ = _named(names)
-        places = pd.Index(names, dtype=object).get_indexer(pd.Index(labels, dtype=object))
-        kept = np.flatnonzero(places >= 0)
+        numbered = places(labels, names)
+        kept = np.flatnonzero(~np.isnan(numbered))
         rows = self._coded(frame, declared).take(kept)
         if len(names) < 2:
             weights, factor, people = np.zeros((rows.shape[1], 1)), 1.0, 0.0
@@ -89,7 +91,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
                 classes=len(names),
                 names_share=method.names_share,
             )
-            codes = places[kept].astype(np.float64)
+            codes = numbered[kept]
             fitted = method.fit(rows, codes if len(names) > 2 else 2.0 * codes - 1.0, rng)
             weights, factor, people = fitted.weights[0], float(fitted.factors[0]), float(fitted.rows[0])
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))

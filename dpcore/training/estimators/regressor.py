@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
+from dpcore.training.declared import numbers
 from dpcore.training.estimators.shared import PrivateLinear, answers
 from dpcore.training.losses import SQUARED
 from dpcore.training.scaled_descent import ScaledDescent
@@ -43,9 +43,9 @@ class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: i
         given = answers(y, len(frame))
         low, high = _bounds(self.target)
         declared = self._declare(frame)
-        numbers = pd.to_numeric(given, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-        kept = np.flatnonzero(~np.isnan(numbers))
-        scaled = 2.0 * (np.clip(numbers[kept], low, high) - low) / (high - low) - 1.0
+        found = numbers(given)
+        kept = np.flatnonzero(~np.isnan(found))
+        scaled = 2.0 * (np.clip(found[kept], low, high) - low) / (high - low) - 1.0
         method = ScaledDescent(epsilon=self.epsilon, delta=self.delta, loss=SQUARED, calibration_share=0.0)
         rows = self._coded(frame, declared).take(kept)
         fitted = method.fit(rows, np.clip(scaled, -1.0, 1.0), self._generator())
