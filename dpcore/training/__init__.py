@@ -6,6 +6,8 @@ or numbers in [−1, 1]. Every class in ``catalog()`` trains private models by `
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dpcore.discovery import discover
 from dpcore.training.adassp import AdaSSP
 from dpcore.training.ball import Ball
@@ -13,8 +15,12 @@ from dpcore.training.ball_world import BallWorld, approximate_excess, pure_exces
 from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
 from dpcore.training.book_lessons import BookLesson, BookSplit, book_lesson, book_spend, book_split, count_not_positive
+from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.clipped_examples import ClippedExamples
-from dpcore.training.encoding import Encoding
+from dpcore.training.coded import CodedRows
+from dpcore.training.cuts import calendar_cuts, own_cuts, public_cuts
+from dpcore.training.declared import Declared, coded_rows
+from dpcore.training.encoding import Encoding, cut
 from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared_error, projected
 from dpcore.training.gradient_descent import NoisyGradientDescent
@@ -37,12 +43,25 @@ from dpcore.training.plan import RADIUS, Part, Sweep, build, suitable, usual_met
 from dpcore.training.problem import TrainingProblem
 from dpcore.training.proved import ProvedDescent
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
+from dpcore.training.quality import (
+    area_under_curve,
+    balanced_accuracy,
+    calibration_table,
+    confusion_table,
+    mean_absolute_error,
+)
 from dpcore.training.rates import RATES, descent_bound, proved_descent, rate
+from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
+from dpcore.training.scorecard import Scorecard, load_scorecard
 from dpcore.training.sgd import DisjointBatches, DpSgd
 from dpcore.training.simple_problems import LineProblem, OneNumberProblem
 from dpcore.training.statistical_queries import StatisticalQueries, sample_size
 from dpcore.training.sweep import PartResult, collect, reaching, run_slice, stream
 from dpcore.training.trace import Trace, descent_trace
+
+if TYPE_CHECKING:
+    from dpcore.training.estimators.classifier import PrivateClassifier
+    from dpcore.training.estimators.regressor import PrivateRegressor
 
 __all__ = [
     "RADIUS",
@@ -55,6 +74,8 @@ __all__ = [
     "BookLesson",
     "BookSplit",
     "ClippedExamples",
+    "CodedRows",
+    "Declared",
     "DisjointBatches",
     "Distance",
     "DpSgd",
@@ -70,6 +91,7 @@ __all__ = [
     "MeanByLoss",
     "MedianByLoss",
     "Method",
+    "NoisyClassNames",
     "NoisyGradientDescent",
     "ObjectivePerturbation",
     "ObjectivePerturbation2012",
@@ -79,9 +101,14 @@ __all__ = [
     "Part",
     "PartResult",
     "Prepared",
+    "PrivateClassifier",
+    "PrivateRegressor",
     "ProvedDescent",
     "PureObjectivePerturbation",
     "Rows",
+    "ScaledDescent",
+    "ScaledFit",
+    "Scorecard",
     "Squared",
     "StatisticalQueries",
     "Sweep",
@@ -90,28 +117,39 @@ __all__ = [
     "TuningPrice",
     "accuracy",
     "approximate_excess",
+    "area_under_curve",
+    "balanced_accuracy",
     "batch_curve",
     "book_lesson",
     "book_spend",
     "book_split",
     "build",
+    "calendar_cuts",
+    "calibration_table",
     "catalog",
     "clipping_curve",
+    "coded_rows",
     "collect",
+    "confusion_table",
     "count_not_positive",
+    "cut",
     "descent_bound",
     "descent_trace",
     "excess_risk",
     "gradient_lengths",
     "load_model",
+    "load_scorecard",
     "loss_curves",
     "majority_share",
+    "mean_absolute_error",
     "mean_squared_error",
     "minimise",
     "non_private",
+    "own_cuts",
     "predict",
     "projected",
     "proved_descent",
+    "public_cuts",
     "pure_excess",
     "rate",
     "reaching",
@@ -129,3 +167,16 @@ __all__ = [
 def catalog() -> dict[str, type[Method]]:
     """Every private method by its key, in the order pages show them."""
     return dict(discover("dpcore.training"))
+
+
+def __getattr__(name: str) -> Any:
+    """The scikit-learn estimators, loaded when first asked for: scikit-learn is not needed for anything else."""
+    if name == "PrivateClassifier":
+        from dpcore.training.estimators.classifier import PrivateClassifier
+
+        return PrivateClassifier
+    if name == "PrivateRegressor":
+        from dpcore.training.estimators.regressor import PrivateRegressor
+
+        return PrivateRegressor
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from dpcore.errors import InvalidArgument
-from dpcore.validate import FloatArray, one_of
+from dpcore.training.coded import CodedRows
+from dpcore.training.cuts import Shape, calendar_cuts, own_cuts, public_cuts
+from dpcore.validate import FloatArray, IntArray, one_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +30,8 @@ class Encoding:
     """Numbers and dates are scaled so that ``low``..``high`` becomes −1..1 (dates in days since 1970); yes/no is 1/−1.
 
     Of the ``categories`` the one that holds is 1, the others 0; the two of a two-class target are −1 and 1, in order.
+    With ``levels`` (see ``cuts``; in the column's own unit, dates in days) a number or date is cut: in each level the
+    step it falls into is 1/√(number of levels), the others 0. ``codes`` and ``basis`` say the same as a table.
     Whatever the value, the length of a column's numbers is at most 1. Raises InvalidArgument.
     """
 
@@ -36,6 +41,7 @@ class Encoding:
     high: float = 1.0
     categories: tuple[str, ...] = ()
     integer: bool = False
+    levels: tuple[tuple[float, ...], ...] = ()
 
     def __post_init__(self) -> None:
         one_of(get_args(Kind), kind=self.kind)
@@ -51,15 +57,23 @@ class Encoding:
                 f"cannot include “{self.name}”: it has {len(self.categories):,} categories and at most "
                 f"{MOST_CATEGORIES} can be used; group them or leave it out",
             )
+        if self.levels and self.kind not in ("number", "date"):
+            raise InvalidArgument("levels", f"cannot be set for “{self.name}”: only numbers and dates can be cut")
+        if any(not level or any(b <= a for a, b in pairwise(level)) for level in self.levels):
+            raise InvalidArgument("levels", "must each hold at least one cut, in rising order")
 
     @property
     def width(self) -> int:
         """How many numbers it becomes."""
+        if self.levels:
+            return sum(len(level) + 1 for level in self.levels)
         return len(self.categories) if self.kind == "category" else 1
 
     @property
     def labels(self) -> tuple[str, ...]:
         """A name for each of its numbers."""
+        if self.levels:
+            return tuple(f"{self.name}: {step}" for level in self.levels for step in self.steps(level))
         return tuple(f"{self.name}: {word}" for word in self.categories) if self.categories else (self.name,)
 
     def typed(self, values: pd.Series) -> FloatArray:
@@ -106,9 +120,85 @@ class Encoding:
 
     def spread(self, values: FloatArray) -> FloatArray:
         """What ``typed`` gave, as this column's numbers (n, width); all 0 where missing."""
+        if self.levels:
+            parts = [(self._step(values, level)[:, None] == np.arange(len(level) + 1)) for level in self.levels]
+            return np.asarray(np.concatenate(parts, axis=1) / np.sqrt(len(self.levels)))
         if self.kind != "category":
             return np.nan_to_num(values, nan=0.0)[:, None]
         return np.asarray(values[:, None] == np.arange(len(self.categories)), dtype=np.float64)
+
+    def steps(self, cuts: Sequence[float]) -> list[str]:
+        """Words for the steps between ``cuts``."""
+        if self.kind == "date":
+            words = [(date(1970, 1, 1) + timedelta(days=cut)).isoformat() for cut in cuts]
+        else:
+            words = [f"{cut:,.10g}" for cut in cuts]
+        between = [f"{low} to below {high}" for low, high in pairwise(words)]
+        return [f"below {words[0]}", *between, f"{words[-1]} or more"]
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """All cuts of all levels, in order."""
+        return tuple(sorted({cut for level in self.levels for cut in level}))
+
+    def codes(self, values: FloatArray) -> IntArray:
+        """What ``typed`` gave as whole numbers (n,): the category or finest step, and the number after the last one
+        where missing. Raises InvalidArgument for a number without cuts."""
+        if self.levels:
+            found, missing = self._step(values, self.edges), len(self.edges) + 1
+        elif self.kind in ("category", "yes/no"):
+            places = values if self.kind == "category" else (values + 1.0) / 2.0
+            found, missing = np.nan_to_num(places, nan=-1.0).astype(np.int64), max(2, len(self.categories))
+        else:
+            raise InvalidArgument("levels", f"are needed to code “{self.name}”")
+        return np.where(found < 0, missing, found)
+
+    def basis(self) -> FloatArray:
+        """The zeros and ones that each of ``codes`` stands for, (codes, width + 1); the last says missing or unknown.
+
+        Yes and no have a one each.
+        """
+        if not self.levels:
+            return np.eye(max(2, len(self.categories)) + 1)
+        lowest = np.array([-np.inf, *self.edges])
+        places = [np.searchsorted(level, lowest, side="right") for level in self.levels]
+        parts = [own[:, None] == np.arange(len(level) + 1) for own, level in zip(places, self.levels, strict=True)]
+        present = np.concatenate(parts, axis=1).astype(np.float64)
+        whole = np.zeros((present.shape[0] + 1, present.shape[1] + 1))
+        whole[:-1, :-1] = present
+        whole[-1, -1] = 1.0
+        return whole
+
+    def _step(self, values: FloatArray, cuts: Sequence[float]) -> IntArray:
+        """Between which of ``cuts`` the scaled ``values`` lie, 0 below the first; −1 where missing."""
+        # cuts are scaled as values are, by the same operations, so a value at a cut stays at it
+        found = np.searchsorted(self.scaled(np.asarray(cuts, dtype=np.float64)), values, side="right")
+        return np.where(np.isnan(values), -1, found).astype(np.int64)
+
+
+def coded(columns: Sequence[Encoding], typed: Sequence[FloatArray]) -> CodedRows:
+    """The rows of a table as codes, from what each column's ``typed`` gave, with a constant one at the end.
+
+    Missing values have a code of their own. Raises InvalidArgument for a number that is not cut.
+    """
+    codes = [column.codes(values) for column, values in zip(columns, typed, strict=True)]
+    constant = np.zeros(codes[0].shape[0], dtype=np.int64)
+    return CodedRows.of([*codes, constant], [*(column.basis() for column in columns), np.ones((1, 1))])
+
+
+def cut(column: Encoding, shape: Shape | Sequence[float] = "even") -> Encoding:
+    """A number or date cut into steps: "even" or "heavy" (see ``public_cuts``; dates by the calendar), or own cuts.
+
+    Own cuts of a date are in days since 1970. Raises InvalidArgument.
+    """
+    if column.kind not in ("number", "date"):
+        raise InvalidArgument("shapes", f"cannot cut “{column.name}”: only numbers and dates can be cut")
+    if not isinstance(shape, str):
+        return replace(column, levels=own_cuts(column.low, column.high, shape))
+    if column.kind == "date":
+        days = (date(1970, 1, 1) + timedelta(days=bound) for bound in (column.low, column.high))
+        return replace(column, levels=calendar_cuts(*days))
+    return replace(column, levels=public_cuts(column.low, column.high, shape))
 
 
 def encoding(column: Column) -> Encoding:

@@ -6,14 +6,16 @@ Only declared bounds and categories decide the features, never the values, so pr
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from dpcore.errors import InvalidArgument
-from dpcore.training.encoding import Encoding, encoding
+from dpcore.training.coded import CodedRows
+from dpcore.training.cuts import Shape
+from dpcore.training.encoding import Encoding, coded, cut, encoding
 from dpcore.validate import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -66,10 +68,12 @@ class Features:
         target: str,
         columns: Sequence[str] | None = None,
         positive: str | None = None,
+        shapes: Mapping[str, Shape | Sequence[float]] | None = None,
     ) -> Self:
         """From declared columns: ``columns`` (all others that can be used, unless given) to predict ``target``.
 
         ``positive`` is the class to predict; for yes/no and for two categories it defaults to yes and to the second.
+        ``shapes`` names the numbers and dates to cut into steps: "even", "heavy" (see ``public_cuts``) or own cuts.
         Raises InvalidArgument.
         """
         if columns is None:
@@ -77,6 +81,7 @@ class Features:
             chosen = [encoding(column) for column in usable if column.bounded and len(column.categories) != 1]
         else:
             chosen = [encoding(schema.column(name)) for name in columns]
+        chosen = [cut(one, shapes[one.name]) if shapes and one.name in shapes else one for one in chosen]
         answer = _target(schema, target)
         if positive is None and answer.kind == "yes/no":
             positive = "yes"
@@ -107,7 +112,8 @@ class Features:
     @property
     def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Lowest and highest value of each of the d numbers."""
-        low = [0.0 if column.categories else -1.0 for column in self.columns for _ in range(column.width)]
+        from_zero = [bool(column.categories or column.levels) for column in self.columns for _ in range(column.width)]
+        low = [0.0 if zero else -1.0 for zero in from_zero]
         if self.intercept:
             low.append(-1.0)
         return tuple(value / self.scale for value in low), (1.0 / self.scale,) * self.d
@@ -118,6 +124,10 @@ class Features:
         if self.intercept:
             parts.append(np.ones((parts[0].shape[0], 1)))
         return np.concatenate(parts, axis=1) / self.scale
+
+    def coded(self, numbers: Sequence[FloatArray]) -> CodedRows:
+        """The same as codes, for ``ScaledDescent``; see ``encoding.coded``."""
+        return coded(self.columns, numbers)
 
     def answers(self, values: FloatArray) -> FloatArray:
         """Answers (n,) from what the target's ``typed`` gave; NaN where missing."""
@@ -149,7 +159,8 @@ class Features:
                 "columns",
                 f"leave {kept.size} rows without missing values, and training needs at least {FEWEST_ROWS}",
             )
-        if self.d > kept.size:
+        uncut = sum(1 if column.levels else column.width for column in self.columns)
+        if uncut + int(self.intercept) > kept.size:
             raise InvalidArgument(
                 "columns", f"become {self.d:,} features, more than the {kept.size:,} rows; choose fewer columns"
             )

@@ -131,6 +131,8 @@ def _plain(column: Encoding) -> dict[str, Any]:
         found["categories"] = list(column.categories)
     elif column.kind != "yes/no":
         found |= {"low": column.low, "high": column.high, "integer": column.integer}
+    if column.levels:
+        found["levels"] = [list(level) for level in column.levels]
     return found
 
 
@@ -142,6 +144,7 @@ def _encoding(plain: Mapping[str, Any]) -> Encoding:
         high=float(plain.get("high", 1.0)),
         categories=tuple(str(word) for word in plain.get("categories", ())),
         integer=bool(plain.get("integer", False)),
+        levels=tuple(tuple(float(cut) for cut in level) for level in plain.get("levels", ())),
     )
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks import adult as census
-from dpcore.training import NoisyGradientDescent, accuracy, majority_share, non_private
+from benchmarks.models import GOALS
+from benchmarks.models_tables import tasks
+from dpcore.training import (
+    NoisyGradientDescent,
+    PrivateClassifier,
+    accuracy,
+    area_under_curve,
+    majority_share,
+    non_private,
+)
 
 
 def test_adult_in_small_or_the_sentence_that_says_it_is_not_there(capsys) -> None:
@@ -43,3 +52,21 @@ def test_without_the_file_the_benchmark_says_so(monkeypatch, capsys) -> None:
     assert census.adult_file() is None
     assert census.main() == 2
     assert census.ABSENT in capsys.readouterr().out
+
+
+def test_the_plain_classifier_on_adult_in_small() -> None:
+    """One split, goals of ``benchmarks.models`` less three standard errors of one split; classes found privately."""
+    found, absent = tasks(("Adult",))
+    if absent:
+        print(absent[0])
+        assert census.adult_file() is None
+        return
+    task = found[0]
+    train, test = census.split(np.where(task.y == task.classes[1], 1.0, -1.0), 0)
+    for level, (goal, area) in GOALS.items():
+        model = PrivateClassifier(epsilon=level, delta=census.DELTA, columns=task.columns, random_state=1)
+        model.fit(task.frame.iloc[train], task.y.iloc[train])
+        right = (task.y.iloc[test] == task.classes[1]).to_numpy()
+        assert model.classes_.tolist() == task.classes
+        assert model.score(task.frame.iloc[test], task.y.iloc[test]) > goal - 3 * 0.0035
+        assert area_under_curve(right, model.predict_proba(task.frame.iloc[test])[:, 1]) > area - 3 * 0.003

@@ -1,0 +1,163 @@
+"""Columns as a person who has not seen the data declares them, and how a frame's values become codes by them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from dpcore.errors import InvalidArgument
+from dpcore.training.coded import CodedRows
+from dpcore.training.encoding import Encoding, coded, cut
+from dpcore.validate import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """One column: its ``encoding`` and, for a list of options, the ``options`` as they stand in the data.
+
+    Any value becomes a code by itself: what is beyond the bounds moves to the bound, what is missing, unknown or not of
+    the declared type has a code of its own. So one row's codes never depend on another row, and nothing is refused.
+    """
+
+    encoding: Encoding
+    options: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, name: Hashable, declaration: Any) -> Declared:
+        """``(low, high)``, ``(low, high, "heavy")`` or ``(low, high, [own cuts])`` in numbers or dates, or a list of
+        options. Raises InvalidArgument."""
+        label = str(name)
+        if isinstance(declaration, tuple) and len(declaration) in (2, 3) and not isinstance(declaration[0], str):
+            return cls(encoding=_bounded(label, declaration))
+        if isinstance(declaration, (list, set, frozenset, range, np.ndarray)):
+            options = tuple(value.item() if isinstance(value, np.generic) else value for value in declaration)
+            options = tuple(sorted(options, key=str)) if isinstance(declaration, (set, frozenset)) else options
+            words = tuple(str(option) for option in options)
+            if len(set(words)) != len(words):
+                raise InvalidArgument("columns", f"must list every option of “{label}” once")
+            return cls(encoding=Encoding(name=label, kind="category", categories=words), options=options)
+        raise InvalidArgument(
+            "columns", f"must give “{label}” as (low, high), (low, high, “heavy”) or a list of its options"
+        )
+
+    @property
+    def kind(self) -> str:
+        return self.encoding.kind
+
+    def codes(self, values: pd.Series) -> IntArray:
+        """The code of every value, shape (n,)."""
+        return self.encoding.codes(self.typed(values))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each of ``codes``."""
+        found = self.encoding
+        return (*(found.steps(found.edges) if found.levels else found.categories), "missing or unknown")
+
+    def typed(self, values: pd.Series) -> FloatArray:
+        """Every value as ``Encoding.typed`` has it, by itself, shape (n,)."""
+        if self.options:
+            return places(values, self.options)
+        return self.encoding.scaled(_days(values) if self.kind == "date" else numbers(values))
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON can hold it; ``read`` reads it back."""
+        found: dict[str, Any] = {"column": self.encoding.name, "kind": self.kind}
+        if self.options:
+            return found | {"options": list(self.options)}
+        return found | {
+            "low": self.encoding.low,
+            "high": self.encoding.high,
+            "cuts": [list(level) for level in self.encoding.levels],
+        }
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> Declared:
+        """From what ``plain`` gave."""
+        name, kind = str(plain["column"]), plain["kind"]
+        if kind == "category":
+            return cls.of(name, list(plain["options"]))
+        levels = tuple(tuple(float(cut) for cut in level) for level in plain["cuts"])
+        return cls(
+            encoding=Encoding(name=name, kind=kind, low=float(plain["low"]), high=float(plain["high"]), levels=levels)
+        )
+
+
+def coded_rows(columns: Sequence[Declared], values: Sequence[pd.Series]) -> CodedRows:
+    """The rows of a table by its declared columns, with a constant one at the end."""
+    typed = [column.typed(own) for column, own in zip(columns, values, strict=True)]
+    return coded([column.encoding for column in columns], typed)
+
+
+def numbers(values: pd.Series) -> FloatArray:
+    """Every value as a number by itself, shape (n,); NaN for what is none."""
+    if values.dtype.kind in "fiub":
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.array([_number(value) for value in values], dtype=np.float64)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all others
+        return np.inf if value > 0 else -np.inf
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def _days(values: pd.Series) -> FloatArray:
+    """Days since 1970 of every value by itself; texts in ISO 8601. Not pandas' reader, which looks at the first row to
+    understand the others."""
+    if values.dtype.kind == "M":
+        stamps = values.to_numpy(dtype="datetime64[s]")
+        return np.where(np.isnat(stamps), np.nan, (stamps - np.datetime64(0, "s")) / _DAY)
+    return np.array([_day_of(value) for value in values], dtype=np.float64)
+
+
+def _day_of(value: Any) -> float:
+    try:
+        return _day(value if isinstance(value, date) else date.fromisoformat(str(value).strip()[:10]))
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def places(values: pd.Series, options: Sequence[Any]) -> FloatArray:
+    """The place of every value among the options; NaN for any other."""
+    known = {option: float(place) for place, option in enumerate(options)}
+
+    def place(value: Any) -> float:
+        return known.get(value, np.nan) if isinstance(value, Hashable) else np.nan
+
+    return np.array([place(value) for value in values], dtype=np.float64)
+
+
+def _bounded(name: str, declaration: tuple[Any, ...]) -> Encoding:
+    low, high = declaration[:2]
+    shape: Any = declaration[2] if len(declaration) == 3 else "even"
+    if isinstance(low, date) and isinstance(high, date):
+        first, last = _day(low), _day(high)
+        if not first < last:
+            raise InvalidArgument("columns", f"must give “{name}” a lowest date below the highest")
+        cuts = shape if isinstance(shape, str) else [_day(day) for day in shape]
+        return cut(Encoding(name=name, kind="date", low=first, high=last), cast(Any, cuts))
+    try:
+        bottom, top = float(low), float(high)
+    except (TypeError, ValueError):
+        raise InvalidArgument("columns", f"must give “{name}” two numbers or two dates") from None
+    if not -np.inf < bottom < top < np.inf:
+        raise InvalidArgument("columns", f"must give “{name}” a finite lowest value below a finite highest one")
+    return cut(Encoding(name=name, kind="number", low=bottom, high=top), shape)
+
+
+def _day(day: date) -> float:
+    """Days since 1970."""
+    return float((np.datetime64(day, "D") - np.datetime64(0, "D")) / _DAY)

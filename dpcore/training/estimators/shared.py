@@ -1,0 +1,111 @@
+"""What the classifier and the regressor share: columns as declared, a table as codes, and the random generator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpcore.errors import InvalidArgument
+from dpcore.training.coded import CodedRows
+from dpcore.training.declared import Declared, coded_rows
+from dpcore.training.scorecard import Scorecard
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+class PrivateLinear:
+    """Fitting and taking home, common to both. Every sentence about privacy is in ``PrivateClassifier``."""
+
+    columns: Any
+    random_state: Any
+    scorecard_: Scorecard
+
+    def _table(self, X: Any, *, reset: bool) -> pd.DataFrame:
+        """X as a frame whose columns have the declared names; nothing here looks at values, only at types and shape."""
+        if not isinstance(X, pd.DataFrame):
+            array = check_array(
+                X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0, estimator=self
+            )
+            validate_data(self, array, reset=reset, skip_check_array=True)
+            if array.shape[1] == 0:
+                raise InvalidArgument("X", f"has 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+            return pd.DataFrame(array, columns=range(array.shape[1]))
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if not X.columns.is_unique:
+            raise InvalidArgument("X", "must have columns with different names")
+        return X
+
+    def _declare(self, frame: pd.DataFrame) -> dict[Any, Declared]:
+        """Each used column's name in the frame and what is declared of it. Raises InvalidArgument."""
+        given = self.columns
+        if given is None:
+            raise InvalidArgument(
+                "columns",
+                "must be declared, such as {“age”: (17, 90), “sex”: [“female”, “male”]}: bounds and options "
+                "read from the data would give people in them away",
+            )
+        if isinstance(given, tuple):
+            given = dict.fromkeys(frame.columns, given)
+        if not isinstance(given, Mapping) or not given:
+            raise InvalidArgument("columns", "must be a dictionary by column name, or one (low, high) for all columns")
+        missing = [str(name) for name in given if name not in frame.columns]
+        if missing:
+            raise InvalidArgument("X", f"must have the declared column “{missing[0]}”")
+        return {name: Declared.of(name, declaration) for name, declaration in given.items()}
+
+    def _coded(self, frame: pd.DataFrame, declared: Mapping[Any, Declared]) -> CodedRows:
+        return coded_rows(list(declared.values()), [frame[name] for name in declared])
+
+    def _margins(self, X: Any) -> Any:
+        check_is_fitted(self, "scorecard_")
+        frame = self._table(X, reset=False)
+        names = list(self._declare(frame))
+        return self.scorecard_.margins(frame[names].set_axis([str(name) for name in names], axis=1))
+
+    def _generator(self) -> Generator:
+        seed = self.random_state
+        if isinstance(seed, np.random.Generator):
+            return seed
+        if isinstance(seed, np.random.RandomState):
+            seed = seed.randint(0, 2**31 - 1, size=8).tolist()
+        return np.random.Generator(np.random.SFC64(seed))
+
+    def to_json(self) -> str:
+        """The fitted model as JSON, cuts and all; ``dpcore.training.load_scorecard`` reads it without scikit-learn."""
+        check_is_fitted(self, "scorecard_")
+        return json.dumps(self.scorecard_.plain(), default=_plain, ensure_ascii=False)
+
+    def card(self) -> str:
+        """The fitted model's card in words, in Markdown."""
+        check_is_fitted(self, "scorecard_")
+        return self.scorecard_.card()
+
+
+def answers(y: Any, rows: int) -> pd.Series:
+    """y as a series of one entry a row; its shape is looked at, its values are not."""
+    if y is None:
+        raise InvalidArgument("y", "is needed: requires y to be passed, but the target y is None")
+    values = np.asarray(y) if not isinstance(y, pd.Series) else y
+    if values.ndim == 2 and values.shape[1] == 1:
+        import warnings
+
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=3)
+        values = np.asarray(values)[:, 0]
+    if values.ndim != 1 or values.shape[0] != rows:
+        raise InvalidArgument("y", "must be a list with one entry for every row of X")
+    return pd.Series(values).reset_index(drop=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise InvalidArgument("columns", "must have options and classes that are texts, numbers or true and false")
