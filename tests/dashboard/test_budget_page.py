@@ -427,7 +427,7 @@ def test_the_tracker_follows_the_page(open_app: Open, ledger: Ledger) -> None:
     app = open_app("selection", neighbours="replace_one")
     side = [one.value for one in app.sidebar.markdown]
     assert "**4 more answers** like this one; after it, 3." in side
-    assert any("for each person" in one.value for one in app.sidebar.caption)
+    assert any("For each person" in one.value for one in app.sidebar.caption)
 
 
 # -- a closed ledger --------------------------------------------------------------------------------------------------
