@@ -9,9 +9,8 @@ import pytest
 
 from dpcore.errors import InvalidArgument
 from dpcore.selection import FiniteClass, FiniteClassProblem, catalog
-from dpcore.selection.how_many import people_curves
+from dpcore.selection.how_many import LINES, people_curves
 from dpcore.selection.learning import (
-    LINES,
     agnostic_success,
     crossover,
     exact_agnostic_size,
