@@ -225,14 +225,14 @@ NEIGHBOURS = (
 """Files about other days, all with the same declared facts and as many rows: each may be any of these."""
 
 
-def own(kind: type[Any], changed: dict[str, list[str]], **values: Any) -> tuple[Any, ...]:
+def own(kind: type[Any], changed: dict[str, list[str]], mode: Any = "what_if", **values: Any) -> tuple[Any, ...]:
     """All that a release from a person's own file shows, and what the page begins with."""
     text = pd.DataFrame(DAYS | changed, dtype="str")
     table = apply(OWN, text).table(fingerprint=repr(changed), lineage="own")
     source = replace(
         case().source,
         key="own-1",
-        mode="what_if",
+        mode=mode,
         table=table,
         declared=Declaration.of(OWN),
         rows=lambda: PrivateRows(text),
@@ -266,6 +266,12 @@ def test_what_a_release_of_ones_own_file_says_is_the_same_for_neighbours(
     """The same clicks give equal requests, costs, forecasts, sentences, refusals and defaults."""
     said = [own(kind, changed, **values) for changed in NEIGHBOURS]
     assert all(one == said[0] for one in said)
+
+
+@pytest.mark.parametrize("kind", [Follow, FixedChoice])
+def test_what_is_said_of_a_sample_does_differ(kind: type[Any]) -> None:
+    """So the test above would notice: a sample's numbers are calculated from its rows."""
+    assert own(kind, NEIGHBOURS[0], "demo") != own(kind, NEIGHBOURS[1], "demo")
 
 
 def test_a_picture_is_read_as_a_release_reads() -> None:
