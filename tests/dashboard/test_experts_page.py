@@ -105,8 +105,11 @@ def test_plays_are_released_and_charged_once(open_app: Open, publish: str, said:
     open_tab(app, "experts", "A private answer")
     app.segmented_control(key="experts_publish").set_value(publish).run()
     assert said in released(app, "experts")
-    assert len(compute.ledger().history("sample:forecasts")) == 1
-    assert "judged by the squared miss of “rain”, from 0 to 1" in compute.ledger().history("sample:forecasts")[0].what
+    assert len(compute.ledger().history(Ledger.practice_lineage(TOKEN, "forecasts"))) == 1
+    assert (
+        "judged by the squared miss of “rain”, from 0 to 1"
+        in compute.ledger().history(Ledger.practice_lineage(TOKEN, "forecasts"))[0].what
+    )
 
 
 def test_the_cheapest_column_is_released(open_app: Open) -> None:
