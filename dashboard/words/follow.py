@@ -216,7 +216,11 @@ def last_plays(unit: str) -> str:
 
 
 def hidden(unit: str) -> str:
-    return f"all that one {safe(unit)} holds, for every expert"
+    who = safe(unit)
+    return (
+        f"What happened on any one {who}. Whoever sees the private answer, whatever else they know, cannot tell for sure "
+        f"what that {who} held, for any expert."
+    )
 
 
 def not_hidden(units: str) -> str:

@@ -15,7 +15,8 @@ from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.followed import Reading, numeric
 from dpcore.datasets import load_sample
 from dpcore.experts import ExpertsProblem, LinearProblem
-from tests.dashboard.conftest import text
+from dpcore.ledger import Ledger
+from tests.dashboard.conftest import TOKEN, text
 
 Open = Callable[..., AppTest]
 FORECASTS = "Eight forecasters of rain, 2,000 days (simulated)"
