@@ -218,7 +218,7 @@ def last_plays(unit: str) -> str:
 def hidden(unit: str) -> str:
     who = safe(unit)
     return (
-        f"What happened on any one {who}. Whoever sees the private answer, whatever else they know, cannot tell for sure "
+        f"What happened on any one {who}. Whoever sees the answer, whatever else they know, cannot tell for sure "
         f"what that {who} held, for any expert."
     )
 
