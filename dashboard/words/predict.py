@@ -370,10 +370,6 @@ WHAT_LEAVES = (
     "trained on all rows by noisy gradient descent with settings fixed in advance, and may be published. How well it "
     "does on these rows is never told."
 )
-PEOPLE_UNDECLARED = (
-    "A model cannot be released from this file yet: training needs to know about how many rows there are, and their "
-    "exact number is private until you declare it."
-)
 FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."
 
 
@@ -389,38 +385,51 @@ def cannot_release(why: str) -> str:
     return f"This model cannot be released: {why}."
 
 
-def forecast_right(found: tuple[float, float, float], guessing: float, level: float, rows: int) -> str:
+def how_many_rows(people: int | None, releases: int) -> str:
+    """``people`` as declared, or None where a noisy count is bought with one of the ``releases``."""
+    if people is None:
+        return (
+            "**How many rows there are** sets how long its steps are. Nobody declared that, and the file's own number "
+            f"stays private: a noisy count is bought with 1 part in {releases:,} of this answer's privacy."
+        )
+    return f"**How many rows there are** sets how long its steps are: about {people:,}, as was declared."
+
+
+def forecast_right(found: tuple[float, float, float], guessing: float, level: float) -> str:
     """``level`` is the ε at which the chart's models have this release's noise."""
     value, low, high = found
     return (
         f"wrong about {number(100 * (1 - value))} times in 100 on people it has not seen, right about "
         f"{number(100 * value)}. Most such models (80 in 100) {_between(low, high)}; always guessing the commonest "
-        f"reaches {number(100 * guessing)}. {_same_noise(level, rows)}"
+        f"reaches {number(100 * guessing)}. {_same_noise(level)}"
     )
 
 
-def forecast_error(found: tuple[float, float, float], guessing: float, level: float, rows: int) -> str:
+def forecast_error(found: tuple[float, float, float], guessing: float, level: float) -> str:
     value, low, high = found
     return (
         f"squared error about {number(value)} on people it has not seen. Most such models (80 in 100): {number(low)} "
-        f"to {number(high)}; always guessing the average: {number(guessing)}. {_same_noise(level, rows)}"
+        f"to {number(high)}; always guessing the average: {number(guessing)}. {_same_noise(level)}"
     )
 
 
-def _same_noise(level: float, rows: int) -> str:
+def _same_noise(level: float) -> str:
     return (
         f"(Simulated with the noise of this very release, which is that of the chart at ε = {number(level)}: a release "
-        f"is counted so that it adds up with other answers. It is trained on all {rows:,} rows, the simulation on 80 "
-        "in 100 of them.)"
+        "is counted so that it adds up with other answers. It is trained on all rows, the simulation on 80 in 100 of "
+        "them.)"
     )
 
 
-def forecast_unknown(noise: float, people: int) -> str:
-    """``noise`` in people who ask for as much as one may."""
-    return (
-        f"that cannot be told without looking at the data. Each of its steps gets noise as large as the requests of "
-        f"{number(noise)} people together, of the {people:,} you declared; the smaller that part, the better the model."
+def forecast_unknown(noise: float, people: int | None) -> str:
+    """``noise`` in people who ask for as much as one may; ``people`` as declared, if they were."""
+    start = (
+        "how good this model will be cannot be told without looking at the data. Each of its steps gets noise as large "
+        f"as the requests of {number(noise)} people together"
     )
+    if people is None:
+        return f"{start}: with many times as many people in the file it learns well, with fewer it learns little."
+    return f"{start}, of the {people:,} that were declared; the smaller that part, the better the model."
 
 
 def answer(answer: dict[str, Any]) -> str:

@@ -23,9 +23,9 @@ from dashboard.questions.training.released_model import charted_epsilon
 from dashboard.view import AXES, EPSILON_HIGH, EPSILON_LOW
 from dashboard.words import predict as said
 from dpcore.calibration import gaussian_noise_multiplier
-from dpcore.datasets import Column, Schema, Table
+from dpcore.datasets import Column, Declaration, PrivateRows, Schema, Table, apply
 from dpcore.releases import draws
-from dpcore.releases.whole_rows import SUM_UNIT, WholeRows, clip_units
+from dpcore.releases.whole_rows import SUM_UNIT
 from dpcore.training import NoisyGradientDescent, suitable
 from dpcore.training.losses import LOGISTIC, SQUARED
 from tests.questions.samples import KEYS, sample_case
@@ -212,14 +212,15 @@ def released_accuracy(question: Question, sample: str, epsilon: float, times: in
     split = np.random.Generator(np.random.SFC64(7)).permutation(case.table.rows)
     cut = round(0.2 * split.size)
     train, test = split[cut:], split[:cut]
-    frame = case.table.frame
-    few = replace(case.table, frame=frame.iloc[train].reset_index(drop=True))
-    rows = WholeRows(request.features, clip_units(request.clip), few)
+    rows = request.read(PrivateRows(case.table.frame.iloc[train].reset_index(drop=True)))
     rng = np.random.Generator(np.random.PCG64(5))
     noise = request.sensitivity * request.noise_multiplier
-    asked = replace(request, people=len(train))
+    counted = request.count_sensitivity * request.noise_multiplier
     weights = [
-        asked.descend(lambda at: rows.sums(at) + np.rint(rng.normal(0.0, noise, request.features.d)).astype(np.int64))
+        request.descend(
+            lambda at: rows.sums(at) + np.rint(rng.normal(0.0, noise, request.features.d)).astype(np.int64),
+            max(2, round(len(train) + rng.normal(0.0, counted))),  # the count is bought
+        )
         for _ in range(times)
     ]
     found = request.features.prepare(case.table)
@@ -257,6 +258,7 @@ def test_the_release_has_the_noise_the_forecast_is_read_at(epsilon: float) -> No
     assert level <= epsilon
     assert charted.noise_multiplier == pytest.approx(request.noise_multiplier, rel=1e-6)
     assert gaussian_noise_multiplier(level, request.delta, request.steps) == pytest.approx(charted.noise_multiplier)
+    assert request.releases == request.steps + 1  # nobody declared how many rows there are: the count is one more
     assert (charted.steps, charted.clip, charted.momentum, charted.tail) == (
         request.steps,
         request.clip,
@@ -290,9 +292,16 @@ def test_what_is_shown_beside_it_never_changes_the_release() -> None:
     assert asked_of("breast_cancer", **(ON_FEW | seen)).offer.request == plain
 
 
-def own(case: Case, table: Table, **source: Any) -> Case:
+def own(case: Case, table: Table, people: int | None = None) -> Case:
+    """A person's own file, whose columns were all declared."""
     mine = replace(
-        case.source, key="own-1", mode="what_if", practice=False, table=table, declared=table.schema, **source
+        case.source,
+        key="own-1",
+        mode="what_if",
+        practice=False,
+        table=table,
+        declared=replace(Declaration.of(table.schema), people=people),
+        rows=lambda: PrivateRows(table.frame.astype(str)),
     )
     return replace(case, source=mine)
 
@@ -309,14 +318,14 @@ def test_bad_tables_are_refused_in_one_sentence(smokes: list[str], age: Iterable
     """One class, a constant column alone, too few rows."""
     columns = (Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0.0, high=100.0))
     schema = Schema(columns=columns)
-    frame = schema.apply(pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
+    frame = apply(schema, pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
     table = Table(frame=frame, schema=schema, fingerprint=f"test {why}", lineage="test")
     with pytest.raises(CannotAsk, match=why) as refused:
         Predict.ask(own(sample_case("clinic"), table), Setting({"training_target": "smokes"}))
     assert str(refused.value).count(".") == 1
 
 
-def own_table(rows: int, constant: bool = False) -> Table:
+def own_table(rows: int, constant: bool = False, ages: int = 50) -> Table:
     schema = Schema(
         columns=(
             Column(name="smokes", type="yes/no"),
@@ -324,24 +333,71 @@ def own_table(rows: int, constant: bool = False) -> Table:
             Column(name="ward", type="category", categories=("a", "b")),
         )
     )
-    ages = [str(20 + place % 50) for place in range(rows)]
     wards = ["a"] * rows if constant else ["a", "b"] * (rows // 2) + ["a"] * (rows % 2)
-    frame = schema.apply(pd.DataFrame({"smokes": ["yes", "no", "no"] * rows, "age": ages * 3, "ward": wards * 3})).frame
-    return Table(frame=frame, schema=schema, fingerprint=f"own {rows} {constant}", lineage=None)
+    written = {
+        "smokes": (["yes", "no", "no"] * rows)[:rows],
+        "age": [str(20 + place % ages) for place in range(rows)],
+        "ward": wards,
+    }
+    return Table(
+        frame=apply(schema, pd.DataFrame(written)).frame,
+        schema=schema,
+        fingerprint=f"own {rows} {constant} {ages}",
+        lineage=None,
+    )
 
 
-def test_an_own_file_never_gives_its_number_of_rows_away() -> None:
-    """Nothing of the release depends on it: without a declared number there is a sentence, the same for every file."""
-    offers = []
-    for rows in (40, 41):
-        table = own_table(rows)
-        case = own(sample_case("clinic"), table, released=lambda table=table: table)
-        offers.append(Predict.ask(case, Setting()).offer)
-    assert offers[0] == offers[1] == NoOffer(sentence=said.PEOPLE_UNDECLARED)
+NEIGHBOURS = (own_table(40), own_table(41), own_table(40, constant=True), own_table(41, ages=1))
+
+
+def promised(question: Question) -> tuple[Any, ...]:
+    """All that a person is told about a release before it is drawn."""
+    offer = question.offer
+    if isinstance(offer, NoOffer):
+        return (offer.sentence, offer.instead)
+    return (offer.request, offer.request.cost, offer.forecast, offer.before, question.protected)
+
+
+def begun(case: Case, values: Mapping[str, Any]) -> tuple[Question, dict[str, Any]]:
+    """The question after its work, and what every control begins with and offers."""
+    read = Setting(values)
+    done = with_results(case, Predict.ask(case, Setting(values)).works)
+    question = Predict.ask(done, read)
+    controls = {key: (control.default, getattr(control, "options", None)) for key, (_, control) in read.seen.items()}
+    return question, controls
+
+
+def interferes(cases: Iterable[Case], values: Mapping[str, Any]) -> bool:
+    """Whether what is promised, or what the controls begin with, differs between neighbouring files."""
+    first, *others = [begun(case, values) for case in cases]
+    return any(promised(one) != promised(first[0]) or controls != first[1] for one, controls in others)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{}, {"training_target": "age"}, {"training_method-accuracy": "objective_perturbation"}],
+)
+@pytest.mark.parametrize("people", [None, 45])
+def test_neighbouring_files_are_promised_the_same(values: Mapping[str, Any], people: int | None) -> None:
+    """The same clicks give equal requests, costs, forecasts, sentences and defaults, whatever the rows hold."""
+    few = {"training_seeds": 8, "training_drawn-accuracy-False": (), "training_drawn-squared_error-False": ()}
+    tables = NEIGHBOURS[:3] if values.get("training_target") == "age" else NEIGHBOURS
+    cases = [own(sample_case("clinic"), table, people) for table in tables]
+    assert not interferes(cases, few | values)
+    if "training_method-accuracy" not in values:
+        offer = Predict.ask(cases[0], Setting(values)).offer
+        assert isinstance(offer, Offer)
+        assert offer.request.people == people
+        assert ("bought" in offer.before[1].markdown) == (people is None)
+
+
+def test_an_exact_number_of_rows_in_the_request_is_caught() -> None:
+    cases = [own(sample_case("clinic"), table, table.rows) for table in NEIGHBOURS]
+    assert interferes(cases, {"training_seeds": 8, "training_drawn-accuracy-False": ()})
 
 
 def test_a_column_that_never_varies_is_left_out_of_the_picture_alone() -> None:
-    case = own(sample_case("clinic"), own_table(40, constant=True), released=None, unreleased="not here.")
+    case = own(sample_case("clinic"), own_table(40, constant=True))
     question = Predict.ask(case, Setting())
     assert any("“ward” has the same value in every row" in note for note in question.notes)
     sweep = question.works[0].common()

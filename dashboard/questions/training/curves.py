@@ -41,8 +41,8 @@ class Asked:
 
 
 def methods(task: Task) -> dict[str, type[Method]]:
-    """Methods that can train for this task, by key."""
-    return suitable(task.loss, task.features.d)
+    """Methods that can train for this task, by key: by the columns chosen, not by how many of them vary."""
+    return suitable(task.loss, task.most)
 
 
 def drawn_first(task: Task) -> tuple[str, ...]:
