@@ -186,6 +186,20 @@ def note(models: int, name: str, above: bool, others: bool) -> str:
     )
 
 
+def theory(radius: float, steepest: float, steps: int, name: str, loose: float | None, place: str) -> str:
+    """``loose`` is the bound over what was simulated, where that was."""
+    seen = (
+        f"at {place} it is loose by ×{number(loose)}"
+        if loose is not None
+        else f"draw “{name}” beside it to see by how much it is loose"
+    )
+    return (
+        f" Dotted: theorems about weights up to R = {radius:g} long, where the loss of one row changes by at most G = "
+        f"{number(steepest)} per unit. The rates hold up to a constant, so their height means nothing. The theorem for "
+        f"descent as proved is a bound on the mean (nothing clipped, {steps} steps, a row added or removed): {seen}."
+    )
+
+
 def map_alt(title: str, name: str) -> str:
     return f"{title} of {name} at every ε and number of rows."
 
@@ -293,31 +307,6 @@ def lesson_note(rows: int, replicas: int) -> str:
 # -- the textbook ------------------------------------------------------------------------------------------------------
 
 TEXTBOOK = "What the textbook spends"
-BOOK_ROWS = (
-    "said of each step",
-    "added up for all steps",
-    "added up with the noisy count it does not need",
-    "what the steps really cost together, exactly",
-    "and with the noisy count",
-)
-BOOK_ALT = "What the textbook says it spends, and what it spends"
-
-
-def textbook(steps: int, nominal: float, true: float) -> str:
-    return (
-        f"**Asked for ε = {number(nominal)}, the textbook's noisy descent really spends ε = {number(true)}.** It gives "
-        f"each of {steps} steps a part of ε and adds the parts up. Adding up is safe but wasteful: the steps together "
-        "tell far less than the sum says. So people are better protected than was asked for, and the model pays for it "
-        "with noise that nobody asked for."
-    )
-
-
-def textbook_noise(multiplier: float) -> str:
-    return (
-        f"At every step the noise is as large as the requests of {number(multiplier)} people together. Counted "
-        "properly, the same privacy buys a better model."
-    )
-
 
 # -- the gentle problems -----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.blocks import Ask, Block, Download, Slow, Text
+from dashboard.blocks import Ask, Block, Download, Picture, Slow, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question, Work
@@ -26,8 +26,19 @@ from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, Table, apply
 from dpcore.releases import draws
 from dpcore.releases.whole_rows import SUM_UNIT
-from dpcore.training import NoisyGradientDescent, suitable
+from dpcore.training import (
+    RADIUS,
+    RATES,
+    BookGradientDescent,
+    NoisyGradientDescent,
+    ProvedDescent,
+    book_spend,
+    count_not_positive,
+    rate,
+    suitable,
+)
 from dpcore.training.losses import LOGISTIC, SQUARED
+from dpcore.training.problem import BOUND
 from tests.questions.samples import KEYS, sample_case
 
 TARGET = "training_accuracy_target-{}-{}"
@@ -404,6 +415,102 @@ def test_a_column_that_never_varies_is_left_out_of_the_picture_alone() -> None:
     assert sweep.X.shape[1] == 2  # the age and the constant 1
 
 
+# -- theory ------------------------------------------------------------------------------------------------------------
+
+
+def of_excess(**values: Any) -> tuple[Question, pd.DataFrame]:
+    """The question about excess risk with the proved method drawn, and the numbers of its chart."""
+    drawn = {"training_drawn-accuracy-False": ("proved_descent",), "training_metric-accuracy": "excess_risk"}
+    question = answered(sample_case("breast_cancer"), ON_FEW | drawn | values)
+    picture = question.view.picture("epsilon")
+    assert isinstance(picture.data, pd.DataFrame)
+    return question, picture.data
+
+
+def test_theorems_are_about_the_ball_that_risk_is_measured_over() -> None:
+    question, data = of_excess()
+    lines = {key: part.set_index("epsilon")["value"] for key, part in data.groupby("method")}
+    n, d = int(data["n"].iloc[0]), len(FEW) + 1
+    steepest = LOGISTIC.lipschitz(RADIUS)
+    for level in (0.1, 1.0):
+        for name in RATES:
+            height = rate(name, d=d, epsilon=level, n=n, radius=RADIUS, lipschitz=steepest)
+            assert lines[name][level] == pytest.approx(float(height))
+        proved = ProvedDescent(epsilon=level, delta=1e-5)
+        assert lines[BOUND][level] == pytest.approx(proved.excess_bound(n, d))
+    assert (lines[BOUND] >= lines["proved_descent"]).all()
+    assert all("up to a constant" in about.name for about in RATES.values())
+    assert question.headline
+
+
+def test_how_loose_the_bound_is_stands_below_the_chart() -> None:
+    question, data = of_excess()
+    lines = {key: part[["epsilon", "value"]] for key, part in data.groupby("method")}
+    at = [
+        np.interp(np.log(0.5), np.log(lines[key]["epsilon"]), lines[key]["value"]) for key in (BOUND, "proved_descent")
+    ]
+    note = question.view.picture("epsilon").note
+    assert f"loose by ×{at[0] / at[1]:.3g}" in note
+    assert f"R = {RADIUS:g}" in note
+    without, _ = of_excess(**{"training_drawn-accuracy-False": ()})
+    assert "draw “Noisy gradient descent, as proved” beside it" in without.view.picture("epsilon").note
+    assert "loose" not in on_few(0.5).view.picture("epsilon").note
+
+
+def textbook_tab(question: Question) -> tuple[str, list[Picture]]:
+    """The tab about the textbook with its work done: its words, and its pictures."""
+    blocks = list(next(tab for tab in question.tabs if tab.key == "textbook").blocks())
+    for block in list(blocks):
+        blocks += block.show(block.work(block.common(), None)) if isinstance(block, Slow) else []
+    assert pictures(blocks) >= 2
+    told = " ".join(block.markdown for block in blocks if isinstance(block, Text))
+    return told, [block for block in blocks if isinstance(block, Picture)]
+
+
+@pytest.mark.parametrize(("step_epsilon", "steps"), [(0.1, 10), (0.001, 100), (0.01, 1)])
+def test_the_textbook_s_run_under_every_accountant(step_epsilon: float, steps: int) -> None:
+    told, drawn = textbook_tab(asked_of("clinic", textbook_step_epsilon=step_epsilon, textbook_steps=steps))
+    spent = book_spend([step_epsilon], steps=steps).iloc[0]
+    assert f"cost ε = {spent['exact']:.3g}" in told.replace("the exact cost is ε", "cost ε")
+    assert steps == 1 or f"loose by ×{spent['added_up'] / spent['exact']:.3g}" in told
+    shown = drawn[0].data
+    assert isinstance(shown, pd.DataFrame)
+    assert {"basic", "advanced", "zcdp", "rdp", "pld", "added_up", "exact"} <= set(shown.columns)
+    for never in ("wrong", "most of the difference"):
+        assert never not in told
+
+
+def test_the_count_that_the_textbook_divides_by() -> None:
+    told, _ = textbook_tab(asked_of("clinic", textbook_step_epsilon=0.01))
+    chance = float(count_not_positive(253, 0.01))
+    assert f"about {100 * chance:.3g} times in 100" in told  # 4 in 100
+
+
+def test_the_textbook_s_accuracy_is_one_curve_on_three_axes() -> None:
+    beside = {"training_drawn-accuracy-False": ("book_gradient_descent",), "training_seeds": 8}
+    _, drawn = textbook_tab(answered(sample_case("clinic"), beside))
+    shown = drawn[1].data
+    assert isinstance(shown, pd.DataFrame)
+    values = [part["value"].tolist() for _, part in shown.groupby("method")]
+    assert values[0] == values[1] == values[2]
+    levels = {key: part["epsilon"].to_numpy() for key, part in shown.groupby("method")}
+    np.testing.assert_allclose(levels["step"] * 11, levels["added"])
+    for place in (0, 5):
+        run = BookGradientDescent(epsilon=levels["added"][place], delta=1e-5)
+        assert levels["exact"][place] == pytest.approx(run.true_epsilon)
+
+
+@pytest.mark.parametrize(("sample", "largest"), [("town", "too few steps"), ("clinic", "accounting")])
+def test_what_keeps_the_textbook_from_the_best_is_computed(sample: str, largest: str) -> None:
+    """On one table the ten steps are the limit, on the other the noise that the plain sum asks for."""
+    told, drawn = textbook_tab(asked_of(sample))
+    named = told.split("largest part of that: ")[-1] if "largest part" in told else told.split("larger: ")[1]
+    assert largest in named.split("In all")[0]
+    parts = drawn[-1].data
+    assert isinstance(parts, pd.DataFrame)
+    assert f"{parts['excess_risk'].sum():.3g} to the best one" in told
+
+
 # -- everything asks ---------------------------------------------------------------------------------------------------
 
 
@@ -431,7 +538,7 @@ def test_lessons_and_gentle_problems_show_what_they_worked_out(sample: str) -> N
     values = {"training_lesson": "clip", "simple_about": "line"}
     question = asked_of(sample, **(values if sample == "wine" else {}))
     slow = [block for tab in question.tabs for block in tab.blocks() if isinstance(block, Slow)]
-    assert len(slow) == 2
+    assert len(slow) == 3
     for block in slow:
         assert pictures(block.show(block.work(block.common(), None)))
 

@@ -13,7 +13,7 @@ from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Group, Number, Read, Several, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
-from dashboard.questions.training import curves, gentle_problems, lessons
+from dashboard.questions.training import curves, gentle_problems, lessons, textbook
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task, prepared, targets, usable, varying
 from dashboard.questions.training.released_model import below, charted_epsilon, model_request
@@ -148,6 +148,7 @@ class _Setting:
     method: Choice[str]
     need: Number
     lesson: str
+    book: tuple[float, int]
     tried: int
 
     @classmethod
@@ -200,6 +201,7 @@ class _Setting:
             method=method,
             need=need,
             lesson=read(lessons.LESSON, "tab"),
+            book=textbook.controls(read),
             tried=int(read(lessons.SETTINGS, "tab")),
         )
 
@@ -267,7 +269,7 @@ class _Setting:
             tabs=(
                 Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
                 Tab(key="lessons", title=said.TOO_MUCH, blocks=lambda: lessons.too_much(task, asked, self.lesson)),
-                Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: lessons.textbook(asked)),
+                Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
                 Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
             ),
@@ -328,6 +330,9 @@ class _Setting:
             needed = replace(needed, size=enough, sized=True, searched=span)
         hint = said.HINT_ROWS if sizes is None and needed.possible and axis != "n" else ""
         return Need(control=self.need, found=needed, hint=hint)
+
+    def textbook(self, along: pd.DataFrame | None) -> Sequence[Block]:
+        return textbook.blocks(self.case, self.task, self.asked, along, self.book)
 
     def what_if(self, found: tuple[float, float, float] | None) -> Sequence[Block]:
         return lessons.what_if(self.task, self.asked, None if found is None else found[0], self.tried)

@@ -22,7 +22,8 @@ class Task:
     """A prediction task, ready to train on. ``identity`` names the data and every choice.
 
     ``columns`` are those that were chosen, and what a release uses; the picture's ``features`` leave out those that
-    have the same value in every row. ``most`` is how many numbers a row of all of ``columns`` has. ``own`` names a person's own data; it is None for a sample.
+    have the same value in every row. ``most`` is how many numbers a row of all of ``columns`` has. ``own`` names a
+    person's own data; it is None for a sample.
     """
 
     columns: tuple[str, ...]
