@@ -186,6 +186,20 @@ def note(models: int, name: str, above: bool, others: bool) -> str:
     )
 
 
+def theory(radius: float, steepest: float, steps: int, name: str, loose: float | None, place: str) -> str:
+    """``loose`` is the bound over what was simulated, where that was."""
+    seen = (
+        f"at {place} it is loose by ×{number(loose)}"
+        if loose is not None
+        else f"draw “{name}” beside it to see by how much it is loose"
+    )
+    return (
+        f" Dotted: theorems about weights up to R = {radius:g} long, where the loss of one row changes by at most G = "
+        f"{number(steepest)} per unit. The rates hold up to a constant, so their height means nothing. The theorem for "
+        f"descent as proved is a bound on the mean (nothing clipped, {steps} steps, a row added or removed): {seen}."
+    )
+
+
 def map_alt(title: str, name: str) -> str:
     return f"{title} of {name} at every ε and number of rows."
 
@@ -293,31 +307,6 @@ def lesson_note(rows: int, replicas: int) -> str:
 # -- the textbook ------------------------------------------------------------------------------------------------------
 
 TEXTBOOK = "What the textbook spends"
-BOOK_ROWS = (
-    "said of each step",
-    "added up for all steps",
-    "added up with the noisy count it does not need",
-    "what the steps really cost together, exactly",
-    "and with the noisy count",
-)
-BOOK_ALT = "What the textbook says it spends, and what it spends"
-
-
-def textbook(steps: int, nominal: float, true: float) -> str:
-    return (
-        f"**Asked for ε = {number(nominal)}, the textbook's noisy descent really spends ε = {number(true)}.** It gives "
-        f"each of {steps} steps a part of ε and adds the parts up. Adding up is safe but wasteful: the steps together "
-        "tell far less than the sum says. So people are better protected than was asked for, and the model pays for it "
-        "with noise that nobody asked for."
-    )
-
-
-def textbook_noise(multiplier: float) -> str:
-    return (
-        f"At every step the noise is as large as the requests of {number(multiplier)} people together. Counted "
-        "properly, the same privacy buys a better model."
-    )
-
 
 # -- the gentle problems -----------------------------------------------------------------------------------------------
 
@@ -370,10 +359,6 @@ WHAT_LEAVES = (
     "trained on all rows by noisy gradient descent with settings fixed in advance, and may be published. How well it "
     "does on these rows is never told."
 )
-PEOPLE_UNDECLARED = (
-    "A model cannot be released from this file yet: training needs to know about how many rows there are, and their "
-    "exact number is private until you declare it."
-)
 FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."
 
 
@@ -389,38 +374,51 @@ def cannot_release(why: str) -> str:
     return f"This model cannot be released: {why}."
 
 
-def forecast_right(found: tuple[float, float, float], guessing: float, level: float, rows: int) -> str:
+def how_many_rows(people: int | None, releases: int) -> str:
+    """``people`` as declared, or None where a noisy count is bought with one of the ``releases``."""
+    if people is None:
+        return (
+            "**How many rows there are** sets how long its steps are. Nobody declared that, and the file's own number "
+            f"stays private: a noisy count is bought with 1 part in {releases:,} of this answer's privacy."
+        )
+    return f"**How many rows there are** sets how long its steps are: about {people:,}, as was declared."
+
+
+def forecast_right(found: tuple[float, float, float], guessing: float, level: float) -> str:
     """``level`` is the ε at which the chart's models have this release's noise."""
     value, low, high = found
     return (
         f"wrong about {number(100 * (1 - value))} times in 100 on people it has not seen, right about "
         f"{number(100 * value)}. Most such models (80 in 100) {_between(low, high)}; always guessing the commonest "
-        f"reaches {number(100 * guessing)}. {_same_noise(level, rows)}"
+        f"reaches {number(100 * guessing)}. {_same_noise(level)}"
     )
 
 
-def forecast_error(found: tuple[float, float, float], guessing: float, level: float, rows: int) -> str:
+def forecast_error(found: tuple[float, float, float], guessing: float, level: float) -> str:
     value, low, high = found
     return (
         f"squared error about {number(value)} on people it has not seen. Most such models (80 in 100): {number(low)} "
-        f"to {number(high)}; always guessing the average: {number(guessing)}. {_same_noise(level, rows)}"
+        f"to {number(high)}; always guessing the average: {number(guessing)}. {_same_noise(level)}"
     )
 
 
-def _same_noise(level: float, rows: int) -> str:
+def _same_noise(level: float) -> str:
     return (
         f"(Simulated with the noise of this very release, which is that of the chart at ε = {number(level)}: a release "
-        f"is counted so that it adds up with other answers. It is trained on all {rows:,} rows, the simulation on 80 "
-        "in 100 of them.)"
+        "is counted so that it adds up with other answers. It is trained on all rows, the simulation on 80 in 100 of "
+        "them.)"
     )
 
 
-def forecast_unknown(noise: float, people: int) -> str:
-    """``noise`` in people who ask for as much as one may."""
-    return (
-        f"that cannot be told without looking at the data. Each of its steps gets noise as large as the requests of "
-        f"{number(noise)} people together, of the {people:,} you declared; the smaller that part, the better the model."
+def forecast_unknown(noise: float, people: int | None) -> str:
+    """``noise`` in people who ask for as much as one may; ``people`` as declared, if they were."""
+    start = (
+        "how good this model will be cannot be told without looking at the data. Each of its steps gets noise as large "
+        f"as the requests of {number(noise)} people together"
     )
+    if people is None:
+        return f"{start}: with many times as many people in the file it learns well, with fewer it learns little."
+    return f"{start}, of the {people:,} that were declared; the smaller that part, the better the model."
 
 
 def answer(answer: dict[str, Any]) -> str:

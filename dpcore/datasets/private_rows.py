@@ -5,6 +5,7 @@ Reading is total: whatever the cells hold, every declared column gives numbers, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -63,7 +64,8 @@ class PrivateRows:
         if declaration.each_row == "record":
             raise InvalidArgument("rows", "are private in a table with one record in each row")
         texts = [" ".join(text.split()) for text in as_text(self._behind[declaration.column(column).name])]
-        return tuple(text if texts.count(text) == 1 else f"{place + 1}. {text}" for place, text in enumerate(texts))
+        times = Counter(texts)
+        return tuple(text if times[text] == 1 else f"{place + 1}. {text}" for place, text in enumerate(texts))
 
     def opened(self, reads: Reads) -> OpenRows:
         """The rows that count, to be read by column."""

@@ -73,7 +73,7 @@ def open_release(page: Page) -> None:
 def open_budget(page: Page, name: str) -> None:
     """Open a budget that takes many small answers for the people in the file, where a release asks for it."""
     page.get_by_role("textbox", name="Whose data are these").fill(name)
-    page.get_by_text("ε with a small δ: many answers").click()
+    page.get_by_text("Many small answers: counted in ρ").click()
     settled(page)
     box = page.get_by_role("spinbutton", name="Total ε")
     box.fill("3")

@@ -29,10 +29,10 @@ def patients(file: Path) -> Path:
     return file
 
 
-def test_an_own_file_is_simulated_and_its_number_of_rows_kept_private(
+def test_a_model_of_an_own_file_predicts_and_keeps_its_number_of_rows_private(
     browser: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The page fills in at ε = 2; the release waits for a declared number of people."""
+    """The page fills in at ε = 2; the release buys about how many rows there are, and its model tells who came back."""
     with running(tmp_path_factory.mktemp("training")) as address:
         context = browser.new_context(viewport={"width": 1440, "height": 1400})
         context.set_default_timeout(60_000)
@@ -48,10 +48,26 @@ def test_an_own_file_is_simulated_and_its_number_of_rows_kept_private(
         box.press("Enter")
         expect(page.get_by_role("heading", name=re.compile("^At ε = 2 "))).to_be_visible()
         expect(page.get_by_text("smallest ε")).to_be_visible()
-        page.get_by_role("tab", name="Make one private release").click()
-        # their exact number is private, and nobody has declared about how many people there are
-        expect(page.get_by_text("A model cannot be released from this file yet")).to_be_visible()
+        own_file.open_release(page)
+        own_file.open_budget(page, "Patients of the tests")
+        expect(page.get_by_text("a noisy count is bought")).to_be_visible()
+        expect(page.get_by_text("cannot be told without looking at the data")).to_be_visible()
+        own_file.release(page)
+        expect(page.get_by_text("It predicts")).to_be_visible()
+        file = saved(page, tmp_path)
         context.close()
+    model = load_model(file)
+    assert model.about["people_from"] == "noisy count"
+    assert predict(file, [{"age": 85, "hours": 55}, {"age": 20, "hours": 5}]) == ["yes", "no"]
+
+
+def saved(page: Page, folder: Path) -> Path:
+    """The model's file, taken away."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Model (JSON)").click()
+    file = folder / "model.json"
+    download.value.save_as(file)
+    return file
 
 
 def test_a_released_model_is_a_file_that_predicts(open_page: Callable[[str], Page], tmp_path: Path) -> None:
@@ -61,10 +77,7 @@ def test_a_released_model_is_a_file_that_predicts(open_page: Callable[[str], Pag
     own_file.open_release(page)
     own_file.release(page)
     expect(page.get_by_text("It predicts")).to_be_visible()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Model (JSON)").click()
-    file = tmp_path / "model.json"
-    download.value.save_as(file)
+    file = saved(page, tmp_path)
     model = load_model(file)
     assert model.about["epsilon"] == 2.5
     ends = [

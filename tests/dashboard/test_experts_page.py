@@ -205,7 +205,7 @@ def test_what_cannot_be_released_is_not_counted(open_app: Open) -> None:
     assert "more answers like this one" in text(app)
     app.selectbox(key="experts_method-oblivious").set_value("textbook").run()
     assert "like this one" not in text(app)
-    open_tab(app, "experts", "Make one private release")
+    open_tab(app, "experts", "A private answer")
     app.button(key="experts-instead").click().run()
     assert app.selectbox(key="experts_method-oblivious").value == "batched"
     assert "more answers like this one" in text(app)

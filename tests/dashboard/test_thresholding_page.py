@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.background import compute
 from dashboard.controls import Setting
 from dashboard.question import Offer
 from dashboard.questions.thresholding.alarm import METHODS, Alarm
@@ -46,6 +47,17 @@ def test_the_release_tab_says_what_is_drawn(open_app: Open) -> None:
     assert isinstance(offer, Offer)
     assert offer.forecast in text(app)
     assert said.LINE_IS_PUBLIC in text(app)
+
+
+@pytest.mark.parametrize(("data", "start"), [("clinic", "rows per “day”"), ("outbreak", "“cases”")])
+def test_an_alarm_is_released_and_charged_once(open_app: Open, data: str, start: str) -> None:
+    app = open_app("thresholding", data=data, thresholding_open="release")
+    app.button(key="thresholding-begin").click().run()
+    app.button(key="thresholding-confirm").click().run()
+    assert not app.exception
+    assert any(found in text(app) for found in ("Alarm at ", "No alarm was raised."))
+    (entry,) = compute.ledger().history(f"sample:{data}")
+    assert start in entry.what
 
 
 @pytest.mark.parametrize("tab", ["how", "what_if", "alpha", "goes_wrong", "instead", "release"])

@@ -268,6 +268,11 @@ def test_what_a_release_of_ones_own_file_says_is_the_same_for_neighbours(
     assert all(one == said[0] for one in said)
 
 
+def test_how_many_rows_ones_own_file_has_does_not_show_in_a_choice_for_good() -> None:
+    fewer = {name: cells[:3] for name, cells in DAYS.items()}
+    assert own(FixedChoice, {}) == own(FixedChoice, fewer)
+
+
 @pytest.mark.parametrize("kind", [Follow, FixedChoice])
 def test_what_is_said_of_a_sample_does_differ(kind: type[Any]) -> None:
     """So the test above would notice: a sample's numbers are calculated from its rows."""

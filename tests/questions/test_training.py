@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.blocks import Ask, Block, Download, Slow, Text
+from dashboard.blocks import Ask, Block, Download, Picture, Slow, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question, Work
@@ -23,11 +23,22 @@ from dashboard.questions.training.released_model import charted_epsilon
 from dashboard.view import AXES, EPSILON_HIGH, EPSILON_LOW
 from dashboard.words import predict as said
 from dpcore.calibration import gaussian_noise_multiplier
-from dpcore.datasets import Column, Schema, Table
+from dpcore.datasets import Column, Declaration, PrivateRows, Schema, Table, apply
 from dpcore.releases import draws
-from dpcore.releases.whole_rows import SUM_UNIT, WholeRows, clip_units
-from dpcore.training import NoisyGradientDescent, suitable
+from dpcore.releases.whole_rows import SUM_UNIT
+from dpcore.training import (
+    RADIUS,
+    RATES,
+    BookGradientDescent,
+    NoisyGradientDescent,
+    ProvedDescent,
+    book_spend,
+    count_not_positive,
+    rate,
+    suitable,
+)
 from dpcore.training.losses import LOGISTIC, SQUARED
+from dpcore.training.problem import BOUND
 from tests.questions.samples import KEYS, sample_case
 
 TARGET = "training_accuracy_target-{}-{}"
@@ -212,14 +223,15 @@ def released_accuracy(question: Question, sample: str, epsilon: float, times: in
     split = np.random.Generator(np.random.SFC64(7)).permutation(case.table.rows)
     cut = round(0.2 * split.size)
     train, test = split[cut:], split[:cut]
-    frame = case.table.frame
-    few = replace(case.table, frame=frame.iloc[train].reset_index(drop=True))
-    rows = WholeRows(request.features, clip_units(request.clip), few)
+    rows = request.read(PrivateRows(case.table.frame.iloc[train].reset_index(drop=True)))
     rng = np.random.Generator(np.random.PCG64(5))
     noise = request.sensitivity * request.noise_multiplier
-    asked = replace(request, people=len(train))
+    counted = request.count_sensitivity * request.noise_multiplier
     weights = [
-        asked.descend(lambda at: rows.sums(at) + np.rint(rng.normal(0.0, noise, request.features.d)).astype(np.int64))
+        request.descend(
+            lambda at: rows.sums(at) + np.rint(rng.normal(0.0, noise, request.features.d)).astype(np.int64),
+            max(2, round(len(train) + rng.normal(0.0, counted))),  # the count is bought
+        )
         for _ in range(times)
     ]
     found = request.features.prepare(case.table)
@@ -257,6 +269,7 @@ def test_the_release_has_the_noise_the_forecast_is_read_at(epsilon: float) -> No
     assert level <= epsilon
     assert charted.noise_multiplier == pytest.approx(request.noise_multiplier, rel=1e-6)
     assert gaussian_noise_multiplier(level, request.delta, request.steps) == pytest.approx(charted.noise_multiplier)
+    assert request.releases == request.steps + 1  # nobody declared how many rows there are: the count is one more
     assert (charted.steps, charted.clip, charted.momentum, charted.tail) == (
         request.steps,
         request.clip,
@@ -290,9 +303,16 @@ def test_what_is_shown_beside_it_never_changes_the_release() -> None:
     assert asked_of("breast_cancer", **(ON_FEW | seen)).offer.request == plain
 
 
-def own(case: Case, table: Table, **source: Any) -> Case:
+def own(case: Case, table: Table, people: int | None = None) -> Case:
+    """A person's own file, whose columns were all declared."""
     mine = replace(
-        case.source, key="own-1", mode="what_if", practice=False, table=table, declared=table.schema, **source
+        case.source,
+        key="own-1",
+        mode="what_if",
+        practice=False,
+        table=table,
+        declared=replace(Declaration.of(table.schema), people=people),
+        rows=lambda: PrivateRows(table.frame.astype(str)),
     )
     return replace(case, source=mine)
 
@@ -309,14 +329,14 @@ def test_bad_tables_are_refused_in_one_sentence(smokes: list[str], age: Iterable
     """One class, a constant column alone, too few rows."""
     columns = (Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0.0, high=100.0))
     schema = Schema(columns=columns)
-    frame = schema.apply(pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
+    frame = apply(schema, pd.DataFrame({"smokes": smokes, "age": [str(one) for one in age]})).frame
     table = Table(frame=frame, schema=schema, fingerprint=f"test {why}", lineage="test")
     with pytest.raises(CannotAsk, match=why) as refused:
         Predict.ask(own(sample_case("clinic"), table), Setting({"training_target": "smokes"}))
     assert str(refused.value).count(".") == 1
 
 
-def own_table(rows: int, constant: bool = False) -> Table:
+def own_table(rows: int, constant: bool = False, ages: int = 50) -> Table:
     schema = Schema(
         columns=(
             Column(name="smokes", type="yes/no"),
@@ -324,28 +344,171 @@ def own_table(rows: int, constant: bool = False) -> Table:
             Column(name="ward", type="category", categories=("a", "b")),
         )
     )
-    ages = [str(20 + place % 50) for place in range(rows)]
     wards = ["a"] * rows if constant else ["a", "b"] * (rows // 2) + ["a"] * (rows % 2)
-    frame = schema.apply(pd.DataFrame({"smokes": ["yes", "no", "no"] * rows, "age": ages * 3, "ward": wards * 3})).frame
-    return Table(frame=frame, schema=schema, fingerprint=f"own {rows} {constant}", lineage=None)
+    written = {
+        "smokes": (["yes", "no", "no"] * rows)[:rows],
+        "age": [str(20 + place % ages) for place in range(rows)],
+        "ward": wards,
+    }
+    return Table(
+        frame=apply(schema, pd.DataFrame(written)).frame,
+        schema=schema,
+        fingerprint=f"own {rows} {constant} {ages}",
+        lineage=None,
+    )
 
 
-def test_an_own_file_never_gives_its_number_of_rows_away() -> None:
-    """Nothing of the release depends on it: without a declared number there is a sentence, the same for every file."""
-    offers = []
-    for rows in (40, 41):
-        table = own_table(rows)
-        case = own(sample_case("clinic"), table, released=lambda table=table: table)
-        offers.append(Predict.ask(case, Setting()).offer)
-    assert offers[0] == offers[1] == NoOffer(sentence=said.PEOPLE_UNDECLARED)
+NEIGHBOURS = (own_table(40), own_table(41), own_table(40, constant=True), own_table(41, ages=1))
+
+
+def promised(question: Question) -> tuple[Any, ...]:
+    """All that a person is told about a release before it is drawn."""
+    offer = question.offer
+    if isinstance(offer, NoOffer):
+        return (offer.sentence, offer.instead)
+    return (offer.request, offer.request.cost, offer.forecast, offer.before, question.protected)
+
+
+def begun(case: Case, values: Mapping[str, Any]) -> tuple[Question, dict[str, Any]]:
+    """The question after its work, and what every control begins with and offers."""
+    read = Setting(values)
+    done = with_results(case, Predict.ask(case, Setting(values)).works)
+    question = Predict.ask(done, read)
+    controls = {key: (control.default, getattr(control, "options", None)) for key, (_, control) in read.seen.items()}
+    return question, controls
+
+
+def interferes(cases: Iterable[Case], values: Mapping[str, Any]) -> bool:
+    """Whether what is promised, or what the controls begin with, differs between neighbouring files."""
+    first, *others = [begun(case, values) for case in cases]
+    return any(promised(one) != promised(first[0]) or controls != first[1] for one, controls in others)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{}, {"training_target": "age"}, {"training_method-accuracy": "objective_perturbation"}],
+)
+@pytest.mark.parametrize("people", [None, 45])
+def test_neighbouring_files_are_promised_the_same(values: Mapping[str, Any], people: int | None) -> None:
+    """The same clicks give equal requests, costs, forecasts, sentences and defaults, whatever the rows hold."""
+    few = {"training_seeds": 8, "training_drawn-accuracy-False": (), "training_drawn-squared_error-False": ()}
+    tables = NEIGHBOURS[:3] if values.get("training_target") == "age" else NEIGHBOURS
+    cases = [own(sample_case("clinic"), table, people) for table in tables]
+    assert not interferes(cases, few | values)
+    if "training_method-accuracy" not in values:
+        offer = Predict.ask(cases[0], Setting(values)).offer
+        assert isinstance(offer, Offer)
+        assert offer.request.people == people
+        assert ("bought" in offer.before[1].markdown) == (people is None)
+
+
+def test_an_exact_number_of_rows_in_the_request_is_caught() -> None:
+    cases = [own(sample_case("clinic"), table, table.rows) for table in NEIGHBOURS]
+    assert interferes(cases, {"training_seeds": 8, "training_drawn-accuracy-False": ()})
 
 
 def test_a_column_that_never_varies_is_left_out_of_the_picture_alone() -> None:
-    case = own(sample_case("clinic"), own_table(40, constant=True), released=None, unreleased="not here.")
+    case = own(sample_case("clinic"), own_table(40, constant=True))
     question = Predict.ask(case, Setting())
     assert any("“ward” has the same value in every row" in note for note in question.notes)
     sweep = question.works[0].common()
     assert sweep.X.shape[1] == 2  # the age and the constant 1
+
+
+# -- theory ------------------------------------------------------------------------------------------------------------
+
+
+def of_excess(**values: Any) -> tuple[Question, pd.DataFrame]:
+    """The question about excess risk with the proved method drawn, and the numbers of its chart."""
+    drawn = {"training_drawn-accuracy-False": ("proved_descent",), "training_metric-accuracy": "excess_risk"}
+    question = answered(sample_case("breast_cancer"), ON_FEW | drawn | values)
+    picture = question.view.picture("epsilon")
+    assert isinstance(picture.data, pd.DataFrame)
+    return question, picture.data
+
+
+def test_theorems_are_about_the_ball_that_risk_is_measured_over() -> None:
+    question, data = of_excess()
+    lines = {key: part.set_index("epsilon")["value"] for key, part in data.groupby("method")}
+    n, d = int(data["n"].iloc[0]), len(FEW) + 1
+    steepest = LOGISTIC.lipschitz(RADIUS)
+    for level in (0.1, 1.0):
+        for name in RATES:
+            height = rate(name, d=d, epsilon=level, n=n, radius=RADIUS, lipschitz=steepest)
+            assert lines[name][level] == pytest.approx(float(height))
+        proved = ProvedDescent(epsilon=level, delta=1e-5)
+        assert lines[BOUND][level] == pytest.approx(proved.excess_bound(n, d))
+    assert (lines[BOUND] >= lines["proved_descent"]).all()
+    assert all("up to a constant" in about.name for about in RATES.values())
+    assert question.headline
+
+
+def test_how_loose_the_bound_is_stands_below_the_chart() -> None:
+    question, data = of_excess()
+    lines = {key: part[["epsilon", "value"]] for key, part in data.groupby("method")}
+    at = [
+        np.interp(np.log(0.5), np.log(lines[key]["epsilon"]), lines[key]["value"]) for key in (BOUND, "proved_descent")
+    ]
+    note = question.view.picture("epsilon").note
+    assert f"loose by ×{at[0] / at[1]:.3g}" in note
+    assert f"R = {RADIUS:g}" in note
+    without, _ = of_excess(**{"training_drawn-accuracy-False": ()})
+    assert "draw “Noisy gradient descent, as proved” beside it" in without.view.picture("epsilon").note
+    assert "loose" not in on_few(0.5).view.picture("epsilon").note
+
+
+def textbook_tab(question: Question) -> tuple[str, list[Picture]]:
+    """The tab about the textbook with its work done: its words, and its pictures."""
+    blocks = list(next(tab for tab in question.tabs if tab.key == "textbook").blocks())
+    for block in list(blocks):
+        blocks += block.show(block.work(block.common(), None)) if isinstance(block, Slow) else []
+    assert pictures(blocks) >= 2
+    told = " ".join(block.markdown for block in blocks if isinstance(block, Text))
+    return told, [block for block in blocks if isinstance(block, Picture)]
+
+
+@pytest.mark.parametrize(("step_epsilon", "steps"), [(0.1, 10), (0.001, 100), (0.01, 1)])
+def test_the_textbook_s_run_under_every_accountant(step_epsilon: float, steps: int) -> None:
+    told, drawn = textbook_tab(asked_of("clinic", textbook_step_epsilon=step_epsilon, textbook_steps=steps))
+    spent = book_spend([step_epsilon], steps=steps).iloc[0]
+    assert f"cost ε = {spent['exact']:.3g}" in told.replace("the exact cost is ε", "cost ε")
+    assert steps == 1 or f"loose by ×{spent['added_up'] / spent['exact']:.3g}" in told
+    shown = drawn[0].data
+    assert isinstance(shown, pd.DataFrame)
+    assert {"basic", "advanced", "zcdp", "rdp", "pld", "added_up", "exact"} <= set(shown.columns)
+    for never in ("wrong", "most of the difference"):
+        assert never not in told
+
+
+def test_the_count_that_the_textbook_divides_by() -> None:
+    told, _ = textbook_tab(asked_of("clinic", textbook_step_epsilon=0.01))
+    chance = float(count_not_positive(253, 0.01))
+    assert f"about {100 * chance:.3g} times in 100" in told  # 4 in 100
+
+
+def test_the_textbook_s_accuracy_is_one_curve_on_three_axes() -> None:
+    beside = {"training_drawn-accuracy-False": ("book_gradient_descent",), "training_seeds": 8}
+    _, drawn = textbook_tab(answered(sample_case("clinic"), beside))
+    shown = drawn[1].data
+    assert isinstance(shown, pd.DataFrame)
+    values = [part["value"].tolist() for _, part in shown.groupby("method")]
+    assert values[0] == values[1] == values[2]
+    levels = {key: part["epsilon"].to_numpy() for key, part in shown.groupby("method")}
+    np.testing.assert_allclose(levels["step"] * 11, levels["added"])
+    for place in (0, 5):
+        run = BookGradientDescent(epsilon=levels["added"][place], delta=1e-5)
+        assert levels["exact"][place] == pytest.approx(run.true_epsilon)
+
+
+@pytest.mark.parametrize(("sample", "largest"), [("town", "too few steps"), ("clinic", "accounting")])
+def test_what_keeps_the_textbook_from_the_best_is_computed(sample: str, largest: str) -> None:
+    """On one table the ten steps are the limit, on the other the noise that the plain sum asks for."""
+    told, drawn = textbook_tab(asked_of(sample))
+    named = told.split("largest part of that: ")[-1] if "largest part" in told else told.split("larger: ")[1]
+    assert largest in named.split("In all")[0]
+    parts = drawn[-1].data
+    assert isinstance(parts, pd.DataFrame)
+    assert f"{parts['excess_risk'].sum():.3g} to the best one" in told
 
 
 # -- everything asks ---------------------------------------------------------------------------------------------------
@@ -375,7 +538,7 @@ def test_lessons_and_gentle_problems_show_what_they_worked_out(sample: str) -> N
     values = {"training_lesson": "clip", "simple_about": "line"}
     question = asked_of(sample, **(values if sample == "wine" else {}))
     slow = [block for tab in question.tabs for block in tab.blocks() if isinstance(block, Slow)]
-    assert len(slow) == 2
+    assert len(slow) == 3
     for block in slow:
         assert pictures(block.show(block.work(block.common(), None)))
 

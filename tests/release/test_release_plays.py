@@ -66,6 +66,18 @@ def test_scores_are_whole_and_one_round_moves_them_by_at_most_one(losses: np.nda
                 assert (moved.max(axis=1) > 0).sum() <= 1  # each round is looked at once
 
 
+@pytest.mark.parametrize("each_row", ["step", "record"])
+def test_a_row_left_empty_moves_its_own_round_alone(each_row: str, losses: np.ndarray) -> None:
+    """The rounds after it stay where they are; else one row would move them all."""
+    plays = PrivatePlays.of(replace(DAYS, each_row=each_row), NAMES, rounds=12, epsilon=2.0, delta=1e-6)
+    cells = pd.DataFrame({name: [repr(float(x)) for x in row] for name, row in zip(NAMES, losses.T, strict=True)})
+    empty = cells.copy()
+    empty.loc[3] = ""
+    apart = plays.read(PrivateRows(cells)) - plays.read(PrivateRows(empty))
+    assert np.flatnonzero(np.abs(apart).max(axis=1)).tolist() == [3]
+    assert np.abs(apart).max() <= ONE // 2
+
+
 def test_bounded_range_of_the_discrete_law_is_exact() -> None:
     """Worst-case neighbours: the log-ratio's range over experts is 2η, to rounding, and never more on others."""
     plays = request(hold=1)

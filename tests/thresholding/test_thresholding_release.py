@@ -240,6 +240,26 @@ def test_rows_are_counted_by_declared_days_and_options() -> None:
         AlarmRun.of(Declaration(columns=(Column(name="day", type="date"),)), "day", threshold=2, epsilon=1.0)
 
 
+@pytest.mark.parametrize(("noise", "limit"), list(itertools.product(("laplace", "exponential"), (1, 3))))
+def test_noise_for_both_ways_keeps_the_promise_for_one_way_too(noise: Any, limit: int) -> None:
+    """It is the noise of a column that is no count, so it covers moves either way, and those one way among them.
+
+    Four ninths of it do not, so the search would notice.
+    """
+    request = series(noise=noise, limit=limit, one_way=True, both_ways=True, epsilon=0.7)
+    assert not request.one_way
+    assert request.scales == series(noise=noise, limit=limit, epsilon=0.7).scales
+    assert request.scales.query_scale > series(noise=noise, limit=limit, one_way=True, epsilon=0.7).scales.query_scale
+    counts = replace(request, both_ways=False)  # the neighbours that the search walks: all answers one way
+    assert loss(counts, request.scales) <= 0.7 + 1e-9
+    little = NoisePair(
+        threshold_scale=request.scales.threshold_scale / 2.25,
+        query_scale=request.scales.query_scale / 2.25,
+        one_sided=request.scales.one_sided,
+    )
+    assert loss(counts, little) > 0.7
+
+
 def test_a_line_chosen_after_looking_is_on_the_grid_and_on_the_receipt() -> None:
     chosen = series(threshold=50.0, chosen_after_looking=("threshold",))
     assert chosen.notes[-1] == "The line was chosen after looking at the data: not covered by ε."

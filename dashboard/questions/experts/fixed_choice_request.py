@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dashboard.questions.selection.most_common_request import known_rule
+from typing import cast
+
 from dashboard.words import fixed_choice as said
 from dpcore.datasets import Declaration, PrivateRows
 from dpcore.errors import InvalidArgument
+from dpcore.releases.draws import Rule
 from dpcore.releases.least_cost import ONE, LeastCost
 from dpcore.validate import Neighbours
 
@@ -18,7 +20,8 @@ def fixed_choice_request(
 ) -> LeastCost | str:
     """The request about these columns, or why it cannot be made, in one sentence."""
     try:
-        return LeastCost.of(declared, names, epsilon=epsilon, neighbours=neighbours, rule=known_rule(rule))
+        # the request refuses a rule that it cannot draw
+        return LeastCost.of(declared, names, epsilon=epsilon, neighbours=neighbours, rule=cast(Rule, rule))
     except InvalidArgument as error:
         return said.cannot_release(str(error))
 

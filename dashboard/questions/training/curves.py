@@ -17,9 +17,20 @@ from dashboard.questions.training.prepared_rows import Task
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, describe_at
 from dashboard.words import predict as said
 from dpcore.tradeoff import COLUMNS, Metric
-from dpcore.training import RATES, Method, Sweep, rate, suitable, usual_methods
+from dpcore.training import (
+    RADIUS,
+    RATES,
+    Method,
+    ProvedDescent,
+    Sweep,
+    descent_bound,
+    rate,
+    suitable,
+    usual_methods,
+)
 from dpcore.training.baselines import ABOUTS, MAJORITY, NON_PRIVATE
-from dpcore.training.problem import METRICS
+from dpcore.training.problem import ABOUT_BOUND, BOUND, METRICS
+from dpcore.validate import FloatArray
 
 LEVELS = (EPSILON_LOW, 0.03, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, EPSILON_HIGH)
 COARSE = (EPSILON_LOW, 0.04, 0.15, 0.6, 2.5, EPSILON_HIGH)
@@ -41,8 +52,8 @@ class Asked:
 
 
 def methods(task: Task) -> dict[str, type[Method]]:
-    """Methods that can train for this task, by key."""
-    return suitable(task.loss, task.features.d)
+    """Methods that can train for this task, by key: by the columns chosen, not by how many of them vary."""
+    return suitable(task.loss, task.most)
 
 
 def drawn_first(task: Task) -> tuple[str, ...]:
@@ -54,7 +65,11 @@ def drawn_first(task: Task) -> tuple[str, ...]:
 def names(task: Task) -> dict[str, str]:
     """What every line is called."""
     found = {key: kind.about.name for key, kind in methods(task).items()}
-    return found | {key: about.name for key, about in (ABOUTS | RATES).items()} | {AVERAGE: said.AVERAGE}
+    return (
+        found
+        | {key: about.name for key, about in (ABOUTS | RATES | {BOUND: ABOUT_BOUND}).items()}
+        | {AVERAGE: said.AVERAGE}
+    )
 
 
 def scale(metric: str) -> Scale:
@@ -187,8 +202,22 @@ class Curves:
             ),
             alt=describe_at(shown, called, scale(asked.metric), x, chosen, said.place(x, chosen)),
             data=shown,
-            note=said.note(models(asked, x), called[asked.main], self._above(shown), others=x != "epsilon"),
+            note=said.note(models(asked, x), called[asked.main], self._above(shown), others=x != "epsilon")
+            + self._theory(shown, chosen),
         )
+
+    def _theory(self, shown: pd.DataFrame, chosen: float) -> str:
+        """What the theorems on the chart assume, and by how much the bound is loose at the chosen place."""
+        if self.asked.metric != "excess_risk":
+            return ""
+        found, bound = (
+            read_off(shown[shown["method"] == key], self.axis, chosen) for key in (ProvedDescent.key, BOUND)
+        )
+        loose = bound / found if found and bound is not None else None
+        steps = ProvedDescent(epsilon=1.0, delta=self.asked.delta).steps
+        steepest = self.task.loss.lipschitz(RADIUS)
+        called = ProvedDescent.about.name
+        return said.theory(RADIUS, steepest, steps, called, loose, said.place(self.axis, chosen))
 
     def _above(self, shown: pd.DataFrame) -> bool:
         """Whether the private line somewhere lies beyond the one without privacy, which must be chance."""
@@ -206,8 +235,9 @@ class Curves:
         values: dict[str, tuple[Any, str]] = {}
         if asked.metric == "excess_risk":
             for name in RATES:
-                height = rate(name, d=task.features.d, epsilon=epsilon, n=n, delta=asked.delta)
-                values[name] = (height, "bound")
+                values[name] = (rate(name, delta=asked.delta, **over_ball(task, epsilon, n)), "bound")
+            proved = descent_bound(delta=asked.delta, **over_ball(task, epsilon, n))
+            values[BOUND] = (proved, "bound")
         elif asked.metric == "squared_error":
             values[AVERAGE] = (np.full_like(epsilon, task.guessing), "exact")
         return [
@@ -243,6 +273,12 @@ class Curves:
             data=part,
             note=said.map_note(scale(asked.metric).title, called[asked.main]),
         )
+
+
+def over_ball(task: Task, epsilon: FloatArray, n: FloatArray) -> dict[str, Any]:
+    """What the theorems about excess risk are about: the ball it is measured over, and how steep a loss is there."""
+    steepest = task.loss.lipschitz(RADIUS)
+    return {"d": task.features.d, "epsilon": epsilon, "n": n, "radius": RADIUS, "lipschitz": steepest}
 
 
 def inks(task: Task, dark: bool) -> dict[str, str]:

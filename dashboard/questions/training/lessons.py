@@ -1,4 +1,4 @@
-"""Small lessons: one descent watched, too many steps, clipping, what the textbook spends, the price of tuning."""
+"""Small lessons: one descent watched, too many steps, clipping, the price of tuning."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Rows, Slow, Small, Text
+from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Slow, Small, Text
 from dashboard.case import Case
 from dashboard.charts import descent
 from dashboard.controls import Choice, Number
 from dashboard.questions.training.curves import Asked, methods, scale
 from dashboard.questions.training.prepared_rows import Task
-from dashboard.words import number, tiny, visible, whole
+from dashboard.words import number, visible, whole
 from dashboard.words import predict as said
 from dpcore.training import (
     NoisyGradientDescent,
     Trace,
-    book_lesson,
     clipping_curve,
     descent_trace,
     steps_curve,
@@ -148,24 +147,6 @@ def _lesson(task: Task, frame: pd.DataFrame, kind: str, rows: int) -> Sequence[B
             data=found,
         ),
         Small(said.lesson_note(rows, REPLICAS)),
-    ]
-
-
-def textbook(asked: Asked) -> Sequence[Block]:
-    """The textbook's accounting of its noisy descent against the true total."""
-    found = book_lesson(asked.epsilon / 10, delta=asked.delta)
-    rows = [
-        (said.BOOK_ROWS[0], found.step_epsilon, found.delta),
-        (said.BOOK_ROWS[1], found.nominal_epsilon, found.basic_delta),
-        (said.BOOK_ROWS[2], found.basic_epsilon, found.basic_delta),
-        (said.BOOK_ROWS[3], found.true_epsilon, found.delta),
-        (said.BOOK_ROWS[4], found.true_with_count, found.delta),
-    ]
-    frame = pd.DataFrame([(what, number(epsilon), tiny(delta)) for what, epsilon, delta in rows])
-    return [
-        Text(said.textbook(found.steps, found.nominal_epsilon, found.true_epsilon)),
-        Rows(frame=frame.set_axis(["", "ε", "δ"], axis=1), alt=said.BOOK_ALT),
-        Text(said.textbook_noise(found.noise_multiplier)),
     ]
 
 

@@ -13,10 +13,10 @@ from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Group, Number, Read, Several, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
-from dashboard.questions.training import curves, gentle_problems, lessons
+from dashboard.questions.training import curves, gentle_problems, lessons, textbook
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task, prepared, targets, usable, varying
-from dashboard.questions.training.released_model import below, charted_epsilon, declared_people, model_request
+from dashboard.questions.training.released_model import below, charted_epsilon, model_request
 from dashboard.usual import SEED
 from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting
@@ -42,6 +42,7 @@ SEEDS: Choice[int] = Choice(
 FIRST_METHOD = "noisy_gradient_descent"
 HALFWAY, SMALLER = 0.5, 0.75
 """The first goal: so far between guessing and being always right, or so much of the error of guessing."""
+OWN_RIGHT, ERROR = 80.0, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ class Predict:
             label=said.TARGET,
             options=offered,
             names=words.visible,
-            default=offered[0],
+            default=(_declared(case, offered) or offered)[0],
             hide_label=True,
             width=220,
             linked=case.source.public,
@@ -100,8 +101,9 @@ def _columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...]
     """Which columns to predict from and which class, with the controls for both."""
     table, public = case.table, case.source.public
     offered = usable(table.schema, target)
-    # A sample's columns that never vary are left out from the start; an own file's are not chosen by their values.
-    started = offered
+    # A sample's columns that never vary are left out from the start. An own file's begin with those that were declared:
+    # nothing that its values decide, as a neighbouring file must begin alike.
+    started = _declared(case, offered) or offered
     if public:
         started = case.memo(("training", table.fingerprint, target, "started"), lambda: varying(table, offered))
     columns = Several(
@@ -128,6 +130,13 @@ def _columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...]
     return (chosen, told), Group(label=said.FROM, controls=(columns, positive), icon=":material/view_column:")
 
 
+def _declared(case: Case, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that a person declared with all that a private answer needs."""
+    declared = case.source.declared
+    known = () if declared is None else {column.name for column in declared.columns if column.bounded}
+    return tuple(name for name in names if name in known)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Setting:
     """The task, everything that was chosen, and what follows from it and from what is simulated so far."""
@@ -139,6 +148,7 @@ class _Setting:
     method: Choice[str]
     need: Number
     lesson: str
+    book: tuple[float, int]
     tried: int
 
     @classmethod
@@ -164,7 +174,7 @@ class _Setting:
             once={kind.about.name: key for key, kind in kinds.items()},
         )
         drawn = Several(
-            key=f"training_drawn-{task.metric}-{task.features.d <= 3}",
+            key=f"training_drawn-{task.metric}-{task.most <= 3}",
             label=said.DRAWN,
             options=tuple(kinds),
             names=lambda key: kinds[key].about.name,
@@ -191,6 +201,7 @@ class _Setting:
             method=method,
             need=need,
             lesson=read(lessons.LESSON, "tab"),
+            book=textbook.controls(read),
             tried=int(read(lessons.SETTINGS, "tab")),
         )
 
@@ -258,7 +269,7 @@ class _Setting:
             tabs=(
                 Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
                 Tab(key="lessons", title=said.TOO_MUCH, blocks=lambda: lessons.too_much(task, asked, self.lesson)),
-                Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: lessons.textbook(asked)),
+                Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
                 Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
             ),
@@ -320,6 +331,9 @@ class _Setting:
         hint = said.HINT_ROWS if sizes is None and needed.possible and axis != "n" else ""
         return Need(control=self.need, found=needed, hint=hint)
 
+    def textbook(self, along: pd.DataFrame | None) -> Sequence[Block]:
+        return textbook.blocks(self.case, self.task, self.asked, along, self.book)
+
     def what_if(self, found: tuple[float, float, float] | None) -> Sequence[Block]:
         return lessons.what_if(self.task, self.asked, None if found is None else found[0], self.tried)
 
@@ -337,11 +351,8 @@ class _Setting:
                 sentence=said.no_release(about.name, other), instead=(self.method.key, nearest, said.use(other))
             )
         obstacle = source.obstacle(task.target, *task.columns)
-        if obstacle or source.released is None or source.declared is None:
+        if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        people = declared_people(source)
-        if people is None:
-            return NoOffer(sentence=said.PEOPLE_UNDECLARED)
         request = model_request(
             source.declared,
             target=task.target,
@@ -349,17 +360,16 @@ class _Setting:
             positive=task.positive,
             epsilon=asked.epsilon,
             delta=asked.delta,
-            people=people,
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)
         return Offer(
             request=request,
-            data=source.released,
+            data=source.rows,
             forecast=self.forecast(request, along),
             describe=said.answer,
             below=lambda receipt: below(receipt, self.read),
-            before=(Text(said.WHAT_LEAVES),),
+            before=(Text(said.WHAT_LEAVES), Text(said.how_many_rows(request.people, request.releases))),
         )
 
     def forecast(self, request: PrivateModel, along: pd.DataFrame | None) -> str:
@@ -374,17 +384,20 @@ class _Setting:
         if found is None:
             return said.FORECAST_WAITING
         if task.two_classes:
-            return said.forecast_right(found, task.guessing, level, request.people)
-        return said.forecast_error(found, task.guessing, level, request.people)
+            return said.forecast_right(found, task.guessing, level)
+        return said.forecast_error(found, task.guessing, level)
 
 
 def _need(case: Case, task: Task, metric: str) -> Number:
-    """What a person needs. Begins between guessing and being always right; each table has a goal of its own."""
+    """What a person needs. Begins between guessing and being always right, each sample with a goal of its own; for an
+    own file at a goal that does not depend on it."""
     higher = METRICS[metric].higher
     if higher:
-        start = float(round(100 * (task.guessing + HALFWAY * (1 - task.guessing))))
+        start = float(round(100 * (task.guessing + HALFWAY * (1 - task.guessing)))) if case.source.public else OWN_RIGHT
+    elif metric == "excess_risk" or not case.source.public:
+        start = ERROR
     else:
-        start = 0.1 if metric == "excess_risk" else float(f"{SMALLER * task.guessing:.2g}")
+        start = float(f"{SMALLER * task.guessing:.2g}")
     return Number(
         key=slug(f"training_{metric}_target", case.source.key, task.target),
         label=said.NEED[metric],

@@ -22,12 +22,14 @@ class Task:
     """A prediction task, ready to train on. ``identity`` names the data and every choice.
 
     ``columns`` are those that were chosen, and what a release uses; the picture's ``features`` leave out those that
-    have the same value in every row. ``own`` names a person's own data; it is None for a sample.
+    have the same value in every row. ``most`` is how many numbers a row of all of ``columns`` has. ``own`` names a
+    person's own data; it is None for a sample.
     """
 
     columns: tuple[str, ...]
     positive: str | None
     features: Features
+    most: int
     rows: Rows
     notes: tuple[str, ...]
     identity: tuple[Hashable, ...]
@@ -95,13 +97,15 @@ def prepared(case: Case, target: str, columns: tuple[str, ...], positive: str | 
     table = case.table
     identity = ("training", table.fingerprint, target, columns, positive)
     used = case.memo((*identity, "varying"), lambda: varying(table, columns)) or columns
-    features = Features.of(table.schema, target=target, columns=used, positive=positive)
+    whole = Features.of(table.schema, target=target, columns=columns, positive=positive)
+    features = whole if used == columns else Features.of(table.schema, target=target, columns=used, positive=positive)
     rows, notes = case.large((*identity, "rows"), lambda: _split(features.prepare(table)))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
         columns=columns,
         positive=positive,
         features=features,
+        most=whole.d,
         rows=rows,
         notes=(*notes, *([said.dropped(dropped)] if dropped else [])),
         identity=identity,

@@ -8,45 +8,32 @@ from typing import Any
 
 from dashboard import words
 from dashboard.blocks import Ask, Block, Download, Text
-from dashboard.case import Source
 from dashboard.controls import Choice, Control, Number, Read
 from dashboard.words import predict as said
 from dpcore.accounting import gaussian_epsilon
-from dpcore.datasets import Schema
+from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Receipt
 from dpcore.releases.model import PrivateModel
 from dpcore.training import Encoding, load_model
 
 
-def declared_people(source: Source) -> int | None:
-    """How many rows everybody may know there are; None where that was not declared.
-
-    Of a sample everything is public. A private table's own number of rows never reaches a request.
-    """
-    return max(2, source.table.rows) if source.public else None
-
-
 def model_request(
-    declared: Schema,
+    declared: Declaration,
     *,
     target: str,
     columns: tuple[str, ...],
     positive: str | None,
     epsilon: float,
     delta: float,
-    people: int,
 ) -> PrivateModel | str:
-    """The request, or why it cannot be made, in one sentence."""
+    """The request, or why it cannot be made, in one sentence.
+
+    About how many rows there are is what was declared, and else bought with a part of ε: never the file's own number.
+    """
     try:
         return PrivateModel.of(
-            declared,
-            target=target,
-            columns=columns,
-            positive=positive,
-            epsilon=epsilon,
-            delta=delta,
-            people=people,
+            declared, target=target, columns=columns, positive=positive, epsilon=epsilon, delta=delta
         )
     except InvalidArgument as error:
         return said.cannot_release(str(error))
@@ -55,8 +42,9 @@ def model_request(
 def charted_epsilon(request: PrivateModel) -> float:
     """The ε at which the chart's noisy gradient descent has the noise of ``request``.
 
-    Both take the same steps. The chart counts its Gaussian steps exactly; the release counts them as zCDP, which the
-    ledger can add up with other answers, so its noise is a little larger: that of a slightly smaller ε.
+    Both take the same steps, so it is their noise that is compared. The chart counts its Gaussian steps exactly; the
+    release counts them as zCDP, which the ledger can add up with other answers, and may buy a noisy count with one part
+    more: its steps are a little noisier, as at a slightly smaller ε.
     """
     return gaussian_epsilon(request.noise_multiplier / request.steps**0.5, request.delta)
 
