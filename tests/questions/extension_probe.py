@@ -51,7 +51,8 @@ def main(copy: Path) -> dict[str, Any]:
                     question = kind.ask(sample_case(sample), Setting({key: "newcomer"}))
                     for tab in question.tabs:
                         tab.blocks()
-                    question.view.picture(question.view.first)
+                    if not question.view.empty:
+                        question.view.picture(question.view.first)
                     (found["measures"] if "metric" in key else found["methods"]).append([kind.key, key])
             break
     # and the app itself draws them

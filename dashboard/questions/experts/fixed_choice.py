@@ -240,7 +240,7 @@ class _Setting:
 
     def theory(self, view: View, extra: float) -> str:
         """What is proved of the method in use, beside what is true."""
-        if self.draws:
+        if self.draws or THEORY not in self.problem.methods:
             return said.theory_draw(PERCENT * view.at(THEORY_DRAW), extra)
         return said.theory_learner(PERCENT * view.at(THEORY))
 
