@@ -25,6 +25,7 @@ from dashboard.controls import Choice
 from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
 
 EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
+_THICK = "Thick line: the method in use, {}. Dotted: what a theorem guarantees. Each step to the right multiplies."
 LONGEST_SEARCH = (1e-6, 1e3)
 """Levels of ε between which an answer to "which ε is enough" is looked for."""
 
@@ -175,7 +176,7 @@ class View:
             alt=self.memo((*key, "alt"), lambda: describe(self, frame(), x)),
             data=frame,
             code=self.code,
-            note=self.band,
+            note=f"{_THICK.format(self.names[self.main])} {self.band}".strip(),
         )
 
     def _with_chosen(self, frame: pd.DataFrame, x: Literal["epsilon", "n"]) -> pd.DataFrame:

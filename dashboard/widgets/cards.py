@@ -102,3 +102,4 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             config={"displayModeBar": False},
         )
         st.markdown(lines[0])
+        st.caption(f"**Not protected:** {card.not_protected}.")

@@ -191,6 +191,5 @@ class LabelCard:
             odds_sentence(self.epsilon, self.delta),
             *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
             f"**Sees the raw data:** {self.sees_raw}.",
-            f"**Not protected:** {self.not_protected}.",
             YARDSTICK,
         ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.words import number
 
-SMALLEST = "smallest ε"
+SMALLEST = "smallest ε for it"
 
 
 def or_size(size_word: str) -> str:
-    return f"or {size_word}"
+    return f"or, at this ε, {size_word} in all"
 
 
 def like_these(size_word: str) -> str:

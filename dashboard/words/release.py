@@ -12,10 +12,10 @@ COST = "What it costs"
 SEEN = "**Who sees it:** whoever you show it to. The question, the answer and its cost stay in the ledger."
 UNDO = "**Can it be undone?** No. An answer that was drawn stays drawn, and its cost stays spent."
 UNDO_PRACTICE = (
-    "**Can it be undone?** This is practice: the people are made up or public, the answer is truly drawn, and the "
-    "practice budget can be reset on the Budget page."
+    "**Can it be undone?** The answer: no. Its cost: yes, because this is practice about sample data; the practice "
+    "budget can be reset on the Budget page."
 )
-RULES = "How every file is read for it, whatever it holds"
+RULES = "By which fixed rules the rows are read for this answer"
 CONFIRM_TITLE, CONFIRM, CANCEL = "Draw this private answer?", "Confirm and draw", "Cancel"
 ELSEWHERE = (
     "This very question was answered in another window a moment ago: this is that answer, and nothing more was "
