@@ -63,7 +63,7 @@ def headline(epsilon: float, wrong: float, target: float | None) -> str:
     start = f"At ε = {number(epsilon)} the rule chosen privately is wrong about **{number(100 * wrong)} times in 100**"
     if target is None:
         return f"{start}."
-    return f"{start}: {'which is what you need' if wrong <= target else f'more than the {number(100 * target)} you allow'}."
+    return f"{start}: {'what you need' if wrong <= target else f'more than the {number(100 * target)} you allow'}."
 
 
 def caption(rules: int, best: str, rate: float) -> str:

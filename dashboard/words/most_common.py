@@ -64,9 +64,7 @@ def headline(view: View, shown: Candidates, right: float, target: float | None) 
     start = f"At ε = {number(view.epsilon)} the private answer names the true winner {told}"
     if target is None:
         return f"{start}."
-    return (
-        f"{start}: {'which is what you need' if right >= target else f'less than the {number(100 * target)} you need'}."
-    )
+    return f"{start}: {'what you need' if right >= target else f'less than the {number(100 * target)} you need'}."
 
 
 def caption(view: View) -> str:

@@ -80,7 +80,7 @@ def headline(q: float, epsilon: float, tolerance: float, unit: str, chance: floa
     )
     if target is None:
         return f"{start}."
-    return f"{start}: {'which is what you need' if chance >= target else f'less than the {number(100 * target)} you need'}."
+    return f"{start}: {'what you need' if chance >= target else f'less than the {number(100 * target)} you need'}."
 
 
 def caption(q: float, truth: float, quartiles: tuple[float, float], unit: str) -> str:
