@@ -68,7 +68,6 @@ def test_the_label_card_says_who_is_protected_before_any_number() -> None:
     assert "62.3" in lines[0], "rounded up: 62.25 would be an under-statement as 62.2"
     assert [line.split(":**")[0] for line in lines[1:]] == [
         "**Sees the raw data",
-        "**Not protected",
         "**How to judge it",
     ]
 
