@@ -17,12 +17,13 @@ from dashboard.charts.theme import colours
 from dashboard.controls import Choice, Number, Numbers, Read, slug
 from dashboard.plan import RIGHT, PlanKind
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
-from dashboard.questions.selection import rounding
+from dashboard.questions.selection import one_person, rounding
 from dashboard.questions.selection.candidates import Candidates, candidates, columns
 from dashboard.questions.selection.most_common_request import chance_right, most_common_request
 from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
 from dashboard.view import View, scale_of
 from dashboard.ways import fitting
+from dashboard.words import change_one
 from dashboard.words import most_common as said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Schema, Table
@@ -231,6 +232,7 @@ class _Setting:
                 Tab(key="how", title=said.HOW, blocks=lambda: self.how(view)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, right)),
                 Tab(key="compare", title=said.COMPARE, blocks=lambda: self.compare(view)),
+                Tab(key="one_person", title=change_one.TITLE, blocks=self.one_person),
                 Tab(key="rounding", title=said.ROUNDING, blocks=lambda: rounding.blocks(self.epsilon, self.read)),
             ),
             offer=self.offer(),
@@ -315,6 +317,11 @@ class _Setting:
             ),
             Text(said.why_not_all(len(edited.names), right, edited.one_way and self.relation == "add_remove")),
         ]
+
+    def one_person(self) -> Sequence[Block]:
+        """Two worlds that differ in one person."""
+        share = self.epsilon / self.questions
+        return one_person.choice_blocks(self.case, self.read, self.edited, self.main, self.relation, share)
 
     def offer(self) -> Offer | NoOffer:
         """The release of the method that was chosen, about the data as they are."""

@@ -14,11 +14,13 @@ from dashboard.charts.theme import palette
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.questions.selection import one_person
 from dashboard.questions.selection.quantile_law import LawPicture, law_picture, resized
 from dashboard.questions.selection.quantile_request import quantile_request, quartiles
 from dashboard.usual import SAMPLING, SEED, neighbours, people, questions
 from dashboard.view import View
 from dashboard.ways import fitting
+from dashboard.words import change_one
 from dashboard.words import quantile as said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Column, Schema
@@ -88,6 +90,7 @@ class _Setting:
     """The column, everything that was chosen, and what follows from it."""
 
     case: Case
+    read: Read
     column: Column
     values: FloatArray
     q: float
@@ -139,6 +142,7 @@ class _Setting:
         )
         return cls(
             case=case,
+            read=read,
             column=column,
             values=values,
             q=q,
@@ -231,6 +235,7 @@ class _Setting:
             tabs=(
                 Tab(key="how", title=said.HOW, blocks=lambda: self.how(law, problem.truth)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, chance)),
+                Tab(key="one_person", title=change_one.TITLE, blocks=lambda: self.one_person(problem)),
             ),
             offer=self.offer(),
         )
@@ -272,6 +277,11 @@ class _Setting:
                 )
             ),
         ]
+
+    def one_person(self, problem: QuantileProblem) -> Sequence[Block]:
+        """Two worlds that differ in one person."""
+        mechanism, values = problem.mechanism(self.epsilon), problem.values
+        return one_person.quantile_blocks(self.case, self.read, mechanism, values, self.column.name, self.unit)
 
     def offer(self) -> Offer | NoOffer:
         """The release about the data as they are."""
