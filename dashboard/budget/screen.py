@@ -23,6 +23,7 @@ from dashboard.budget.state import State
 from dashboard.charts.cumulative import cumulative
 from dashboard.widgets import cards
 from dashboard.widgets.picture import picture
+from dashboard.words import tracker as tracker_words
 from dpcore.ledger import Budget, Receipt
 
 OWN_RULES = {"sum": ("basic",), "zcdp": ("zcdp",), "both": ("basic", "zcdp")}
@@ -133,9 +134,9 @@ def _left(state: State, budget: Budget) -> None:
         pair.metric("largest single answer", f"ε = {words.number(budget.remaining.epsilon)}")
         like = "more like the last" if state.receipts else f"at ε = {words.number(session.epsilon())}"
         fit = fitting(budget, one_more(state))
-        pair.metric(like, f"{fit:,}" if fit < tracker.MANY else "a million")
-        st.progress(budget.share_spent, text=tracker.spent_words(budget))
-        st.caption(f"Counted {tracker.counted_words(budget)}.")
+        pair.metric(like, f"{fit:,}" if fit < tracker_words.MANY else "a million")
+        st.progress(1.0 - budget.share_spent, text=tracker.spent_words(budget))
+        st.caption(tracker.counted_words(budget))
         if budget.practice:
             practice.buttons(budget)
 

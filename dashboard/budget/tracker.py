@@ -13,6 +13,7 @@ from dashboard import words
 from dashboard.background import compute
 from dashboard.budget import visitor
 from dashboard.case import Source
+from dashboard.words import tracker as said
 from dpcore.accounting import Cost
 from dpcore.datasets import sample
 from dpcore.errors import DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
@@ -22,7 +23,6 @@ from dpcore.ledger.units import EPSILON_DIGITS, amount
 from dpcore.ledger.words import hides
 
 PRACTICE_EPSILON, PRACTICE_DELTA = 3.0, 1e-5
-MANY = 1_000_000
 _ASK_AGAIN = 20  # seconds; opening a ledger checks every record of it
 _BUDGET_PAGE = Path(__file__).parents[1] / "app_pages" / "budget.py"
 
@@ -32,31 +32,27 @@ def sidebar(source: Source | None, next_cost: tuple[Cost, str] | None) -> None:
     with st.container(border=True, key="budget-tracker", gap="small"):
         if source is None:
             st.markdown("**Budget**")
-            st.caption("Your file has no budget yet. Decide on the Data page how it may be used.")
+            st.caption(said.NONE)
         else:
             st.markdown(f"**Budget** · {'practice' if source.practice else 'real'}")
             try:
                 _state(source, budget(source), next_cost)
             except DpcoreError as error:
                 st.error(words.sentence(error), icon=":material/lock:")
-                st.caption("Everything else keeps working; private releases wait until this is mended.")
+                st.caption(said.CLOSED)
         if _BUDGET_PAGE.exists():
             st.page_link("app_pages/budget.py", label="All charges", icon=":material/arrow_forward:")
 
 
 def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | None) -> None:
     if found is None:
-        st.caption(
-            "These rows are simulated: there is nobody to protect and nothing to spend."
-            if source.lineage is None and source.simulated
-            else "Nothing is spent: no budget has been opened for these people."
-        )
+        st.caption(said.SIMULATED if source.lineage is None and source.simulated else said.NOT_OPENED)
         return
-    st.progress(found.share_spent, text=spent_words(found))
+    st.progress(1.0 - found.share_spent, text=spent_words(found))
     if next_cost is not None:
         st.markdown(answers_words(found, *next_cost))
     hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
-    st.caption(f"Kept for each {words.safe(source.table.schema.unit)}, {counted_words(found)}.{hidden}")
+    st.caption(f"For each {words.safe(source.table.schema.unit)}. {counted_words(found)}{hidden}")
 
 
 def budget(source: Source) -> Budget | None:
@@ -120,40 +116,28 @@ def total(found: Budget) -> float:
 
 
 def spent_words(found: Budget) -> str:
-    """What is spent and what is left, in the unit of the cap."""
-    whole, left = total(found), found.remaining.epsilon
-    if found.counting == "sum":
-        said = f"ε = {words.amount(whole - left)} of {words.amount(whole)} spent, {words.amount(left)} left"
-        if found.remaining.delta < found.cap.delta:
-            said += f"; δ = {words.tiny(found.remaining.delta)} of {words.tiny(found.cap.delta)} left"
-    else:
-        share = round(100 * found.share_spent)
-        allowed = f"ε = {words.amount(whole)} with δ = {words.tiny(found.cap.delta)}"
-        said = f"{share} in 100 spent, {100 - share} left, of {allowed}"
-    return said.replace(" = ", "\u00a0=\u00a0")  # so that no line of the narrow sidebar ends in the middle of it
+    """What is left, in the way the budget counts."""
+    if found.counting != "sum":
+        return said.left_share(total(found), found.cap.delta, 1.0 - found.share_spent)
+    told = said.left(total(found), found.remaining.epsilon)
+    if found.remaining.delta < found.cap.delta:
+        told += said.delta_left(found.remaining.delta, found.cap.delta)
+    return told
 
 
 def counted_words(found: Budget) -> str:
     """How this budget counts."""
-    if found.counting == "sum":
-        return "by adding up ε" if found.kind == "pure" else "by adding up ε and δ"
-    many = "in ρ: many small answers cost less together"
-    return many if found.counting == "zcdp" else f"{many}, or by adding up ε and δ: whichever leaves more"
+    return said.counted(found.counting, pure=found.kind == "pure")
 
 
 def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
     """How many more answers of this cost fit, each hiding ``neighbours``."""
     if found.counted(cost, neighbours) is None:
-        return f"It cannot pay for answers that hide {hides(neighbours)}."
+        return said.cannot(hides(neighbours))
     try:
         takes, more = found.charge_for(cost, neighbours) is not None, found.answers_left(cost, neighbours)
     except InvalidCost:
         takes, more = False, 0
     if not takes:
-        if found.counting == "zcdp":
-            return "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
-        return "Answers of this kind need a δ, which this budget does not have."
-    if more == 0:
-        return "Not enough is left for one more answer like this one."
-    count = f"{more:,}" if more < MANY else "a million"
-    return f"About **{count}** more {'answer' if more == 1 else 'answers'} like this one."
+        return said.NO_RHO if found.counting == "zcdp" else said.NO_DELTA
+    return said.NOT_ENOUGH if more == 0 else said.more(more)

@@ -25,6 +25,7 @@ from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
 from dashboard.widgets.blocks import Around, draw_all
 from dashboard.words import release as said
+from dashboard.words import tracker as tracker_words
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
@@ -70,6 +71,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
     st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
     st.markdown(said.SEEN)
     st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
+    _rules(request)
     if not _price(found, source, request, offer.relation):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
@@ -97,6 +99,14 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
     _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
 
 
+def _rules(request: Request) -> None:
+    """By which public rules any file is answered, and what is only promised."""
+    lines = (*getattr(request, "rules", ()), *getattr(request, "notes", ()))
+    if lines:
+        with st.expander(said.RULES):
+            st.markdown("\n".join(f"- {words.safe(line, 400)}" for line in lines))
+
+
 def answered(here: Asked) -> list[Receipt]:
     """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
     try:
@@ -116,7 +126,7 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
     fits = charge is not None and found.fits(cost, hidden)
     share = found.after(charge).share_spent - found.share_spent if charge is not None and fits else 0.0
     part = f", {said.share(100 * share)}" if share > 0.0 else ""
-    st.markdown(f"**{said.COST}:** {_charged(found, request)}{part}. So far: {tracker.spent_words(found)}.")
+    st.markdown(f"**{said.COST}:** {_charged(found, request)}{part}. {tracker.spent_words(found)}")
     if not found.neighbours:
         st.caption(said.fixes(hides(hidden), practice=source.practice))
     if not fits:
@@ -164,7 +174,7 @@ def _confirm(here: Asked, found: Budget, earlier: list[Receipt]) -> None:
         st.markdown(f"**{asked(request.what)}**")
         st.markdown(said.confirm_cost(_charged(found, request), found.name))
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
-        st.caption(said.after(more, tracker.MANY))
+        st.caption(said.after(more, tracker_words.MANY))
         if earlier:
             st.info(said.again(len(earlier)))
         with st.container(horizontal=True):

@@ -15,6 +15,7 @@ UNDO_PRACTICE = (
     "**Can it be undone?** This is practice: the people are made up or public, the answer is truly drawn, and the "
     "practice budget can be reset on the Budget page."
 )
+RULES = "How every file is read for it, whatever it holds"
 CONFIRM_TITLE, CONFIRM, CANCEL = "Draw this private answer?", "Confirm and draw", "Cancel"
 ELSEWHERE = (
     "This very question was answered in another window a moment ago: this is that answer, and nothing more was "

@@ -6,6 +6,7 @@ from dpcore.discovery import discover
 from dpcore.selection.exponential import Exponential
 from dpcore.selection.finite_class import FiniteClass
 from dpcore.selection.free_gap import FreeGap
+from dpcore.selection.how_many import people_curves
 from dpcore.selection.laws import Selector, Summary, expected_loss, laws, summaries, times_in_hundred
 from dpcore.selection.learning import (
     crossover,
@@ -14,7 +15,6 @@ from dpcore.selection.learning import (
     learning_bound,
     learning_constant,
     learning_size,
-    people_curves,
     query_size,
     query_tolerance,
     realizable_size,

@@ -39,10 +39,6 @@ class Draw:
     def cost(self) -> Cost:
         return Cost(epsilon=self.epsilon, rho=self.epsilon**2 / 2 if self.delta == 0.0 else None, delta=self.delta)
 
-    def validate(self, data: Any) -> None:
-        if self.breaks == "validate":
-            raise ValueError(f"{CANARY} {data}")
-
     def answer(self, data: Any) -> Any:
         if self.breaks == "answer":
             raise ValueError(f"{CANARY} {data}")

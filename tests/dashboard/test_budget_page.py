@@ -80,7 +80,7 @@ def test_spending_is_told_in_the_unit_of_the_cap(open_app: Open, ledger: Ledger)
     practice(ledger, Cost.pure(0.5), Cost.pure(0.7))
     app = open_app("budget")
     assert "2 answers have spent **ε = 1.2 of 3**. About **2 more answers** like the last one would fit." in text(app)
-    assert f"right at most **{100 / (1 + math.exp(-1.2)):.0f}** times in 100" in text(app)
+    assert f"right at most **{words.at_most(words.odds(1.2))}** times in 100" in text(app)
 
 
 def test_a_budget_with_delta_that_adds_up_tells_both(open_app: Open, ledger: Ledger) -> None:
@@ -88,8 +88,8 @@ def test_a_budget_with_delta_that_adds_up_tells_both(open_app: Open, ledger: Led
     left = ledger.remaining(CLINIC)
     app = open_app("budget")
     assert f"2 answers have spent **ε = {words.amount(3 - left.epsilon)} of 3**" in text(app)
-    assert "δ = 9.9 × 10⁻⁶ of 10⁻⁵ left" in tracker.spent_words(ledger.budget(CLINIC)).replace("\u00a0", " ")
-    assert "by adding up ε and δ" in text(app)
+    assert "Of δ = 10⁻⁵, 9.9 × 10⁻⁶ is left" in tracker.spent_words(ledger.budget(CLINIC)).replace("\u00a0", " ")
+    assert "ε and ε, δ and δ" in text(app)
 
 
 def test_a_budget_that_counts_in_rho_is_told_by_its_share(open_app: Open, ledger: Ledger) -> None:
@@ -133,7 +133,7 @@ def test_an_answer_that_hides_less_than_the_budget_counts_twice(open_app: Open, 
     receipt = charge(ledger, Cost.pure(0.3), neighbours="add_remove")
     app = open_app("budget")
     assert "2 answers have spent **ε = 1.1 of 3**" in text(app)
-    assert f"right at most **{100 / (1 + math.exp(-1.1)):.0f}** times in 100" in text(app)
+    assert f"right at most **{words.at_most(words.odds(1.1))}** times in 100" in text(app)
     assert "Hides one person's row changed." in text(app)
     frame = app.dataframe[0].value
     assert list(frame["epsilon"]) == [0.6, 0.5]
@@ -397,15 +397,18 @@ def budget(epsilon: float, delta: float, *costs: Cost, counting: str = "sum") ->
 
 def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
     pure = budget(0.3, 0.0, Cost.pure(0.1), Cost.pure(0.1))
-    assert tracker.spent_words(pure) == "ε\u00a0=\u00a00.2 of 0.3 spent, 0.1 left"
-    assert tracker.answers_words(pure, Cost.pure(0.1), "") == "About **1** more answer like this one."
+    assert tracker.spent_words(pure) == "ε\u00a0=\u00a00.1 of 0.3 is left."
+    assert tracker.answers_words(pure, Cost.pure(0.1), "") == "**1 more answer** like this one; after it, 0."
     assert tracker.answers_words(pure, Cost.pure(0.11), "") == "Not enough is left for one more answer like this one."
     assert "need a δ" in tracker.answers_words(pure, Cost.gaussian(20.0, 1e-7), "")
     both = budget(1.0, 1e-6, Cost.gaussian(50.0, 1e-8), counting="zcdp")
-    assert f"{100 * both.share_spent:.0f} in 100 spent" in tracker.spent_words(both)
+    assert f"About {100 - 100 * both.share_spent:.0f} in 100" in tracker.spent_words(both)
     assert "δ\u00a0=\u00a010⁻⁶" in tracker.spent_words(both)
     more = both.answers_left(Cost.gaussian(50.0, 1e-8))
-    assert tracker.answers_words(both, Cost.gaussian(50.0, 1e-8), "") == f"About **{more}** more answers like this one."
+    assert (
+        tracker.answers_words(both, Cost.gaussian(50.0, 1e-8), "")
+        == f"**{more} more answers** like this one; after it, {more - 1}."
+    )
 
 
 def test_the_count_of_the_tracker_is_what_the_ledger_takes(ledger: Ledger) -> None:
@@ -423,8 +426,8 @@ def test_the_tracker_follows_the_page(open_app: Open, ledger: Ledger) -> None:
     practice(ledger, Cost.pure(1.0))
     app = open_app("selection", neighbours="replace_one")
     side = [one.value for one in app.sidebar.markdown]
-    assert "About **4** more answers like this one." in side
-    assert any("for each person" in one.value for one in app.sidebar.caption)
+    assert "**4 more answers** like this one; after it, 3." in side
+    assert any("For each person" in one.value for one in app.sidebar.caption)
 
 
 # -- a closed ledger --------------------------------------------------------------------------------------------------

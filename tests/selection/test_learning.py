@@ -9,8 +9,8 @@ import pytest
 
 from dpcore.errors import InvalidArgument
 from dpcore.selection import FiniteClass, FiniteClassProblem, catalog
+from dpcore.selection.how_many import LINES, people_curves
 from dpcore.selection.learning import (
-    LINES,
     agnostic_success,
     crossover,
     exact_agnostic_size,
@@ -18,7 +18,6 @@ from dpcore.selection.learning import (
     learning_bound,
     learning_constant,
     learning_size,
-    people_curves,
     query_size,
     query_tolerance,
     realizable_size,

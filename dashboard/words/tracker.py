@@ -1,0 +1,59 @@
+"""What the budget's tracker says: what is left, and how many more answers that is."""
+
+from __future__ import annotations
+
+from dashboard.words import amount, plural, tiny
+
+MANY = 1_000_000
+NONE = "Your file has no budget yet. Decide on the Data page how it may be used."
+SIMULATED = "These rows are simulated: there is nobody to protect and nothing to spend."
+NOT_OPENED = "Nothing is spent: no budget has been opened for these people."
+CLOSED = "Everything else keeps working; private answers wait until this is mended."
+NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
+NO_DELTA = "Answers of this kind need a δ, which this budget does not have."
+NOT_ENOUGH = "Not enough is left for one more answer like this one."
+
+
+def left(whole: float, remaining: float) -> str:
+    """What is left where ε adds up."""
+    if remaining >= whole:
+        return _kept(f"All of the privacy budget is left (ε = {amount(whole)}).")
+    if remaining <= 0.0:
+        return _kept(f"Nothing of the privacy budget is left (it was ε = {amount(whole)}).")
+    return _kept(f"ε = {amount(remaining)} of {amount(whole)} is left.")
+
+
+def left_share(whole: float, delta: float, share: float) -> str:
+    """What is left where answers do not add up like money."""
+    of = f"ε = {amount(whole)} with δ = {tiny(delta)}"
+    if share >= 1.0:
+        return _kept(f"All of the privacy budget is left ({of}).")
+    return _kept(f"About {100 * share:.0f} in 100 of the privacy budget is left ({of}).")
+
+
+def delta_left(remaining: float, whole: float) -> str:
+    return _kept(f" Of δ = {tiny(whole)}, {tiny(remaining)} is left.")
+
+
+def more(count: int) -> str:
+    """How many more answers fit."""
+    if count >= MANY:
+        return "A million more answers like this one fit."
+    return f"**{plural(count, 'more answer', 'more answers')}** like this one; after it, {count - 1:,}."
+
+
+def counted(counting: str, *, pure: bool) -> str:
+    """How this budget counts."""
+    if counting == "sum":
+        return "Answers add up like money: ε and ε" + ("." if pure else ", δ and δ.")
+    if counting == "zcdp":
+        return "Counted as many small answers (ρ): small ones cost far less together than they add up to."
+    return "Counted both by adding up and as many small answers (ρ), whichever leaves more."
+
+
+def cannot(hidden: str) -> str:
+    return f"It cannot pay for answers that hide {hidden}."
+
+
+def _kept(text: str) -> str:
+    return text.replace(" = ", "\u00a0=\u00a0")  # so that no line of the narrow sidebar ends in the middle of it
