@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from dashboard.words import number, plural, safe, times_in_100, visible
@@ -441,9 +442,10 @@ def cannot_release(why: str) -> str:
     return f"This cannot be released: {why}."
 
 
-def subject(series: str, looked: bool) -> str:
-    """What a receipt calls the series."""
-    return f"{series} ({MARK_LOOKED})" if looked else series
+NOT_ONE_WAY = (
+    "This method needs one person to move all answers the same way, and here they may move them either way. Choose one "
+    "that allows it."
+)
 
 
 def forecast(chances: Mapping[str, float], crossing: int | None) -> str:
@@ -468,11 +470,19 @@ LOOKED_WARNING = (
 )
 
 
-def answer(found: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The alarms by name."""
-    places = [int(place) for place in found.get("alarms", [])]
-    told = [safe(names[place]) for place in places if 0 <= place < len(names)]
+def answer(found: Mapping[str, Any]) -> str:
+    """The alarms by name, or by their place where they have none."""
+    places = zip(found.get("alarms", []), found.get("names", []), strict=True)
+    told = [safe(day(str(name)) or f"{int(place) + 1}") for place, name in places]
     return f"Alarm at {', '.join(told)}." if told else "No alarm was raised."
+
+
+def day(name: str) -> str:
+    """A day as pages write it, where ``name`` is one as receipts write it; else ``name``."""
+    try:
+        return date.fromisoformat(name).strftime(DAY) if len(name) == len("2024-05-01") else name
+    except ValueError:
+        return name
 
 
 def code(answers: Sequence[float], line: float, late_by: int, sensitivity: float, limit: int, one_way: bool) -> str:

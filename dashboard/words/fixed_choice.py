@@ -156,10 +156,6 @@ def what_if(changed: bool) -> str:
     return f"Change how many rows there are; more rows are rows like these, and the chart above answers at once.{grey}"
 
 
-def subject(bounds: str) -> str:
-    return f"total cost in shares of the declared range ({bounds})"
-
-
 def forecast(right: float, above: float, rows: int, unit: str) -> str:
     per = percent(100 * above / rows)
     return (
@@ -176,4 +172,4 @@ def forecast_bound(above: float, likely: float) -> str:
 
 
 def answer(answer: dict[str, Any]) -> str:
-    return f"Costs least: {safe(str(answer['candidate']))}"
+    return f"Costs least: {safe(str(answer['column']))}"

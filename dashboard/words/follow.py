@@ -64,10 +64,6 @@ WHOM_NOTE = "Each band is how often one expert is followed. With a small ε the 
 ONE_RUN, WHAT_IF, COMPARE = "One run of it", "What if", "Compare strategies"
 PUBLISH = "What to publish"
 PUBLISHED = {"plays": "whom to follow, round by round", "from_now_on": "one expert to follow from now on"}
-PRICE_TWICE = (
-    "This strategy cannot be released for prices: one price touches two rounds, and it would have to hide both. "
-    "Batched weighted majority can."
-)
 SIMULATED = "These experts are simulated, so there is no day to protect. Choose the columns of a table for a release."
 CONCLUDE = "This says whom a private rule would follow. It does not say that this expert is certainly the best one."
 
@@ -80,13 +76,15 @@ def expert(place: int) -> str:
     return f"Expert {place}"
 
 
-def judged(kind: str, outcome: str | None, low: float, high: float) -> str:
-    about = KINDS[kind] if outcome is None else f"{KINDS[kind]}, of {visible(outcome)}"
-    return f"{about}, from {low:g} to {high:g}"
-
-
-def price_gains(move: float) -> str:
-    return f"gains from one row to the next, up to {move:.0%} either way"
+def meaning(kind: str, low: float, high: float, move: float) -> str:
+    """What a loss of 0 and one of 1 is."""
+    if kind == "prices":
+        return f"0 is a change of {move:+.3g}, 1 a change of {-move:+.3g}"
+    if kind == "zero_one":
+        return "1 where the forecast was wrong"
+    if kind == "losses":
+        return f"0 is a loss of {low:g}, 1 a loss of {high:g}"
+    return f"the {'squared ' if kind == 'squared' else ''}miss, 1 being a miss by {high - low:g}"
 
 
 def scale(low: float, high: float) -> str:
@@ -284,32 +282,44 @@ def overshoot(epsilon: float) -> str:
     )
 
 
-def several_rows(unit: str, rows: int) -> str:
+def rounds_private(unit: str) -> str:
     return (
-        f"Each {safe(unit)} can have {rows:,} rows here, and these answers protect one row only; they can be released "
-        "where each has one row."
+        f"How many rows there are is private where one {safe(unit)} can have several, and these answers need a public "
+        "number of rounds. They can be released where each row is a step in time."
     )
 
 
-def forecast(lost: float, rounds: int, unit: str, exact: bool, drawn: float | None = None) -> str:
-    """For plays round by round; ``lost`` in points in all, more than the best expert; ``drawn`` on the chart above."""
+def forecast(lost: float, rounds: int, unit: str, drawn: float, touched: int) -> str:
+    """For plays round by round: ``lost`` in points in all, more than the best expert, exactly.
+
+    ``drawn`` is what the chart above says; the release hides ``touched`` rounds together, the chart one.
+    """
     units = many(unit)
     per = f"{number(100 * lost / rounds)} points per 100 {units}"
-    if exact:
-        apart = drawn is not None and number(100 * lost / rounds) != number(100 * drawn / rounds)
-        why = (
-            f" The chart's {number(100 * (drawn or 0.0) / rounds)} is for one run counted alone; a budget that adds up "
-            "many answers counts each a little more cautiously."
-        )
-        return (
-            f"on average {per} more than the best expert, {number(lost)} in all (calculated for this very release, not "
-            f"simulated).{why if apart else ''}"
-        )
+    told = (
+        f"on average {per} more than the best expert, {number(lost)} in all (calculated for this very release, not "
+        "simulated)."
+    )
+    chart = number(100 * drawn / rounds)
+    if number(100 * lost / rounds) == chart:
+        return told
+    if touched > 1:
+        return f"{told} The chart's {chart} hides one round; one row here touches {touched:,}, and all are hidden."
+    return (
+        f"{told} The chart's {chart} is for one run counted alone; a budget that adds up many answers counts each a "
+        "little more cautiously."
+    )
+
+
+def forecast_bound(lost: float, rounds: int, unit: str) -> str:
+    """The same from declared numbers alone."""
+    units = many(unit)
     if lost >= rounds:
         return f"nothing is sure beforehand: at this ε it may lose on every {safe(unit)}."
     return (
-        f"on average at most {per} more than the best expert, {number(lost)} in all, whatever the {units} hold (a "
-        "theorem, from declared numbers alone; the truth is better)."
+        f"on average at most {number(100 * lost / rounds)} points per 100 {units} more than the best expert, "
+        f"{number(lost)} in all, whatever the {units} hold (a theorem, from declared numbers alone; the truth is "
+        "better)."
     )
 
 

@@ -116,11 +116,14 @@ class Declaration:
             raise InvalidArgument("columns", f"cannot include “{shown(name)}” until its {lacking} are declared")
         return column
 
-    def reads(self, *names: str) -> Reads:
-        """How these columns are read. Raises InvalidArgument."""
+    def reads(self, *names: str, in_place: bool = False) -> Reads:
+        """How these columns are read; with ``in_place`` every row keeps its place, as in steps. Raises InvalidArgument.
+
+        That is for questions about the order or the names of rows: what a person leaves empty must not move the rest.
+        """
         person = None if self.id_column is None else self.column(self.id_column)
         columns = tuple(self.column(name) for name in names)
-        steps = self.each_row == "step"
+        steps = in_place or self.each_row == "step"
         return Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps)
 
 

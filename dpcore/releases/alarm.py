@@ -27,7 +27,7 @@ from dpcore.releases.cells import (
     sensitivity_rule,
 )
 from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
-from dpcore.validate import FloatArray, IntArray, Neighbours, in_range, one_of, probability, whole
+from dpcore.validate import FloatArray, IntArray, Neighbours, boolean, in_range, one_of, probability, whole
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import OpenRows, PrivateRows
@@ -50,8 +50,10 @@ class AlarmRun(Asked):
     of ``column`` has (``where`` that column says yes). ``sensitivity`` is how far one person can move any one answer
     (how many answers a person moves does not matter): declared, or the rows one person has, or the whole declared
     range. ``one_way``, that one person added or removed moves all answers the same way, holds for rows that are counted
-    and for columns declared as counts; it halves the noise. ``labels`` are public names of the entries for the receipt:
-    the person's own, or with ``labels_from_file`` those of the table's rows, which people do not move.
+    and for columns declared as counts; it halves the noise. ``both_ways`` leaves that unused: noise that covers answers
+    moved either way covers those moved one way among them, so it is ε-DP too and only less accurate. ``labels`` are
+    public names of the entries for the receipt: the person's own, or with ``labels_from_file`` those of the table's
+    rows, which people do not move.
     ``threshold_share`` as in ``dpcore.thresholding``, left out ``best``. Raises InvalidArgument.
     """
 
@@ -68,11 +70,13 @@ class AlarmRun(Asked):
     noise: NoiseKind = "exponential"
     threshold_share: Share = None
     offset: float = 0.0
+    both_ways: bool = False
     labels: tuple[str, ...] = ()
     labels_from_file: bool = False
 
     def __post_init__(self) -> None:
         Asked.check(self)
+        boolean(both_ways=self.both_ways)
         check_parameters(
             self.epsilon, self.sensitivity, self.noise, self.threshold_share, self.one_way, self.offset, self.limit
         )
@@ -99,6 +103,7 @@ class AlarmRun(Asked):
         noise: NoiseKind = "exponential",
         threshold_share: Share = None,
         offset: float = 0.0,
+        both_ways: bool = False,
         labels: tuple[str, ...] = (),
         labels_from_file: bool = False,
         neighbours: Neighbours | None = None,
@@ -123,7 +128,7 @@ class AlarmRun(Asked):
         names = (column,) if where is None else (column, where)
         return cls(
             epsilon=epsilon,
-            reads=declaration.reads(*names),
+            reads=declaration.reads(*names, in_place=not counted),
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,
@@ -137,6 +142,7 @@ class AlarmRun(Asked):
             noise=noise,
             threshold_share=threshold_share,
             offset=offset,
+            both_ways=both_ways,
             labels=labels,
             labels_from_file=labels_from_file,
         )
@@ -147,8 +153,8 @@ class AlarmRun(Asked):
 
     @property
     def one_way(self) -> bool:
-        """Whether one person moves all answers the same way, by what was declared."""
-        return (self.counted or self._column.counts) and self.neighbours == "add_remove"
+        """Whether the noise makes use of it that one person moves all answers the same way, as was declared."""
+        return (self.counted or self._column.counts) and self.neighbours == "add_remove" and not self.both_ways
 
     @property
     def resolution(self) -> float | None:

@@ -128,7 +128,7 @@ class PrivatePlays(Asked):
             raise InvalidArgument("id_column", "is not for rows in time order: a row stands for a round")
         return cls(
             epsilon=epsilon,
-            reads=declaration.reads(*names),
+            reads=declaration.reads(*names, in_place=True),
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,
             delta=delta,
@@ -277,27 +277,12 @@ class PrivatePlays(Asked):
     def read(self, rows: PrivateRows) -> IntArray:
         """The losses as whole numbers of 2⁻²⁰, shape (rounds, experts)."""
         opened = self.opened(rows)
-        if self.kind == "prices":
-            prices = np.column_stack([_first(opened, name, self.rounds + 1) for name in self.experts])
-            prices = np.where(prices > 0.0, prices, np.nan)
-            with np.errstate(over="ignore"):
-                changes = np.clip(prices[1:] / prices[:-1] - 1.0, -self.move, self.move)
-            losses = (self.move - changes) / (2.0 * self.move)
-        else:
-            low, high = self._bounds
-            values = np.clip(np.column_stack([_first(opened, name, self.rounds) for name in self.experts]), low, high)
-            losses = (values - low) / (high - low)
-            if self.outcome is not None:
-                happened = (np.clip(_first(opened, self.outcome, self.rounds), low, high) - low) / (high - low)
-                losses = self._misses(losses, happened[:, None])
-        shares = np.where(np.isnan(losses), 0.5, np.clip(losses, 0.0, 1.0))
+        count = self.rounds + (self.kind == "prices")
+        values = np.column_stack([_first(opened, name, count) for name in self.experts])
+        happened = None if self.outcome is None else _first(opened, self.outcome, count)
+        low, high = self._bounds
+        shares = losses_of(values, self.kind, low=low, high=high, move=self.move, happened=happened)
         return np.floor(shares / UNIT + 0.5).astype(np.int64)
-
-    def _misses(self, forecasts: FloatArray, happened: FloatArray) -> FloatArray:
-        off = np.abs(forecasts - happened)
-        if self.kind == "squared":
-            return np.asarray(off * off)
-        return np.asarray(off) if self.kind == "absolute" else np.where(np.isnan(off), np.nan, off > 0.0)
 
     def scores(self, units: IntArray) -> Iterator[IntArray]:
         """What each play looks at, higher being better: minus the losses before it (in the epoch before), in units.
@@ -331,6 +316,34 @@ class PrivatePlays(Asked):
             if progress is not None:
                 progress(done / len(starts))
         return {"experts": list(self.experts), "starts": starts, "plays": plays, "rounds": self.rounds}
+
+
+def losses_of(
+    values: FloatArray,
+    kind: Kind,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    move: float = 0.15,
+    happened: FloatArray | None = None,
+) -> FloatArray:
+    """Losses in [0, 1], whatever cells hold: by the public rules of ``PrivatePlays``, shape (rounds, experts).
+
+    ``values`` (rows, experts) and ``happened`` (rows,) are NaN where missing, which makes a loss of one half. Prices
+    make one round less than there are rows.
+    """
+    if kind == "prices":
+        prices = np.where(values > 0.0, values, np.nan)
+        with np.errstate(over="ignore"):
+            changes = np.clip(prices[1:] / prices[:-1] - 1.0, -move, move)
+        losses = (move - changes) / (2.0 * move)
+    else:
+        losses = (np.clip(values, low, high) - low) / (high - low)
+        if happened is not None:
+            off = np.abs(losses - ((np.clip(happened, low, high) - low) / (high - low))[:, None])
+            wrong = np.where(np.isnan(off), np.nan, off > 0.0)
+            losses = off * off if kind == "squared" else off if kind == "absolute" else wrong
+    return np.where(np.isnan(losses), 0.5, np.clip(losses, 0.0, 1.0))
 
 
 def _first(opened: OpenRows, name: str, count: int) -> FloatArray:

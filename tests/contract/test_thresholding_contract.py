@@ -9,15 +9,16 @@ import sys
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from dpcore.accounting import Cost
+from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding import AboveThreshold, NumericSparse, Sparse, catalog, stop_laws, ways
 from dpcore.thresholding.accuracy import exact_alpha
-from dpcore.thresholding.discrete import discrete_alarm_law
 from dpcore.thresholding.methods import family
 from dpcore.thresholding.problem import AlarmProblem
 from tests.audit.thresholding_exact import largest_loss
@@ -264,26 +265,31 @@ def test_a_way_s_accuracy_is_what_its_design_states(way: type[ways.Way], limit: 
 @pytest.mark.parametrize("way", [way for way in ways.catalog().values() if way.about.release], ids=lambda way: way.key)
 @limits
 def test_the_release_a_way_names_draws_it(way: type[ways.Way], limit: int) -> None:
-    """In units of 1/64 the law of the request is that of the way to half a percent; that of 0.7 ε is not."""
-    answers, unit = np.array([0, 3, -2, 5, 1, 8]), 1 / 64
+    """Counts of which one person moves 64: the law of the request is that of the way to two percent, its cost too.
+
+    That of 0.7 ε is not, nor is that of noise that uses one-way moves as another way does.
+    """
+    answers, step = np.array([0, 3, -2, 5, 1, 8]), 64
     assert way.about.release == AlarmRun.key
-    for epsilon, same in ((2.0, True), (1.4, False)):
+    column = Column(name="n", type="integer", counts=True, sensitivity=step)
+    rows = PrivateRows(pd.DataFrame({"n": [str(answer * step) for answer in answers]}))
+    for epsilon, both_ways, same in ((2.0, False, True), (1.4, False, False), (2.0, True, False)):
         mechanism = family(way.key, answers.size, limit, 0.05).mechanism(epsilon, 1.0)
-        request = AlarmRun(
+        request = AlarmRun.of(
+            Declaration(columns=(column,), each_row="step"),
+            "n",
             epsilon=epsilon,
-            threshold=4.0,
+            threshold=4.0 * step,
             entries=answers.size,
-            one_way=way.monotonic,
             limit=limit,
             noise=way.noise,
             threshold_share=mechanism.share,
-            offset=mechanism.offset,
-            resolution=unit,
+            offset=mechanism.offset * step,
+            both_ways=way.monotonic == both_ways,
         )
         assert request.cost == mechanism.cost
-        released = discrete_alarm_law(request.scales, (answers / unit).astype(np.int64), request.bar, limit)
         asked = dataclasses.replace(mechanism, epsilon=2.0)
-        apart = np.abs(released.position[-1] - asked.stop_law(answers, 4.0)).max()
+        apart = np.abs(request.law(rows)[-1] - asked.stop_law(answers, 4.0)).max()
         assert (apart < 0.02) == same
 
 

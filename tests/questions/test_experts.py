@@ -7,21 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dashboard.case import Case, Source
 from dashboard.controls import Choice, Group, Setting, Several, Switch, slug
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
-from dashboard.questions.experts.column_costs import UNITS, costs
+from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.fixed_choice import FixedChoice
 from dashboard.questions.experts.follow import Follow
+from dashboard.questions.experts.follow_request import plays_request
+from dashboard.questions.experts.followed import FORECASTS, Reading
 from dashboard.words import number, times_in_100
-from dpcore.datasets import load_sample, samples
+from dpcore.datasets import Column, Declaration, PrivateRows, Schema, load_sample, sample_rows, samples
+from dpcore.datasets.conversion import apply
 from dpcore.experts import catalog
 from dpcore.experts.linear import LinearProblem
 from dpcore.experts.linear import catalog as choices
-from dpcore.releases.plays import ONE, UNIT, PrivatePlays
-from dpcore.releases.selection import BestScore
+from dpcore.releases.least_cost import LeastCost
+from dpcore.releases.plays import KINDS, ONE, UNIT, PrivatePlays
 from dpcore.selection import laws
 
 EPSILONS = (0.05, 0.5, 4.0)
@@ -37,8 +41,8 @@ def case(name: str = "forecasts", epsilon: float = 0.5, **source: Any) -> Case:
         table=table,
         lineage=table.lineage,
         practice=True,
-        declared=table.schema,
-        released=lambda: table,
+        declared=Declaration.of(table.schema),
+        rows=lambda: sample_rows(name),
     )
     return Case(source=replace(shown, **source), epsilon=epsilon, memo=remembered)
 
@@ -50,24 +54,23 @@ def remembered(key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
     return MEMORY[key]
 
 
-def plays_law(request: PrivatePlays, losses: np.ndarray) -> np.ndarray:
+def plays_law(request: PrivatePlays, units: np.ndarray) -> np.ndarray:
     """The chance of each expert in each play of the release, shape (plays, experts), from what its draws look at."""
     if request.way == "batched":
-        scores = np.array([each / ONE for each in request.scores(losses)])
+        scores = np.array([each / ONE / request.touched for each in request.scores(units)])
         weights = np.exp(request.rate * (scores - scores.max(axis=1, keepdims=True)))
         return weights / weights.sum(axis=1, keepdims=True)
+    moved = float(request.touched * ONE)
     return np.array(
-        [
-            laws("permute_and_flip", each, [request.epsilon], sensitivity=float(ONE))[0]
-            for each in request.scores(losses)
-        ]
+        [laws("permute_and_flip", each, [request.epsilon], sensitivity=moved)[0] for each in request.scores(units)]
     )
 
 
-def really_lost(request: PrivatePlays, losses: np.ndarray) -> float:
+def really_lost(request: PrivatePlays, rows: PrivateRows) -> float:
     """Points lost more than the best expert on average, by the law of the draws."""
-    rounded = np.asarray(request.in_units(losses)) * UNIT
-    law, starts = plays_law(request, losses), request.starts.tolist()
+    units = request.read(rows)
+    rounded = units * UNIT
+    law, starts = plays_law(request, units), request.starts.tolist()
     if request.way == "from_now_on":
         return float(law[0] @ (rounded.sum(axis=0) - rounded.sum(axis=0).min()))
     ends = [*starts[1:], request.rounds]
@@ -148,11 +151,37 @@ def test_a_strategy_without_a_release_names_one_that_can_be_chosen(assumption: s
         assert isinstance(follow({"assumption": assumption, key: other}).offer, Offer)
 
 
-def test_two_rounds_of_one_price_are_not_released_by_the_doubling_leader() -> None:
-    found = follow({"assumption": "independent"}, name="stocks").offer
+def test_two_rounds_of_one_price_are_hidden_together() -> None:
+    """The doubling leader looks at them in separate plays, so each gets twice the noise, and the forecast knows."""
+    offer = follow({"assumption": "independent"}, name="stocks").offer
+    assert isinstance(offer, Offer)
+    request = offer.request
+    assert isinstance(request, PrivatePlays)
+    assert (request.kind, request.way, request.touched) == ("prices", "doubling_leader", 2)
+    check_plays_forecast(offer, request)
+    assert "one row here touches 2" in offer.forecast
+    half = replace(request, reads=replace(request.reads, most=2))
+    assert half.touched == 4
+    with pytest.raises(AssertionError):
+        check_plays_forecast(offer, half)
+
+
+def test_several_rows_of_one_person_are_hidden_together() -> None:
+    declared = replace(Declaration.of(load_sample("forecasts").schema), rows_per_person=3)
+    for publish in ("plays", "from_now_on"):
+        offer = follow({"experts_publish": publish}, declared=declared).offer
+        assert isinstance(offer, Offer)
+        request = offer.request
+        assert isinstance(request, PrivatePlays)
+        assert request.touched == 3
+        check_plays_forecast(offer, request)
+
+
+def test_a_number_of_rows_that_is_private_makes_no_rounds() -> None:
+    declared = replace(Declaration.of(load_sample("forecasts").schema), rows_per_person=3, each_row="record")
+    found = follow(declared=declared).offer
     assert isinstance(found, NoOffer)
-    assert "two rounds" in found.sentence
-    assert isinstance(follow(name="stocks").offer, Offer)
+    assert "private" in found.sentence
 
 
 def test_simulated_experts_have_no_release_and_no_cost() -> None:
@@ -172,20 +201,102 @@ def test_forecasts_need_to_know_what_happened() -> None:
     assert "MSFT" in offer.request.what
 
 
-def test_a_forecast_about_a_file_of_ones_own_holds_no_number_of_the_file() -> None:
-    """Shuffled outcomes are another file with the same declared facts: the same request, cost and forecast."""
-    table = load_sample("forecasts")
-    frame = table.frame.copy()
-    frame["rain"] = frame["rain"].sample(frac=1.0, random_state=1).to_numpy()
-    other = replace(table, frame=frame)
-    for publish in ("plays", "from_now_on"):
-        said = []
-        for each in (table, other):
-            own = replace(case(mode="what_if", key="own-1").source, table=each, released=lambda each=each: each)
-            offer = Follow.ask(Case(source=own, epsilon=0.5), Setting({"experts_publish": publish})).offer
-            assert isinstance(offer, Offer)
-            said.append((offer.request, offer.forecast, offer.request.cost))
-        assert said[0] == said[1]
+OWN = Schema(
+    columns=(
+        *(Column(name=name, type="number", low=0, high=1) for name in ("Ann", "Bo", "Cy")),
+        Column(name="rain", type="yes/no"),
+    ),
+    each_row="step",
+    unit="day",
+)
+DAYS = {
+    "Ann": ["0.2", "0.9", "0.1", "0.6"],
+    "Bo": ["0.5", "0.5", "0.5", "0.5"],
+    "Cy": ["1", "0", "0.3", "0.7"],
+    "rain": ["yes", "no", "no", "yes"],
+}
+NEIGHBOURS = (
+    {},
+    {"Ann": ["0.2", "0.9", "0.1", "9"], "rain": ["yes", "no", "no", "no"]},
+    {"Ann": ["0.2", "", "0.1", "0.6"], "rain": ["yes", "", "no", "yes"], "Cy": ["1", "", "0.3", "0.7"], "Bo": [""] * 4},
+    {"Bo": ["0.2", "0.9", "0.1", "0.6"]},  # the same as Ann
+    {"Ann": ["-3", "nothing", "0", "1e400"], "Bo": ["0"] * 4, "Cy": ["0"] * 4},
+)
+"""Files about other days, all with the same declared facts and as many rows: each may be any of these."""
+
+
+def own(kind: type[Any], changed: dict[str, list[str]], mode: Any = "what_if", **values: Any) -> tuple[Any, ...]:
+    """All that a release from a person's own file shows, and what the page begins with."""
+    text = pd.DataFrame(DAYS | changed, dtype="str")
+    table = apply(OWN, text).table(fingerprint=repr(changed), lineage="own")
+    source = replace(
+        case().source,
+        key="own-1",
+        mode=mode,
+        table=table,
+        declared=Declaration.of(OWN),
+        rows=lambda: PrivateRows(text),
+        practice=False,
+    )
+    read = Setting(values)
+    offer = kind.ask(Case(source=source, epsilon=0.5), read).offer
+    begins = {key: control.default for key, (_, control) in read.seen.items()}
+    if isinstance(offer, NoOffer):
+        return begins, offer
+    request = offer.request
+    return begins, request, request.what, request.rules, request.notes, request.cost, offer.forecast, offer.before
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (Follow, {}),
+        (Follow, {"experts_publish": "from_now_on"}),
+        (Follow, {"assumption": "independent"}),
+        (Follow, {"experts_method-oblivious": "textbook"}),
+        (Follow, {"experts_kind-own-1": "prices"}),
+        (Follow, {"experts_kind-own-1": "losses", "assumption": "any", "experts_metric": "total_loss"}),
+        (FixedChoice, {}),
+        (FixedChoice, {"linear_neighbours": "replace_one"}),
+    ],
+)
+def test_what_a_release_of_ones_own_file_says_is_the_same_for_neighbours(
+    kind: type[Any], values: dict[str, Any]
+) -> None:
+    """The same clicks give equal requests, costs, forecasts, sentences, refusals and defaults."""
+    said = [own(kind, changed, **values) for changed in NEIGHBOURS]
+    assert all(one == said[0] for one in said)
+
+
+@pytest.mark.parametrize("kind", [Follow, FixedChoice])
+def test_what_is_said_of_a_sample_does_differ(kind: type[Any]) -> None:
+    """So the test above would notice: a sample's numbers are calculated from its rows."""
+    assert own(kind, NEIGHBOURS[0], "demo") != own(kind, NEIGHBOURS[1], "demo")
+
+
+def test_a_picture_is_read_as_a_release_reads() -> None:
+    """Losses and costs of the chart are the release's, to its unit: missing and odd cells too."""
+    for changed in NEIGHBOURS:
+        text = pd.DataFrame(DAYS | changed, dtype="str")
+        table = apply(OWN, text).table(fingerprint="", lineage="")
+        for held in KINDS:
+            columns, happened = ("Ann", "Bo", "Cy"), "rain" if held in FORECASTS else None
+            reading = Reading(columns=columns, kind=held, outcome=happened)
+            request = plays_request(
+                Declaration.of(OWN),
+                reading,
+                rows=lambda text=text: PrivateRows(text),  # type: ignore[misc]
+                epsilon=1.0,
+                delta=1e-6,
+                method="batched",
+                publish="plays",
+            )
+            assert isinstance(request, PrivatePlays)
+            shown = reading.losses(table).values
+            assert np.abs(shown - request.read(PrivateRows(text)) * UNIT).max() <= UNIT
+        least = LeastCost.of(Declaration.of(OWN), columns, epsilon=1.0)
+        totals = (1.0 + costs(table, columns)).sum(axis=0) / 2.0
+        assert np.abs(totals + least.read(PrivateRows(text)) * UNIT).max() <= 4 * UNIT
 
 
 def test_the_first_example_makes_its_point() -> None:
@@ -216,10 +327,10 @@ def test_the_table_of_strategies_stands_at_the_chosen_level() -> None:
     assert "ε = 2" in rows[0].markdown  # type: ignore[union-attr]
 
 
-def check_choice_forecast(offer: Offer, request: BestScore, rows: int) -> None:
+def check_choice_forecast(offer: Offer, request: LeastCost, rows: int) -> None:
     """As ``check_plays_forecast``, for one column for good."""
-    totals = np.asarray(offer.data())
-    law, above = request.law(totals), (totals - totals.min()) / UNITS
+    scores = request.read(offer.data())
+    law, above = request.law(offer.data()), (scores.max() - scores) / ONE
     assert f"the cheapest column {times_in_100(float(law[above == 0].sum()))};" in offer.forecast
     per = 100 * float(law @ above) / rows
     assert (number(per) if per >= 0.01 else "less than 0.01") in offer.forecast
@@ -247,11 +358,11 @@ def test_the_column_is_drawn_by_the_method_chosen(method: str, relation: str, ep
         return
     assert isinstance(offer, Offer)
     request = offer.request
-    assert isinstance(request, BestScore)
+    assert isinstance(request, LeastCost)
     assert (request.rule, request.neighbours) == (rule, relation)
     check_choice_forecast(offer, request, 105)
-    totals = np.asarray(offer.data())
-    lost = float(request.law(totals) @ (totals - totals.min())) / UNITS / 105
+    scores = request.read(offer.data())
+    lost = float(request.law(offer.data()) @ (scores.max() - scores)) / ONE / 105
     assert found.view.at(method) == pytest.approx(2 * lost, rel=1e-4)  # type: ignore[attr-defined]
     for other in ("permute_and_flip", "exponential"):
         if other != rule:

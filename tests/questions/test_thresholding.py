@@ -14,16 +14,17 @@ import pytest
 
 from dashboard.case import Case, Source
 from dashboard.charts.theme import ENDINGS, ending_colours
-from dashboard.controls import Choice, Setting, Switch
+from dashboard.controls import Choice, Setting, Switch, slug
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.thresholding import known_mistakes
 from dashboard.questions.thresholding.alarm import METHODS, Alarm
 from dashboard.questions.thresholding.watched import Watched, first_line, offered, own_line, series_of
 from dashboard.words import alarm as said
-from dpcore.datasets import Column, Schema, Table
+from dpcore.datasets import Column, Declaration, PrivateRows, Schema
+from dpcore.datasets.conversion import apply
 from dpcore.grid import on_grid
 from dpcore.releases.alarm import AlarmRun
-from dpcore.thresholding.discrete import discrete_alarm_law, discrete_log_probability
+from dpcore.thresholding.discrete import discrete_log_probability
 from dpcore.thresholding.methods import family
 from tests.questions.samples import KEYS, sample_case, table
 
@@ -43,16 +44,16 @@ def offer_of(question: Question) -> Offer:
 
 
 def method_key(relation: str, sample: str) -> str:
-    counted = table(sample).schema.each_row == "record" or table(sample).schema.columns[0].counts
+    counted = series(sample).counts
     return "alarm_method" if counted and relation == "add_remove" else "alarm_method_general"
 
 
 # -- what is promised is what is drawn ---------------------------------------------------------------------------------
 
 
-def by_hand(request: AlarmRun, answers: np.ndarray, late_by: int) -> dict[str, float]:
+def by_hand(request: AlarmRun, rows: PrivateRows, answers: np.ndarray, late_by: int) -> dict[str, float]:
     """How a run with one alarm ends, by the law of the place of its alarm: from the request and the data alone."""
-    law = discrete_alarm_law(request.scales, request.in_units(answers), request.bar, 1).position[0]
+    law = request.law(rows)[0]
     reached = np.flatnonzero(answers >= request.threshold)
     if not reached.size:
         return {"on_time": law[-1], "late": 0.0, "missed": 0.0, "false_alarm": law[:-1].sum()}
@@ -69,7 +70,7 @@ def by_hand(request: AlarmRun, answers: np.ndarray, late_by: int) -> dict[str, f
 def faults(question: Question, sample: str, method: str, epsilon: float) -> list[str]:
     """What a page would say wrongly about the release of ``question``."""
     offer = offer_of(question)
-    request, answers = offer.request, np.asarray(offer.data())
+    request, answers = offer.request, series(sample).answers
     assert isinstance(request, AlarmRun)
     fitted, wrong = family(method, request.entries, 1, 0.05), []
     if (request.noise, request.one_way) != (fitted.way.noise, fitted.way.monotonic):
@@ -82,7 +83,7 @@ def faults(question: Question, sample: str, method: str, epsilon: float) -> list
     if request.cost.epsilon != epsilon or request.cost.delta != 0.0:
         wrong.append("the cost is not the run's")
     late_by = 3 if series(sample).timed else 0
-    ends = by_hand(request, answers, late_by)
+    ends = by_hand(request, offer.data(), answers, late_by)
     reached = np.flatnonzero(answers >= request.threshold)
     crossing = int(reached[0]) if reached.size else None
     if offer.forecast != said.forecast(ends, crossing):
@@ -133,7 +134,7 @@ def test_the_law_of_several_alarms_is_that_of_every_pattern(limit: int) -> None:
     question = asked(case, 0.7, **setting)
     request = offer_of(question).request
     assert isinstance(request, AlarmRun)
-    answers = request.in_units(offer_of(question).data())
+    answers = request.read(offer_of(question).data())
     ends = dict.fromkeys(ENDINGS, 0.0)
     for pattern in range(2**7):
         raised = np.array([pattern >> place & 1 for place in range(7)], dtype=np.bool_)
@@ -171,7 +172,8 @@ def test_more_people_change_the_picture_and_never_the_release() -> None:
 
 
 def made(frame: pd.DataFrame, schema: Schema, mode: Any = "demo", key: str = "small") -> Case:
-    found = Table(frame=frame, schema=schema, fingerprint=f"{key}:{frame.to_csv()}:{schema!r}", lineage=key)
+    text = frame.astype("str").where(frame.notna(), "")
+    found = apply(schema, text).table(fingerprint=f"{key}:{text.to_csv()}:{schema!r}", lineage=key)
     source = Source(
         key=key,
         title=key,
@@ -179,15 +181,15 @@ def made(frame: pd.DataFrame, schema: Schema, mode: Any = "demo", key: str = "sm
         table=found,
         lineage=key,
         practice=mode == "demo",
-        declared=schema,
-        released=lambda: found,
+        declared=Declaration.of(schema),
+        rows=lambda: PrivateRows(text),
     )
     return Case(source=source, epsilon=0.5)
 
 
-def small(answers: tuple[int, ...], mode: Any = "demo", **declared: Any) -> Case:
+def small(answers: tuple[Any, ...], mode: Any = "demo", **declared: Any) -> Case:
     column = Column(name="n", type="integer", low=0, high=100, **({"sensitivity": 1.0} | declared))
-    frame = pd.DataFrame({"n": pd.array(answers, dtype="Int64")})
+    frame = pd.DataFrame({"n": [str(answer) for answer in answers]}, dtype="str")
     return made(frame, Schema(columns=(column,), each_row="step"), mode)
 
 
@@ -218,23 +220,62 @@ def seen(case: Case, **values: Any) -> dict[str, Any]:
     return setting.seen
 
 
-NEIGHBOURS = ((4, 5, 4, 90, 80), (4, 5, 4, 91, 80), (0, 0, 0, 0, 0), (100, 4, 4, 4, 4))
+NEIGHBOURS: tuple[tuple[Any, ...], ...] = (
+    (4, 5, 4, 90, 80),
+    (4, 5, 4, 91, 80),
+    (0, 0, 0, 0, 0),
+    (100, 4, 4, 4, 4),
+    ("", "", "", "", ""),
+    ("many", 5, "", "1e400", -7),
+)
+
+
+def told(case: Case, **values: Any) -> tuple[Any, ...]:
+    """All that the release tab shows, and what the controls begin with."""
+    read = Setting(values)
+    offer = Alarm.ask(case, read).offer
+    begins = {key: control.default for key, (_, control) in read.seen.items() if key != "sampling"}
+    if isinstance(offer, NoOffer):
+        return begins, offer
+    request = offer.request
+    return (
+        begins,
+        (request, request.what, request.rules, request.notes, request.cost),
+        (offer.forecast, offer.before, offer.relation),
+    )
 
 
 @pytest.mark.parametrize("mode", ["what_if", "twin"])
-def test_on_own_data_the_release_tab_depends_on_declared_facts_alone(mode: Any) -> None:
-    """Request, cost, forecast, line, refusals: the same whatever the values are."""
+@pytest.mark.parametrize("counts", [False, True])
+def test_on_own_data_the_release_tab_depends_on_declared_facts_alone(mode: Any, counts: bool) -> None:
+    """Request, cost, forecast, sentences, refusals and defaults: the same whatever the values are."""
+    clicked = {"line-small-column:n": 40.0, "line-looked-small-column:n": 40.0}
+    for values in ({}, {"line-small-column:n": 33.0}, clicked, {"line-small-column:n": 9.0, "alarms": 3.0}):
+        found = [told(small(answers, mode, counts=counts), **values) for answers in NEIGHBOURS]
+        assert all(one == found[0] for one in found)
 
-    def tab(answers: tuple[int, ...], **values: Any) -> Any:
-        found = Setting(values)
-        offer = Alarm.ask(small(answers, mode), found).offer
-        line = found.seen["line-small-column:n"][1]
-        if isinstance(offer, NoOffer):
-            return line.default, offer
-        return line.default, offer.request, offer.request.cost, offer.forecast, offer.before, offer.relation
 
-    for values in ({}, {"line-small-column:n": 33.0}):
-        assert len({repr(tab(answers, **values)) for answers in NEIGHBOURS}) == 1
+def visits(days: tuple[str, ...], mode: Any = "what_if") -> Case:
+    schema = Schema(
+        columns=(
+            Column(name="when", type="date", earliest=date(2024, 3, 1), latest=date(2024, 3, 5)),
+            Column(name="back", type="yes/no"),
+        ),
+        unit="visit",
+    )
+    frame = pd.DataFrame({"when": days, "back": ["yes"] * len(days)}, dtype="str")
+    return made(frame, schema, mode)
+
+
+@pytest.mark.parametrize("watched", [Watched("rows", "when"), Watched("yes", "when", "back")])
+def test_of_own_rows_not_even_their_number_shows(watched: Watched) -> None:
+    """One row more or less, down to none at all; a sample's numbers do differ, so that this would be noticed."""
+    files = (("2024-03-02", "2024-03-02"), ("2024-03-02",), (), ("2030-01-01", "soon", ""))
+    values = {"series": watched, slug("line", "small", watched.code): 3.0}
+    found = [told(visits(days), **values) for days in files]
+    assert len(found[0]) == 3
+    assert all(one == found[0] for one in found)
+    assert told(visits(files[0], "demo"), **values) != told(visits(files[1], "demo"), **values)
 
 
 def test_on_own_data_a_release_needs_a_line_of_ones_own() -> None:
@@ -246,7 +287,7 @@ def test_on_own_data_a_release_needs_a_line_of_ones_own() -> None:
     key, value, _ = refused.instead
     assert offer_of(asked(case, **{key: value})).request.threshold == 50.0
     typed = offer_of(asked(case, **{"line-small-column:n": 3.0}))
-    assert said.MARK_LOOKED not in typed.request.what
+    assert typed.request.chosen_after_looking == ()  # type: ignore[attr-defined]
 
 
 def test_a_line_that_was_clicked_on_own_data_says_so() -> None:
@@ -258,10 +299,12 @@ def test_a_line_that_was_clicked_on_own_data_says_so() -> None:
     assert line != 87.0  # an exact count is nobody's public line
     assert all(on_grid(value) for value in picture.click.values)
     clicked = asked(case, **{picture.click.key: line, picture.click.remember: line})
-    assert said.MARK_LOOKED in offer_of(clicked).request.what
+    request = offer_of(clicked).request
+    assert isinstance(request, AlarmRun)
+    assert "The line was chosen after looking at the data: not covered by ε." in request.notes
     assert said.MARK_LOOKED in " ".join(clicked.protected.lines())
     retyped = asked(case, **{picture.click.key: 40.0, picture.click.remember: line})
-    assert said.MARK_LOOKED not in offer_of(retyped).request.what
+    assert "not covered by ε" not in " ".join(offer_of(retyped).request.notes)  # type: ignore[attr-defined]
 
 
 def test_samples_and_twins_have_no_such_line() -> None:
@@ -272,21 +315,42 @@ def test_samples_and_twins_have_no_such_line() -> None:
 
 
 def test_a_missing_cell_is_an_answer_like_any_other() -> None:
-    frame = pd.DataFrame({"n": pd.array([5, None, 7], dtype="Int64")})
+    frame = pd.DataFrame({"n": ["5", "", "7"]}, dtype="str")
     column = Column(name="n", type="integer", low=2, high=100, sensitivity=1.0)
-    offer = offer_of(asked(made(frame, Schema(columns=(column,), each_row="step"))))
-    assert offer.request.entries == 3
-    assert list(offer.data()) == [5.0, 2.0, 7.0]
+    case = made(frame, Schema(columns=(column,), each_row="step"))
+    offer = offer_of(asked(case))
+    request = offer.request
+    assert isinstance(request, AlarmRun)
+    assert request.entries == 3
+    assert request.read(offer.data()).tolist() == [5, 2, 7]
+    assert seen_series(case).answers.tolist() == [5.0, 2.0, 7.0]
+
+
+@pytest.mark.parametrize("each_row", ["step", "option"])
+def test_an_empty_row_keeps_its_place(each_row: Any) -> None:
+    """What one person leaves empty moves no other answer, and answers keep their names."""
+    frame = pd.DataFrame({"ward": ["a", "", "c"], "n": ["5", "", "70"]}, dtype="str")
+    columns = (Column(name="ward", type="text"), Column(name="n", type="integer", low=0, high=100, sensitivity=1.0))
+    case = made(frame, Schema(columns=columns, each_row=each_row))
+    offer = offer_of(asked(case, 3.0, **{"line-small-column:n": 40.0}))
+    request = offer.request
+    assert isinstance(request, AlarmRun)
+    assert request.read(offer.data()).tolist() == [5, 0, 70]
+    assert request.labels == ("a", "", "c")
+    assert offer.describe({"alarms": [1, 2], "names": ["", "c"]}) == "Alarm at 2, c."
+
+
+def seen_series(case: Case) -> Any:
+    return series_of(case.table, offered(case.table.schema)[0])
 
 
 def test_days_are_the_declared_ones_and_a_clock_time_does_not_hide_a_row() -> None:
-    days = pd.to_datetime(["2024-03-02 17:30", "2024-03-02 09:00", "2024-03-04 00:00"]).astype("datetime64[s]")
-    schema = Schema(
-        columns=(Column(name="when", type="date", earliest=date(2024, 3, 1), latest=date(2024, 3, 5)),), unit="visit"
-    )
-    offer = offer_of(asked(made(pd.DataFrame({"when": days}), schema)))
-    assert list(offer.data()) == [0, 2, 0, 1, 0]
-    assert offer.request.labels[1] == "02 Mar 2024"
+    case = visits(("2024-03-02 17:30", "2024-03-02 09:00", "2024-03-04"), "demo")
+    offer = offer_of(asked(case))
+    request = offer.request
+    assert isinstance(request, AlarmRun)
+    assert request.read(offer.data()).tolist() == [0, 2, 0, 1, 0]
+    assert offer.describe({"alarms": [1], "names": [request.name_of(1)]}) == "Alarm at 02 Mar 2024."
 
 
 # -- every control, sample and tab -------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, Several, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.experts.column_costs import costs
-from dashboard.questions.experts.fixed_choice_request import LIKELY, fixed_choice_request
+from dashboard.questions.experts.fixed_choice_request import LIKELY, expected, fixed_choice_request
 from dashboard.questions.experts.followed import numeric
 from dashboard.usual import BETA, neighbours
 from dashboard.view import View
@@ -317,30 +317,23 @@ class _Setting:
         obstacle = source.obstacle(*self.names)
         if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        made = fixed_choice_request(
+        rows = source.rows
+        request = fixed_choice_request(
             source.declared,
             self.names,
-            released=source.released,
             epsilon=self.epsilon,
             neighbours=self.as_is.relation,
-            rule="exponential" if about.release == "exponential" else "permute_and_flip",
+            rule=about.release,
         )
-        if isinstance(made, str):
-            return NoOffer(sentence=made)
+        if isinstance(request, str):
+            return NoOffer(sentence=request)
         if source.public:
-            key = ("fixed choice forecast", self.case.table.fingerprint, repr(made.request))
-            right, above = self.case.memo(key, made.expected)
-            rows = int(self.case.table.complete(*self.names).sum())
-            forecast = said.forecast(right, above, rows, self.unit)
+            key = ("fixed choice forecast", self.case.table.fingerprint, request)
+            right, above = self.case.memo(key, lambda: expected(request, rows()))
+            forecast = said.forecast(right, above, self.case.table.rows, self.unit)
         else:
-            forecast = said.forecast_bound(made.bound(), LIKELY)
-        return Offer(
-            request=made.request,
-            data=made.data,
-            forecast=forecast,
-            describe=said.answer,
-            relation=RELATION.key,
-        )
+            forecast = said.forecast_bound(request.error_bound(LIKELY).number, LIKELY)
+        return Offer(request=request, data=rows, forecast=forecast, describe=said.answer, relation=RELATION.key)
 
 
 def _longer(problem: LinearProblem, times: float) -> LinearProblem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -19,19 +19,20 @@ from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, Several, Switch, slug
 from dashboard.question import Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.experts import one_day
-from dashboard.questions.experts.follow_request import LIKELY, Made, Publish, plays_request
+from dashboard.questions.experts.follow_request import LIKELY, Publish, chance_right, expected_regret, plays_request
 from dashboard.questions.experts.followed import Followed, followed
 from dashboard.usual import SEED
 from dashboard.view import View
 from dashboard.ways import fitting
 from dashboard.words import change_one
 from dashboard.words import follow as said
-from dpcore.datasets import Schema
+from dpcore.datasets import PrivateRows, Schema
 from dpcore.datasets.text import safe_csv
 from dpcore.experts import ExpertsProblem, Strategy, catalog, running_regret
 from dpcore.experts.problem import THEORIES
 from dpcore.experts.strategy import ASSUMPTIONS, Assumption
 from dpcore.ledger import Receipt
+from dpcore.releases.plays import PrivatePlays
 from dpcore.validate import FloatArray
 
 PAGE = "experts"
@@ -46,6 +47,8 @@ FIRST: dict[Assumption, str] = {
 DELTAS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 LONGEST_RUN = 20_000
 MOST_SHOWN = 400
+OWN_REGRET = 0.05
+"""Points a round more than the best expert that a person accepts of their own data until they say."""
 
 ASSUME: Choice[Assumption] = Choice(
     key="assumption",
@@ -439,50 +442,42 @@ class _Setting:
         obstacle = source.obstacle(*reading.needed)
         if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        declared = source.declared
-        if declared.rows_per_person > 1:
-            return NoOffer(sentence=said.several_rows(declared.unit, declared.rows_per_person))
-        made = plays_request(
-            declared,
+        request = plays_request(
+            source.declared,
             reading,
-            released=source.released,
+            rows=source.rows,
             epsilon=self.epsilon,
             delta=self.problem.delta,
             method=self.main,
             publish=self.publish,
         )
-        if isinstance(made, str):
-            batched = catalog()["batched"].about.name
-            other_way = self.main == "doubling_leader" and self.publish == "plays"
-            return NoOffer(
-                sentence=made, instead=(self.method.key, "batched", said.use(batched)) if other_way else None
-            )
+        if isinstance(request, str):
+            return NoOffer(sentence=request)
         return Offer(
-            request=made.request,
-            data=made.data,
-            forecast=self.forecast(made),
+            request=request,
+            data=source.rows,
+            forecast=self.forecast(request, source.rows if source.public else None),
             describe=said.answer,
             below=_plays,
             before=(Ask((PUBLISH,)),),
         )
 
-    def forecast(self, made: Made) -> str:
-        """How far off: by the law of the request on a sample, else from public numbers alone."""
-        request, unit, public = made.request, self.whom.unit, self.case.source.public
-        key = ("plays forecast", *self.whom.key, repr(request))
+    def forecast(self, request: PrivatePlays, rows: Callable[[], PrivateRows] | None) -> str:
+        """How far off: by the law of the request on public ``rows``, else from declared numbers alone."""
+        unit, key = self.whom.unit, ("plays forecast", *self.whom.key, request)
+        if rows is None:
+            bound = request.error_bound(LIKELY)
+            if bound is None:
+                return said.FORECAST_UNKNOWN
+            if request.way == "from_now_on":
+                return said.forecast_naming_bound(bound.number, LIKELY, request.rounds, unit)
+            return said.forecast_bound(bound.number, request.rounds, unit)
+        lost = self.case.memo(key, lambda: expected_regret(request, rows()))
         if request.way == "from_now_on":
-            if not public:
-                return said.forecast_naming_bound(made.bound() or 0.0, LIKELY, request.rounds, unit)
-            lost, law = self.case.memo(key, lambda: (made.regret(), made.naming()))
-            return said.forecast_naming(float(law[self.best]), lost, unit)
-        if public:
-            drawn = self.problem.central.forecast(
-                self.main, np.array([self.epsilon]), np.array([float(request.rounds)])
-            )
-            lost = self.case.memo(key, made.regret)
-            return said.forecast(lost, request.rounds, unit, exact=True, drawn=float(drawn.regret[0]))
-        bound = made.bound()
-        return said.FORECAST_UNKNOWN if bound is None else said.forecast(bound, request.rounds, unit, exact=False)
+            right = self.case.memo((*key, "right"), lambda: chance_right(request, rows()))
+            return said.forecast_naming(right, lost, unit)
+        drawn = self.problem.central.forecast(self.main, np.array([self.epsilon]), np.array([float(request.rounds)]))
+        return said.forecast(lost, request.rounds, unit, float(drawn.regret[0]), request.touched)
 
     def code(self) -> str | None:
         """Python that computes the chart, where the losses are simulated."""
@@ -493,19 +488,12 @@ class _Setting:
 
 
 def _need(case: Case, whom: Followed, problem: ExpertsProblem, metric: str) -> Number:
-    """What a person accepts; until they say so, half of what learning gains over picking at random."""
-    losses = whom.losses.values
-    own = float(losses.sum(axis=0).min()) / problem.n
-    at_random = float(losses.mean()) - own
-    here = np.array([1.0]), np.array([float(problem.n)])
-    learnt = case.memo(
-        ("experts", *whom.key, "learnt"), partial(_first, problem.central, NON_PRIVATE, "regret_per_round", *here)
-    )
-    accepted = max((learnt + at_random) / 2, 1.1 * learnt, 1e-4)
+    """What a person accepts; until they say so, what ``_usual`` says."""
+    regret, total = _usual(case, whom, problem)
     if metric == "regret_per_round":
-        key, label, low, high, default = "regret", said.need_regret(whom.units), 0.001, 100.0, 100 * accepted
+        key, label, low, high, default = "regret", said.need_regret(whom.units), 0.001, 100.0, 100 * regret
     else:
-        key, label, low, high, default = "total", said.NEED_TOTAL, 0.001, 1e9, (own + accepted) * problem.n
+        key, label, low, high, default = "total", said.NEED_TOTAL, 0.001, 1e9, total * problem.n
     rounded = _up(min(max(default, low), high))
     return Number(
         key=slug("experts_target", key, case.source.key, whom.name),
@@ -517,6 +505,25 @@ def _need(case: Case, whom: Followed, problem: ExpertsProblem, metric: str) -> N
         step=float(10.0 ** math.floor(math.log10(rounded))) / 2,
         linked=case.source.public,
     )
+
+
+def _usual(case: Case, whom: Followed, problem: ExpertsProblem) -> tuple[float, float]:
+    """What to accept at first, a round: more than the best expert, and in all.
+
+    For data that everybody may see, half of what learning gains over picking at random. A person's own file says
+    nothing here: a number that a page begins with must not come from it.
+    """
+    if whom.reading is not None and not case.source.public:
+        return OWN_REGRET, 0.5
+    losses = whom.losses.values
+    own = float(losses.sum(axis=0).min()) / problem.n
+    at_random = float(losses.mean()) - own
+    here = np.array([1.0]), np.array([float(problem.n)])
+    learnt = case.memo(
+        ("experts", *whom.key, "learnt"), partial(_first, problem.central, NON_PRIVATE, "regret_per_round", *here)
+    )
+    accepted = max((learnt + at_random) / 2, 1.1 * learnt, 1e-4)
+    return accepted, own + accepted
 
 
 def _up(value: float) -> float:

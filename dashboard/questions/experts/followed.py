@@ -16,13 +16,13 @@ from dashboard.usual import SEED
 from dashboard.words import follow as said
 from dpcore.datasets import Schema, Table
 from dpcore.errors import InvalidArgument
-from dpcore.experts import STORIES, ExpertLosses, Scenario, from_forecasts, from_losses, from_prices
+from dpcore.experts import STORIES, ExpertLosses, Scenario
+from dpcore.releases.plays import KINDS, Kind, losses_of
 from dpcore.validate import FloatArray
 
 COLUMNS = "table"
 """What to follow when it is columns of the data in use; the other choices are the keys of ``STORIES``."""
 FORECASTS = ("squared", "absolute", "zero_one")
-KINDS = ("losses", *FORECASTS, "prices")
 PRICE_MOVE = 0.15
 LONGEST_NAME = 30
 MOST_EXPERTS, MOST_SHOWN = 1000, 50
@@ -43,10 +43,10 @@ GAP = Number(key="experts_gap", label=said.GAP, help=said.GAP_HELP, default=0.15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Which columns are the experts, what they hold (of ``KINDS``) and the column of what then happened."""
+    """Which columns are the experts, what they hold and the column of what then happened."""
 
     columns: tuple[str, ...]
-    kind: str
+    kind: Kind
     outcome: str | None
 
     @property
@@ -71,22 +71,23 @@ class Reading:
         high = max((1.0 if column.high is None else float(column.high) for column in columns), default=1.0)
         return low, high
 
-    def meaning(self, schema: Schema) -> str:
-        """What a loss is, in a few words with all that it depends on: part of a released question."""
-        if self.kind == "prices":
-            return said.price_gains(PRICE_MOVE)
-        low, high = self.bounds(schema)
-        return said.judged(self.kind, self.outcome, low, high)
-
     def losses(self, table: Table) -> ExpertLosses:
-        """The losses by the bounds that ``table`` declares. Raises InvalidArgument."""
+        """The losses as a release reads them, by the bounds that ``table`` declares. Raises InvalidArgument."""
+        if len(self.columns) < 2:
+            raise InvalidArgument("experts", "must be at least two: with one there is nothing to choose")
+        if self.rounds(table.rows) < 2:
+            raise InvalidArgument("rows", "must make at least two rounds: with one there is nothing to learn from")
         low, high = self.bounds(table.schema)
-        values = table.frame[list(self.columns)].to_numpy(np.float64, na_value=np.nan)
-        if self.kind == "prices":
-            return from_prices(values, self.names, -PRICE_MOVE, PRICE_MOVE)
-        if self.outcome is None:
-            return from_losses(values, self.names, low, high, clip=True)
-        return from_forecasts(values, _happened(table, self.outcome), self.names, low, high, kind=self.kind, clip=True)
+        values = losses_of(
+            table.frame[list(self.columns)].to_numpy(np.float64, na_value=np.nan),
+            self.kind,
+            low=low,
+            high=high,
+            move=PRICE_MOVE,
+            happened=None if self.outcome is None else _happened(table, self.outcome),
+        )
+        values.setflags(write=False)
+        return ExpertLosses(values=values, names=self.names, meaning=said.meaning(self.kind, low, high, PRICE_MOVE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -174,11 +175,11 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
     columns = numeric(schema)
     binary = [column.name for column in schema.of_type("yes/no")]
     prices = all("price" in schema.column(name).unit for name in columns)
-    kind = Choice(
+    kind: Choice[Kind] = Choice(
         key=slug("experts_kind", source.key),
         label=said.HOLD,
-        options=KINDS,
-        names=said.KINDS,
+        options=tuple(KINDS),
+        names=lambda one: said.KINDS[one],
         default="prices" if prices else "squared" if binary else "losses",
         linked=source.public,
     )

@@ -18,7 +18,7 @@ from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.controls import Choice, Number, Read, Switch, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.thresholding import known_mistakes, one_person
-from dashboard.questions.thresholding.alarm_request import Made, alarm_request
+from dashboard.questions.thresholding.alarm_request import alarm_request, endings, where_it_rings
 from dashboard.questions.thresholding.watched import (
     Series,
     Watched,
@@ -34,9 +34,10 @@ from dashboard.view import EPSILON_HIGH, EPSILON_LOW, View, describe_at
 from dashboard.ways import fitting
 from dashboard.words import alarm as said
 from dashboard.words import change_one
-from dpcore.datasets import Schema
+from dpcore.datasets import PrivateRows, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.grid import nearest
+from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding import AboveThreshold, select_instead
 from dpcore.thresholding.problem import ABOUT_THEORY, METRICS, THEORY, AlarmProblem
 from dpcore.thresholding.problem import Outcomes as Ends
@@ -290,28 +291,36 @@ class _Setting:
             notes=self.notes(chances[ON_TIME]),
         )
 
-    def chances(self, made: Made | NoOffer) -> dict[str, float]:
+    def chances(self, made: AlarmRun | NoOffer) -> dict[str, float]:
         """How a run ends: by the law of the very release where that is what is shown and its data are public."""
-        if isinstance(made, Made) and self.case.source.public and not self.changed:
+        if isinstance(made, AlarmRun) and self.case.source.public and not self.changed:
             return self._drawn(made)
         at = np.array([self.epsilon]), np.array([float(self.edited.n)])
         return _by_key(self.edited.outcomes(self.main, *at), self.edited)
 
-    def _drawn(self, made: Made) -> dict[str, float]:
+    def _drawn(self, request: AlarmRun) -> dict[str, float]:
         """How the release ends on its data, which are public."""
-        return _by_key(self.case.memo(self._released(made), lambda: made.outcomes(self.as_is)), self.as_is)
+        found = self.case.memo(self._released(request), lambda: endings(request, self._rows(), self.as_is))
+        return _by_key(found, self.as_is)
+
+    def _rows(self) -> PrivateRows:
+        """What a release is drawn from, where there is one."""
+        if self.case.source.rows is None:
+            raise CannotAsk(self.case.source.unreleased)
+        return self.case.source.rows()
 
     def law(self) -> FloatArray:
         """Where the alarm that counts falls; as ``chances``, of the very release where that is shown."""
         made = self.made()
-        if isinstance(made, Made) and self.case.source.public and not self.changed:
-            return self.case.memo((*self._released(made), "law"), lambda: made.law(self.as_is))
+        if isinstance(made, AlarmRun) and self.case.source.public and not self.changed:
+            key = (*self._released(made), "law")
+            return self.case.memo(key, lambda: where_it_rings(made, self._rows(), self.as_is))
         key = (*self.identity, "law", self.times, self.main, self.epsilon)
         return self.case.memo(key, lambda: self.edited.judged_law(self.main, self.epsilon))
 
-    def _released(self, made: Made) -> tuple[Hashable, ...]:
+    def _released(self, request: AlarmRun) -> tuple[Hashable, ...]:
         """Names a release about public data, and how it is judged."""
-        return ("alarm drawn", self.case.table.fingerprint, self.watched, self.as_is.late_by, made.request)
+        return ("alarm drawn", self.case.table.fingerprint, self.watched, self.as_is.late_by, request)
 
     def notes(self, right: float) -> tuple[str, ...]:
         """What a reader should mind."""
@@ -514,7 +523,7 @@ class _Setting:
             Go(page="selection", label=said.SELECT),
         ]
 
-    def made(self) -> Made | NoOffer:
+    def made(self) -> AlarmRun | NoOffer:
         """The release of the method that was chosen, about the data as they are; or why there is none."""
         source, about = self.case.source, METHODS[self.main].about
         if about.release is None:
@@ -533,7 +542,7 @@ class _Setting:
         made = alarm_request(
             source.declared,
             self.watched,
-            released=source.released,
+            rows=source.rows,
             line=self.threshold,
             epsilon=self.epsilon,
             neighbours=self.relation,
@@ -544,21 +553,21 @@ class _Setting:
         )
         return NoOffer(sentence=made) if isinstance(made, str) else made
 
-    def offer(self, made: Made | NoOffer, series: str) -> Offer | NoOffer:
+    def offer(self, made: AlarmRun | NoOffer, series: str) -> Offer | NoOffer:
         """The request with its forecast, which follows from the request and, for public data, from these."""
         if isinstance(made, NoOffer):
             return made
-        asked, labels = self.as_is, made.request.labels
+        asked = self.as_is
         if self.case.source.public:
             forecast = said.forecast(self._drawn(made), asked.crossing)
         else:
-            forecast = said.forecast_bound(made.told_apart(asked.beta), asked.beta, self.series.unit)
+            forecast = said.forecast_bound(made.error_bound(asked.beta).number, asked.beta, self.series.unit)
         mind = Note(said.LOOKED_WARNING, warning=True) if self.looked else Small(said.LINE_IS_PUBLIC)
         return Offer(
-            request=made.request,
-            data=made.data,
+            request=made,
+            data=self._rows,
             forecast=forecast,
-            describe=lambda answer: said.answer(answer, labels),
+            describe=said.answer,
             relation="alarm_neighbours",
             before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), mind),
         )
@@ -566,7 +575,7 @@ class _Setting:
 
 def _line(case: Case, watched: Watched, series: Series) -> Number:
     """The line: for a sample one that shows something, for a person's own data one from declared facts alone."""
-    default = first_line(series) if case.source.public else own_line(case.source.declared or case.table.schema, watched)
+    default = first_line(series) if case.source.public else own_line(case.table.schema, watched)
     return Number(
         key=slug("line", case.source.key, watched.code),
         label=said.LINE,

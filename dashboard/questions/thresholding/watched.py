@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,8 @@ import pandas as pd
 from dashboard import words
 from dashboard.words import alarm as said
 from dpcore.datasets import Column, Schema, Table
+from dpcore.releases.cells import stand_in
+from dpcore.thresholding.laws import LARGEST_ANSWER
 from dpcore.validate import FloatArray, Neighbours
 
 LONGEST = 5000
@@ -90,8 +92,6 @@ def series_of(table: Table, watched: Watched) -> Series | str:
     """The series, or one sentence why it cannot be watched."""
     schema = table.schema
     column = schema.column(watched.column)
-    if table.rows == 0 or not table.complete(watched.column).any():
-        return said.NOTHING_THERE
     found = _entries(table, column) if watched.kind == "column" else _counted(table, column, watched.yes)
     if isinstance(found, Series) and found.answers.size > LONGEST:
         return said.too_long(found.answers.size, LONGEST)
@@ -100,10 +100,8 @@ def series_of(table: Table, watched: Watched) -> Series | str:
 
 def entries(table: Table, column: Column) -> FloatArray:
     """The entries of a column in order, shape (rows,); a missing one counts as 0, or as the bound nearest to it."""
-    low = -np.inf if column.low is None else column.low
-    high = np.inf if column.high is None else column.high
-    missing = float(min(max(0.0, low), high))
-    return np.asarray(table.frame[column.name].astype("float64").fillna(missing), dtype=np.float64)
+    values = table.frame[column.name].astype("float64").fillna(stand_in(column))
+    return np.clip(values.to_numpy(dtype=np.float64), -LARGEST_ANSWER, LARGEST_ANSWER)
 
 
 def counted(table: Table, group: Column, yes: str) -> FloatArray:
@@ -121,13 +119,18 @@ def counted(table: Table, group: Column, yes: str) -> FloatArray:
     return np.bincount(codes[codes >= 0], minlength=len(group.categories)).astype(np.float64)
 
 
+def naming(columns: Iterable[Column]) -> str | None:
+    """The column whose cells name the rows of a table of steps or options; None where there is none."""
+    return next((column.name for column in columns if column.type in ("date", "text", "category")), None)
+
+
 def labels(table: Table) -> tuple[str, ...]:
-    """What the rows of a table of steps or options are called."""
-    named = [other for other in table.schema.columns if other.type in ("date", "text", "category")]
-    if not named:
+    """What a picture calls the rows of a table of steps or options."""
+    named = naming(table.schema.columns)
+    if named is None:
         return tuple(f"{place + 1}" for place in range(table.rows))
-    raw = table.frame[named[0].name]
-    told = raw.dt.strftime(said.DAY) if named[0].type == "date" else raw.astype("string")
+    raw = table.frame[named]
+    told = raw.dt.strftime(said.DAY) if table.schema.column(named).type == "date" else raw.astype("string")
     return tuple(
         f"{place + 1}" if pd.isna(name) or not str(name).strip() else words.visible(str(name), LONGEST_NAME)
         for place, name in enumerate(told)
@@ -139,11 +142,6 @@ def sensitivity_of(schema: Schema, column: Column) -> float | None:
     if column.sensitivity is not None:
         return float(column.sensitivity)
     return float(schema.rows_per_person) if column.counts else None
-
-
-def in_whole_numbers(column: Column, sensitivity: float) -> bool:
-    """Whether the entries of a column, and what one person can move them by, are whole numbers by their declaration."""
-    return column.type == "integer" and sensitivity == round(sensitivity)
 
 
 def first_line(series: Series) -> float:
@@ -186,6 +184,8 @@ def _roundest(low: float, high: float) -> float:
 
 def _entries(table: Table, column: Column) -> Series | str:
     schema, answers = table.schema, entries(table, column)
+    if answers.size == 0:
+        return said.NOTHING_THERE
     stated = sensitivity_of(schema, column)
     if stated is None and (column.low is None or column.high is None):
         return said.no_range(column.name)
@@ -201,7 +201,7 @@ def _entries(table: Table, column: Column) -> Series | str:
         unit=words.visible(column.unit or column.name, LONGEST_NAME),
         step=_step(schema),
         timed=schema.each_row == "step",
-        whole=in_whole_numbers(column, reach),
+        whole=column.type == "integer",
     )
 
 
@@ -215,9 +215,9 @@ def _step(schema: Schema) -> str:
 
 
 def _counted(table: Table, group: Column, yes: str) -> Series | str:
+    if not group.bounded and not table.complete(group.name).any():
+        return said.NOTHING_THERE  # neither days nor options were declared, and none occur
     answers, schema = counted(table, group, yes), table.schema
-    if answers.size == 0:
-        return said.NOTHING_THERE
     if group.type == "date":
         first, last = _days(table, group)
         names = tuple(pd.date_range(first, last, freq="D").strftime(said.DAY))
