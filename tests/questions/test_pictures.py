@@ -12,14 +12,21 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard.blocks import Picture
+from dashboard.charts.promise import Line
+from dashboard.charts.promise import frame_of as shown
 from dashboard.charts.ready import packed
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk
+from dashboard.questions.experts.fixed_choice import FixedChoice
 from dashboard.questions.experts.follow import Follow
+from dashboard.questions.selection.best_rule import BestRule
+from dashboard.questions.selection.how_many import WORLDS, hard_excess
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.questions.selection.quantile import Quantile
 from dashboard.questions.thresholding.alarm import Alarm
 from dashboard.words import number
+from dpcore.selection import crossover, exact_agnostic_size
+from dpcore.theorems import theorems
 from tests.questions.samples import KEYS, sample_case
 
 CHANGES = {MostCommon: "one_person", Quantile: "one_person", Alarm: "one_person", Follow: "one_day"}
@@ -122,3 +129,89 @@ def test_one_changed_day_moves_a_play_by_at_most_two_rates(rate: str) -> None:
     most = frame_of(total)["most"].iloc[0]
     assert frame["largest log ratio"].max() <= most * (1 + 1e-9)
     assert frame["sum"].iloc[-1] <= frame_of(total)["most"].iloc[-1] * (1 + 1e-9)
+
+
+THEORY = (MostCommon, Quantile, BestRule, Alarm, Follow, FixedChoice)
+
+
+@pytest.mark.parametrize("kind", THEORY)
+def test_a_theorem_is_drawn_on_every_sample(kind: Any) -> None:
+    found = suited(kind, "theory")
+    assert len(found) >= 2
+    for sample, (picture,) in found:
+        assert flaws(picture) == [], (sample, picture.key)
+        frame = frame_of(picture)
+        proved = frame[frame["line"].isin(list(theorems()))]
+        low, high = (10**end for end in picture.figure(False)["layout"]["yaxis"]["range"])
+        assert proved["value"].between(low, high).all(), (sample, "the bound leaves the frame")
+        assert proved.iloc[:, 1].max() >= (1e6 if kind is Follow else 1e9)
+
+
+@pytest.mark.parametrize("kind", THEORY)
+def test_a_theorem_s_code_gives_the_line_that_is_drawn(kind: Any) -> None:
+    _, (picture,) = suited(kind, "theory")[0]
+    frame = frame_of(picture)
+    known = theorems()
+    drawn = next(part for line, part in frame.groupby("line", sort=False) if line in known)
+    assert picture.code is not None
+    scope: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(picture.code, "picture", "exec"), scope)
+    assert np.allclose(scope["promised"], drawn["value"].to_numpy())
+
+
+@pytest.mark.parametrize("kind", [MostCommon, BestRule, Alarm, Follow])
+def test_what_is_exact_on_the_worst_data_lies_below_its_theorem(kind: Any) -> None:
+    for sample, (picture,) in suited(kind, "theory")[:4]:
+        frame = frame_of(picture)
+        axis = frame.columns[1]
+        known = theorems()
+        proved = next(part for line, part in frame.groupby("line", sort=False) if line in known)
+        exact = next(part for _, part in frame.groupby("line", sort=False))
+        bound = np.exp(np.interp(np.log(exact[axis]), np.log(proved[axis]), np.log(proved["value"])))
+        assert (exact["value"].to_numpy() <= bound * (1 + 1e-3)).all(), sample
+
+
+def test_a_bound_outside_the_frame_would_be_seen() -> None:
+    low, high = shown([Line(key="b", name="b", x=np.ones(2), values=np.array([2.0, 5.0]), bound=True)])
+    assert low < 2.0 < 5.0 < high
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("axis", ["epsilon", "alpha"])
+def test_how_many_people(axis: str, world: str) -> None:
+    values = {"how_many_axis": axis, "how_many_world": world, "rule_neighbours": "replace_one"}
+    (picture,) = pictures(BestRule, "clinic", "how_many", **values)
+    assert flaws(picture) == []
+    frame = frame_of(picture)
+    for line in WORLDS[world]:
+        here = frame[(frame["line"] == line) & (frame["epsilon"] == 0.5) & (frame["alpha"] == 0.05)]["n"]
+        assert f"{here.iloc[0]:,.0f}" in picture.alt
+    noted = [note["text"] for note in picture.figure(False)["layout"]["annotations"]]
+    assert any("free" in text for text in noted) == (world == "agnostic")
+    assert picture.code is not None
+    assert number(crossover(0.05, "permute_and_flip", "replace_one")) in run(picture.code)
+
+
+def test_the_hard_world_is_that_of_the_exact_size() -> None:
+    n = exact_agnostic_size(20, 0.1, 0.5)
+    assert hard_excess(20, n, 0.25, 0.05, "permute_and_flip") == pytest.approx(0.1, rel=0.02)
+
+
+def test_alpha_grows_slowly_and_its_errors_add_up_to_beta() -> None:
+    for method in ("book", "exponential"):
+        values = {"alarm_neighbours": "replace_one", "alarm_method_general": method}
+        _, against, errors = pictures(Alarm, "outbreak", "alpha", **values)
+        assert flaws(against) == flaws(errors) == []
+        frame = frame_of(against)
+        assert (np.diff(frame["exact"]) >= 0).all()
+        assert (frame["exact"] <= frame["theorem"] * (1 + 1e-9)).all()
+        here = frame[frame["k"] == 120]["exact"].iloc[0]
+        both = frame_of(errors)
+        passed = both[both["false alarm"] + both["missed"] <= 0.05]["alpha"].min()
+        assert passed == pytest.approx(here, rel=0.13)
+        assert number(float(here)) in against.alt
+        assert against.code is not None
+        assert errors.code is not None
+        assert "ErrorKinds" in run(errors.code)
+        assert "exact" in run(against.code)

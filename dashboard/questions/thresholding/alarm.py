@@ -17,7 +17,7 @@ from dashboard.charts.theme import ENDINGS, EPSILON_TITLE, Figure, colours, endi
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.controls import Choice, Number, Read, Switch, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
-from dashboard.questions.thresholding import known_mistakes, one_person
+from dashboard.questions.thresholding import accuracy, known_mistakes, one_person
 from dashboard.questions.thresholding.alarm_request import alarm_request, endings, where_it_rings
 from dashboard.questions.thresholding.watched import (
     Series,
@@ -34,6 +34,7 @@ from dashboard.view import EPSILON_HIGH, EPSILON_LOW, View, describe_at
 from dashboard.ways import fitting
 from dashboard.words import alarm as said
 from dashboard.words import change_one
+from dashboard.words import promise as theory_said
 from dpcore.datasets import PrivateRows, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.grid import nearest
@@ -285,6 +286,7 @@ class _Setting:
                     blocks=lambda: known_mistakes.blocks(self.case, self.read),
                 ),
                 Tab(key="one_person", title=change_one.TITLE, blocks=self.one_person),
+                Tab(key="theory", title=theory_said.TITLE, blocks=self.theory),
                 Tab(key="instead", title=said.INSTEAD, blocks=self.instead),
             ),
             offer=self.offer(made, series.name(self.watched)),
@@ -494,6 +496,7 @@ class _Setting:
                 alt=describe_at(frame, NAMES, scale, "epsilon", self.epsilon, f"ε = {words.number(self.epsilon)}"),
                 data=frame,
             ),
+            *accuracy.split(self.case, self.series, self.first_alarm, problem.beta),
         ]
 
     @property
@@ -502,6 +505,12 @@ class _Setting:
         found = replace(self.as_is, limit=1, band=0.0).mechanism(self.main, self.epsilon)
         assert isinstance(found, AboveThreshold)  # every way is, where it raises one alarm
         return found
+
+    def theory(self) -> Sequence[Block]:
+        """α against the number of answers up to 10⁹: the theorem's, and the exact ones."""
+        return accuracy.theory(
+            self.case, self.series, self.first_alarm, self.epsilon, self.as_is.beta, NAMES["book"], NAMES[self.main]
+        )
 
     def one_person(self) -> Sequence[Block]:
         """Two worlds that differ in one person, and the proof between them."""
