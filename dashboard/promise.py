@@ -99,7 +99,17 @@ class Promise:
                 ),
                 alt=said.alt(self.y_title, self.place, told),
                 data=lambda: pd.concat(
-                    [pd.DataFrame({"line": one.name, self.axis: one.x, "value": one.values}) for one in lines],
+                    [
+                        pd.DataFrame(
+                            {
+                                "line": one.name,
+                                self.axis: one.x,
+                                "value": one.values,
+                                "kind": self.theorem.kind if one.bound else "exact",
+                            }
+                        )
+                        for one in lines
+                    ],
                     ignore_index=True,
                 ),
                 code=said.code(

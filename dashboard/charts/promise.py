@@ -47,7 +47,7 @@ def promise(
     height: int = 440,
     dark: bool = False,
 ) -> Figure:
-    """``lines`` on logarithmic axes. ``chosen`` and ``marks`` are upright lines with words; ``hover`` is said of bounds."""
+    """``lines`` on logarithmic axes; ``chosen`` and ``marks`` are upright, with words; ``hover`` is said of bounds."""
     look = palette(dark)
     low, high = frame_of(lines)
     xs = np.concatenate([line.x for line in lines])

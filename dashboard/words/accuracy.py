@@ -19,16 +19,16 @@ CHANCE = "times in 100"
 def against(k: float, alpha: float, line: float, answers: float, unit: str) -> str:
     more = "the answers' noise" if answers >= line else "the line's noise"
     return (
-        f"**Look at how flat the lines are:** from one answer to a billion α only grows like ln k. At k = {whole(k)} it "
-        f"is **{number(alpha)} {safe(unit)}**: the line's noise alone would make it {number(line)}, the answers' alone "
+        f"**Look at how flat the lines are:** up to a billion answers α only grows like ln k. At k = {whole(k)} it is "
+        f"**{number(alpha)} {safe(unit)}**: the line's noise alone would make it {number(line)}, the answers' alone "
         f"{number(answers)}, so most of it is {more}."
     )
 
 
 def against_alt(k: float, alpha: float, line: float, answers: float, unit: str) -> str:
     return (
-        f"α against the number of answers. At {whole(k)} answers: {number(alpha)} {visible(unit)}; with the line's noise "
-        f"alone {number(line)}, with the answers' noise alone {number(answers)}."
+        f"α against the number of answers. At {whole(k)} answers: {number(alpha)} {visible(unit)}; with the line's "
+        f"noise alone {number(line)}, with the answers' noise alone {number(answers)}."
     )
 
 
@@ -58,7 +58,7 @@ def made(mechanism: AboveThreshold) -> str:
 def code_split(mechanism: str, k: int, beta: float) -> str:
     return (
         "from dpcore.thresholding import AboveThreshold, alpha_against_queries\n\n"
-        f"frame = alpha_against_queries({mechanism}, [1, {k}, 10**6, 10**9], {beta!r})\n"
+        f"frame = alpha_against_queries({mechanism}, [{k}, 10**6, 10**9], {beta!r})\n"
         "print(frame.to_string())\n"
     )
 

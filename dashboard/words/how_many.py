@@ -52,15 +52,15 @@ def look(free: float, alpha: float, private: float, without: float, epsilon: flo
 def look_realizable(private: float, without: float, epsilon: float) -> str:
     return (
         f"**Look at the gap that never closes:** where some rule is never wrong, ε = {number(epsilon)} asks for "
-        f"**{whole(private)}** people, {number(private / without)} times the {whole(without)} without privacy; a larger "
-        "ε brings the lines together, but no ε makes privacy free."
+        f"**{whole(private)}** people, {number(private / without)} times the {whole(without)} without privacy; a "
+        "larger ε brings the lines together, but no ε makes privacy free."
     )
 
 
 def oracle(k: int, people: int, sampling: float, noise: float, total: float) -> str:
     return (
-        f"**The query oracle.** Asked for all {k:,} error rates with Laplace noise, {people:,} people answer each within "
-        f"τ = {number(100 * total)} in 100: {number(100 * sampling)} for having drawn these people and "
+        f"**The query oracle.** Asked for all {k:,} error rates with Laplace noise, {people:,} people answer each "
+        f"within τ = {number(100 * total)} in 100: {number(100 * sampling)} for having drawn these people and "
         f"{number(100 * noise)} for the noise. Learning to α needs τ = α/2."
     )
 

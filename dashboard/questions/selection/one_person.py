@@ -158,7 +158,8 @@ def quantile_blocks(
     worlds = case.memo(key, lambda: quantile_worlds(quantile, values, other))
     pair = Pair.of(worlds)
     edges = worlds.edges
-    assert edges is not None
+    if edges is None:
+        raise TypeError("the two worlds of a quantile are over intervals")
     middles = (edges[:-1] + edges[1:]) / 2.0
     place = words.number(float(middles[int(np.argmax(np.abs(pair.ratio)))]))
     code = None

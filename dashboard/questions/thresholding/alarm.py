@@ -503,7 +503,8 @@ class _Setting:
     def first_alarm(self) -> AboveThreshold:
         """The method in use with one alarm to raise, about the data as they are."""
         found = replace(self.as_is, limit=1, band=0.0).mechanism(self.main, self.epsilon)
-        assert isinstance(found, AboveThreshold)  # every way is, where it raises one alarm
+        if not isinstance(found, AboveThreshold):
+            raise TypeError("every way to raise one alarm is an AboveThreshold")
         return found
 
     def theory(self) -> Sequence[Block]:
