@@ -13,9 +13,11 @@ from dashboard import words
 from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Tab, Text, Undo
 from dashboard.case import Case
 from dashboard.charts.laws import chances
+from dashboard.charts.promise import Line
 from dashboard.charts.theme import colours
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, Several, slug
+from dashboard.promise import Promise, along
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.fixed_choice_request import LIKELY, expected, fixed_choice_request
@@ -23,11 +25,13 @@ from dashboard.questions.experts.followed import numeric
 from dashboard.usual import BETA, neighbours
 from dashboard.view import View
 from dashboard.words import fixed_choice as said
+from dashboard.words import promise as theory_said
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
 from dpcore.experts import LinearProblem
 from dpcore.experts.linear import catalog, printed_account
 from dpcore.experts.linear.problem import THEORY, THEORY_DRAW
+from dpcore.theorems import theorems
 from dpcore.validate import FloatArray
 
 PAGE = "linear"
@@ -37,6 +41,8 @@ FIRST = "vertex_permute_and_flip"
 MOST_ROWS = 20_000
 MOST_REPEATED = 200_000
 """Rows that a table is repeated to."""
+MOST_ROWS_PROMISED = 1e9
+PLACES = 13
 FACTORS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 MOST_COLUMNS, SHOWN = 12, 8
 RELATION = neighbours("linear_neighbours")
@@ -225,6 +231,7 @@ class _Setting:
                 Tab(key="compare", title=said.COMPARE, blocks=lambda: self.compare(view)),
                 Tab(key="how", title=said.HOW, blocks=self.how),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, extra)),
+                Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.on_axes(view)),
             ),
             offer=self.offer(),
             notes=(
@@ -284,6 +291,39 @@ class _Setting:
                 Formula(latex=r"\eta = \frac{\varepsilon}{\sqrt{32\,T \ln(1/\delta)}}", source=said.PRINTED_SOURCE),
             ]
         return blocks
+
+    def on_axes(self, view: View) -> Sequence[Block]:
+        """What is proved of the method in use against rows up to 10⁹, and what is true of these."""
+        problem, columns = self.problem.central, float(self.problem.columns)
+        longest = min(problem.longest, MOST_REPEATED)
+        rows = np.union1d(np.rint(np.geomspace(10, longest, PLACES)), [view.size])
+        made = self.case.memo(
+            (*view.identity, "theory", self.main, self.epsilon),
+            lambda: problem.evaluate(self.main, "excess", np.full(rows.size, self.epsilon), rows).value,
+        )
+        given = {"epsilon": self.epsilon, "beta": problem.beta}
+        if self.draws:
+            # a changed row moves a total of costs in [−1, 1] by 2, one more or less by 1 either way
+            span = 2.0 if problem.relation == "replace_one" else 1.0
+            theorem, settings = theorems()["selection_utility"], {**given, "k": columns, "sensitivity": span, "c": 2.0}
+        else:
+            theorem, settings = theorems()["11.6"], {**given, "columns": columns, "delta": problem.delta}
+        return Promise(
+            key="linear-theory",
+            theorem=theorem,
+            axis="rows",
+            x=along(10.0, max(MOST_ROWS_PROMISED, view.size)),
+            settings=settings,
+            chosen=view.size,
+            truth=PERCENT * view.at(self.main),
+            truth_name=theory_said.AVERAGE,
+            exact=(Line(key="here", name=theory_said.AVERAGE, x=rows, values=PERCENT * made),),
+            x_title=theory_said.rows(words.many(self.unit)),
+            y_title=theory_said.EXTRA,
+            unit=said.EXTRA_UNIT,
+            factor=PERCENT,
+            share=self.draws,
+        ).blocks()
 
     def what_if(self, view: View, extra: float) -> Sequence[Block]:
         """More or fewer rows, and scenarios."""

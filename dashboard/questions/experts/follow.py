@@ -18,12 +18,15 @@ from dashboard.charts.experts import life, ribbon
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, Several, Switch, slug
 from dashboard.question import Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.questions.experts import one_day, regret_theory
 from dashboard.questions.experts.follow_request import LIKELY, Publish, chance_right, expected_regret, plays_request
 from dashboard.questions.experts.followed import Followed, followed
 from dashboard.usual import SEED
 from dashboard.view import View
 from dashboard.ways import fitting
+from dashboard.words import change_one
 from dashboard.words import follow as said
+from dashboard.words import promise as theory_said
 from dpcore.datasets import PrivateRows, Schema
 from dpcore.datasets.text import safe_csv
 from dpcore.experts import ExpertsProblem, Strategy, catalog, running_regret
@@ -119,6 +122,7 @@ class _Setting:
     """The experts, everything that was chosen, and what follows from it."""
 
     case: Case
+    read: Read
     whom: Followed
     problem: ExpertsProblem
     metric: str
@@ -163,6 +167,7 @@ class _Setting:
         need = _need(case, whom, problem, metric)
         return cls(
             case=case,
+            read=read,
             whom=whom,
             problem=problem,
             metric=metric,
@@ -277,6 +282,8 @@ class _Setting:
                 Tab(key="run", title=said.ONE_RUN, blocks=self.one_run),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view)),
                 Tab(key="compare", title=said.COMPARE, blocks=self.compare),
+                Tab(key="theory", title=theory_said.TITLE, blocks=self.theory),
+                Tab(key="one_day", title=change_one.DAY_TITLE, blocks=self.one_day),
             ),
             offer=offer,
             notes=tuple(self.notes()),
@@ -389,6 +396,15 @@ class _Setting:
                 )
             ),
         ]
+
+    def theory(self) -> Sequence[Block]:
+        """The textbook's theorems against rounds up to 10⁶, and what its strategy and the one in use really lose."""
+        name = catalog()[self.main].about.name
+        return regret_theory.blocks(self.case, self.whom, self.problem, self.main, name, self.epsilon)
+
+    def one_day(self) -> Sequence[Block]:
+        """Two worlds that differ in one day."""
+        return one_day.blocks(self.case, self.read, self.whom, self.problem, self.epsilon)
 
     def compare(self) -> Sequence[Block]:
         """Every strategy at the chosen ε, and what must hold for it to lose little."""

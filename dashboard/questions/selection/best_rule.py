@@ -14,12 +14,15 @@ from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Control, Number, Read, Several, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.questions.selection import how_many
 from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors
 from dashboard.questions.selection.learned import Learned, features, learn, targets
 from dashboard.usual import BETA, SAMPLING, neighbours, questions
 from dashboard.view import View
 from dashboard.ways import fitting
 from dashboard.words import best_rule as said
+from dashboard.words import how_many as many_said
+from dashboard.words import promise as theory_said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Schema
 from dpcore.selection import FiniteClass, FiniteClassProblem, catalog
@@ -92,6 +95,7 @@ class _Setting:
     """The class of rules, everything that was chosen, and what follows from it."""
 
     case: Case
+    read: Read
     target: str
     learned: Learned
     identity: tuple[Any, ...]
@@ -167,6 +171,7 @@ class _Setting:
         )
         return cls(
             case=case,
+            read=read,
             target=target,
             learned=learned,
             identity=(*identity, relation, sampling, beta),
@@ -240,6 +245,8 @@ class _Setting:
             tabs=(
                 Tab(key="how", title=said.HOW, blocks=self.how),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, wrong)),
+                Tab(key="how_many", title=many_said.TITLE, blocks=self.how_many),
+                Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.theory(view)),
             ),
             offer=self.offer(),
         )
@@ -269,6 +276,16 @@ class _Setting:
                 )
             ),
         ]
+
+    def how_many(self) -> Sequence[Block]:
+        """What learning asks for, with privacy and without."""
+        k, people = max(2, len(self.learned.names)), self.learned.people
+        return how_many.blocks(self.case, self.read, k, people, self.main, self.relation, self.epsilon, self.beta)
+
+    def theory(self, view: View) -> Sequence[Block]:
+        """The learning theorem beside what is true."""
+        k, share = max(2, len(self.learned.names)), self.epsilon / self.questions
+        return how_many.theory(self.case, self.problem(1), self.main, k, share, view.identity)
 
     def offer(self) -> Offer | NoOffer:
         """The release of the method that was chosen, about the data as they are."""

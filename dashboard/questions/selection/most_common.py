@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,22 +14,26 @@ from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Small, Tab, Tex
 from dashboard.case import Case
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.laws import chances
+from dashboard.charts.promise import Line
 from dashboard.charts.theme import colours
 from dashboard.controls import Choice, Number, Numbers, Read, slug
 from dashboard.plan import RIGHT, PlanKind
+from dashboard.promise import Promise, along
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
-from dashboard.questions.selection import rounding
+from dashboard.questions.selection import one_person, rounding
 from dashboard.questions.selection.candidates import Candidates, candidates, columns
 from dashboard.questions.selection.most_common_request import chance_right, most_common_request
 from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
 from dashboard.view import View, scale_of
 from dashboard.ways import fitting
+from dashboard.words import change_one, promise
 from dashboard.words import most_common as said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Schema, Table
-from dpcore.selection import FreeGap, catalog
+from dpcore.selection import FiniteClass, FreeGap, catalog
 from dpcore.selection import MostCommon as Problem
 from dpcore.selection.measures import measures
+from dpcore.theorems import theorems
 from dpcore.tradeoff import epsilon_for
 from dpcore.validate import FloatArray, Neighbours
 
@@ -231,6 +236,8 @@ class _Setting:
                 Tab(key="how", title=said.HOW, blocks=lambda: self.how(view)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, right)),
                 Tab(key="compare", title=said.COMPARE, blocks=lambda: self.compare(view)),
+                Tab(key="one_person", title=change_one.TITLE, blocks=self.one_person),
+                Tab(key="theory", title=promise.TITLE, blocks=lambda: self.theory(view)),
                 Tab(key="rounding", title=said.ROUNDING, blocks=lambda: rounding.blocks(self.epsilon, self.read)),
             ),
             offer=self.offer(),
@@ -315,6 +322,53 @@ class _Setting:
             ),
             Text(said.why_not_all(len(edited.names), right, edited.one_way and self.relation == "add_remove")),
         ]
+
+    def one_person(self) -> Sequence[Block]:
+        """Two worlds that differ in one person."""
+        share = self.epsilon / self.questions
+        return one_person.choice_blocks(self.case, self.read, self.edited, self.main, self.relation, share)
+
+    def theory(self, view: View) -> Sequence[Block]:
+        """The utility theorem against people up to 10⁹, what is true of the worst scores, and of these."""
+        edited, problem = self.edited, self.problem(self.edited, self.questions).central
+        one_way = self.relation == "add_remove" and edited.one_way
+        share, size = self.epsilon / self.questions, edited.scores.size
+        mechanism = METHODS[self.main](epsilon=share, sensitivity=edited.sensitivity, monotonic=one_way)
+        relation: Neighbours = "add_remove" if one_way else "replace_one"
+        slack = math.log(size / self.beta)
+        x = along(10.0, max(1e9, 10 * view.size))
+
+        def exact() -> tuple[float, FloatArray]:
+            finite = FiniteClass(epsilon=share, relation=relation, method=self.main)
+            lead = finite.worst_lead(size, self.beta) * edited.sensitivity
+            loss = problem.evaluate(self.main, "expected_loss", np.full(x.size, self.epsilon), x).value
+            return lead, np.asarray(loss / x)
+
+        lead, loss = self.case.memo((*view.identity, "theory", self.main, self.epsilon, self.questions), exact)
+        return Promise(
+            key="selection-theory",
+            theorem=theorems()["selection_utility"],
+            axis="n",
+            x=x,
+            settings={
+                "k": size,
+                "epsilon": share,
+                "beta": self.beta,
+                "sensitivity": edited.sensitivity,
+                "c": mechanism.utility_bound(size, self.beta) * share / (edited.sensitivity * slack),
+            },
+            chosen=view.size,
+            truth=100.0 * lead / view.size,
+            truth_name=promise.WORST,
+            exact=(
+                Line(key="worst", name=promise.WORST, x=x, values=100.0 * lead / x),
+                Line(key="here", name=promise.AVERAGE, x=x, values=100.0 * loss),
+            ),
+            x_title=promise.PEOPLE,
+            y_title=promise.short_of_best(view.size_word),
+            factor=100.0,
+            share=True,
+        ).blocks()
 
     def offer(self) -> Offer | NoOffer:
         """The release of the method that was chosen, about the data as they are."""

@@ -6,26 +6,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from dashboard import words
 from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Tab, Text, Undo
 from dashboard.case import Case
 from dashboard.charts.laws import curves
+from dashboard.charts.promise import Line
 from dashboard.charts.theme import palette
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
+from dashboard.promise import Promise, along
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.questions.selection import one_person
 from dashboard.questions.selection.quantile_law import LawPicture, law_picture, resized
 from dashboard.questions.selection.quantile_request import quantile_request, quartiles
 from dashboard.usual import SAMPLING, SEED, neighbours, people, questions
 from dashboard.view import View
 from dashboard.ways import fitting
+from dashboard.words import change_one
+from dashboard.words import promise as theory_said
 from dashboard.words import quantile as said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Column, Schema
 from dpcore.selection import QuantileProblem
+from dpcore.theorems import theorems
 from dpcore.validate import FloatArray, Neighbours
 
 PAGE = "quantile"
+CLOSE_RANK = 0.01
+"""r₀ of the theorem, as a share of people, where values lie that close together."""
+BETA = 0.05
+"""Chance that the theorem's promise fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +100,7 @@ class _Setting:
     """The column, everything that was chosen, and what follows from it."""
 
     case: Case
+    read: Read
     column: Column
     values: FloatArray
     q: float
@@ -139,6 +152,7 @@ class _Setting:
         )
         return cls(
             case=case,
+            read=read,
             column=column,
             values=values,
             q=q,
@@ -231,6 +245,8 @@ class _Setting:
             tabs=(
                 Tab(key="how", title=said.HOW, blocks=lambda: self.how(law, problem.truth)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, chance)),
+                Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.theory(view, problem)),
+                Tab(key="one_person", title=change_one.TITLE, blocks=lambda: self.one_person(problem)),
             ),
             offer=self.offer(),
         )
@@ -272,6 +288,48 @@ class _Setting:
                 )
             ),
         ]
+
+    def theory(self, view: View, problem: QuantileProblem) -> Sequence[Block]:
+        """The theorem about ranks against people up to 10⁹, and what is true of these values."""
+        mechanism, x = problem.mechanism(self.epsilon), along(10.0, max(1e9, 10 * view.size))
+        gaps = mechanism.intervals(problem.values)
+        away, widths = np.abs(gaps.below - self.q), gaps.widths
+        close = max(CLOSE_RANK, float(away[widths > 0.0].min()))
+        average = self.case.memo(
+            (*view.identity, "theory", self.epsilon),
+            lambda: problem.central.evaluate("quantile", "rank_error", np.full(x.size, self.epsilon), x).value,
+        )
+        return Promise(
+            key="quantile-theory",
+            theorem=theorems()["quantile"],
+            axis="n",
+            x=x,
+            settings={
+                "share": float(widths[away <= close].sum() / (mechanism.high - mechanism.low)),
+                "epsilon": mechanism.epsilon,
+                "beta": BETA,
+                "sensitivity": mechanism.sensitivity,
+            },
+            chosen=view.size,
+            truth=100.0 * float(problem.central.evaluate("quantile", "rank_error", *self.here(view)).value[0]),
+            truth_name=theory_said.AVERAGE,
+            exact=(Line(key="here", name=theory_said.AVERAGE, x=x, values=100.0 * average),),
+            x_title=theory_said.PEOPLE,
+            y_title=theory_said.RANK,
+            unit=" in 100",
+            factor=100.0,
+            offset=100.0 * close,
+            share=True,
+        ).blocks()
+
+    def here(self, view: View) -> tuple[FloatArray, FloatArray]:
+        """The chosen ε and the data's own size."""
+        return np.array([self.epsilon]), np.array([view.size])
+
+    def one_person(self, problem: QuantileProblem) -> Sequence[Block]:
+        """Two worlds that differ in one person."""
+        mechanism, values = problem.mechanism(self.epsilon), problem.values
+        return one_person.quantile_blocks(self.case, self.read, mechanism, values, self.column.name, self.unit)
 
     def offer(self) -> Offer | NoOffer:
         """The release about the data as they are."""

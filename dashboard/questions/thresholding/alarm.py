@@ -17,7 +17,7 @@ from dashboard.charts.theme import ENDINGS, EPSILON_TITLE, Figure, colours, endi
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.controls import Choice, Number, Read, Switch, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
-from dashboard.questions.thresholding import known_mistakes
+from dashboard.questions.thresholding import accuracy, known_mistakes, one_person
 from dashboard.questions.thresholding.alarm_request import alarm_request, endings, where_it_rings
 from dashboard.questions.thresholding.watched import (
     Series,
@@ -33,11 +33,13 @@ from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, View, describe_at
 from dashboard.ways import fitting
 from dashboard.words import alarm as said
+from dashboard.words import change_one
+from dashboard.words import promise as theory_said
 from dpcore.datasets import PrivateRows, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.grid import nearest
 from dpcore.releases.alarm import AlarmRun
-from dpcore.thresholding import select_instead
+from dpcore.thresholding import AboveThreshold, select_instead
 from dpcore.thresholding.problem import ABOUT_THEORY, METRICS, THEORY, AlarmProblem
 from dpcore.thresholding.problem import Outcomes as Ends
 from dpcore.thresholding.ways import catalog
@@ -283,6 +285,8 @@ class _Setting:
                     title=said.MISTAKES,
                     blocks=lambda: known_mistakes.blocks(self.case, self.read),
                 ),
+                Tab(key="one_person", title=change_one.TITLE, blocks=self.one_person),
+                Tab(key="theory", title=theory_said.TITLE, blocks=self.theory),
                 Tab(key="instead", title=said.INSTEAD, blocks=self.instead),
             ),
             offer=self.offer(made, series.name(self.watched)),
@@ -492,7 +496,28 @@ class _Setting:
                 alt=describe_at(frame, NAMES, scale, "epsilon", self.epsilon, f"ε = {words.number(self.epsilon)}"),
                 data=frame,
             ),
+            *accuracy.split(self.case, self.series, self.first_alarm, problem.beta),
         ]
+
+    @property
+    def first_alarm(self) -> AboveThreshold:
+        """The method in use with one alarm to raise, about the data as they are."""
+        found = replace(self.as_is, limit=1, band=0.0).mechanism(self.main, self.epsilon)
+        if not isinstance(found, AboveThreshold):
+            raise TypeError("every way to raise one alarm is an AboveThreshold")
+        return found
+
+    def theory(self) -> Sequence[Block]:
+        """α against the number of answers up to 10⁹: the theorem's, and the exact ones."""
+        return accuracy.theory(
+            self.case, self.series, self.first_alarm, self.epsilon, self.as_is.beta, NAMES["book"], NAMES[self.main]
+        )
+
+    def one_person(self) -> Sequence[Block]:
+        """Two worlds that differ in one person, and the proof between them."""
+        answers, line = self.as_is.answers, self.as_is.threshold
+        name = (self.watched, self.main)
+        return one_person.blocks(self.case, self.read, self.series, self.first_alarm, answers, line, self.seed, name)
 
     def instead(self) -> Sequence[Block]:
         """When all questions are known in advance, selecting needs less."""

@@ -1,0 +1,250 @@
+"""What the pictures of two neighbouring worlds say: one person more, one person changed, one day changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dashboard.charts.worlds import ProofWords, WorldWords
+from dashboard.words import many, number, safe, times_in_100, visible
+
+TITLE = "Change one person"
+DAY_TITLE = "Change one day"
+WHO = "The person who comes chooses"
+CHANGES = "The person changes their answer to"
+SHIFTED = "The one person speaks most for"
+BROKEN = "A broken version beside it"
+BROKEN_NAMES = {
+    "three_rows": "noise for one row, but the person has three",
+    "both_ways": "noise for people who come or go, but one changes their answer",
+}
+NO_LINE = "broken: no noise on the line"
+VALUE = "The value of the one person"
+LAW_AXIS = "times chosen in 100"
+STOPS_AXIS = "first alarm here, times in 100"
+RATIO_AXIS = "ln (without / with)"
+DENSITY_AXIS = "likelihood"
+WITHOUT, WITH = "without the person", "with the person"
+KEPT, NOT_KEPT = "the method in use", "the broken version"
+COUNTED = "The one person is counted"
+COUNTED_NAMES = {
+    "every": "every time",
+    "once": "once, where the line is first reached",
+    "against": "up to the line for it, from there on against it",
+}
+PROOF = "**The proof, step by step.** Press play, or move the slider: four steps."
+DAY, LOSSES_THEN = "The day that is changed", "On that day instead"
+OTHERS = {"turned": "every loss is turned round", "best_loses": "the best expert loses all, the others nothing"}
+RATES = {
+    "private": "as fast as this ε allows",
+    "textbook": "the textbook's rate",
+    "free": "the rate without privacy, a broken version here",
+}
+RATE = "How fast it learns"
+SUM_NOTE = "sum over the days so far"
+
+
+def bound(promised: float) -> str:
+    return f"ε = {number(promised)}"
+
+
+def words(promised: float, law_axis: str = LAW_AXIS) -> WorldWords:
+    return WorldWords(
+        before=WITHOUT,
+        after=WITH,
+        ratios={"kept": KEPT, "broken": NOT_KEPT},
+        law_axis=law_axis,
+        ratio_axis=RATIO_AXIS,
+        bound=bound(promised),
+    )
+
+
+def alarm_words(promised: float) -> WorldWords:
+    return WorldWords(
+        before=WITHOUT,
+        after=WITH,
+        ratios={"kept": KEPT, "broken": NO_LINE},
+        law_axis=STOPS_AXIS,
+        ratio_axis=RATIO_AXIS,
+        bound=bound(promised),
+    )
+
+
+def look(promised: float, realised: float, broken: float | None) -> str:
+    """What to look at, and whether it is so."""
+    start = (
+        f"**Look at the lower bars:** those of the method in use never leave ±ε = {number(promised)}, whatever is "
+        f"chosen; here the largest is **{number(realised)}**."
+    )
+    return start if broken is None else f"{start} {broken_found(promised, broken)}"
+
+
+def broken_found(promised: float, broken: float) -> str:
+    if broken > promised * (1.0 + 1e-9):
+        told = "without any limit" if math.isinf(broken) else f"**{number(broken)}**"
+        return f"The broken version reaches {told}: more than it promises."
+    return f"The broken version reaches {number(broken)} for this person; for others it is more than it promises."
+
+
+def look_places(promised: float, realised: float, broken: float | None, step: str) -> str:
+    start = (
+        f"**Look at the lower lines:** wherever the alarm falls, that of the method in use stays within ±ε = "
+        f"{number(promised)}; here the largest is **{number(realised)}**, however many {many(step)} are watched."
+    )
+    return start if broken is None else f"{start} {broken_found(promised, broken)}"
+
+
+def options_alt(names: Sequence[str], before: Sequence[float], after: Sequence[float], realised: float) -> str:
+    each = "; ".join(
+        f"{visible(name)} {times_in_100(p)} without, {times_in_100(q)} with"
+        for name, p, q in zip(names, before, after, strict=True)
+    )
+    return f"Chances without and with one person: {each}. Largest log-ratio {number(realised)}."
+
+
+def places_alt(promised: float, realised: float, broken: float | None, place: str) -> str:
+    end = "" if broken is None else f" Of the broken version: {'infinite' if math.isinf(broken) else number(broken)}."
+    return (
+        f"Law of the answer without and with one person. Largest log-ratio {number(realised)}, at {visible(place)}; "
+        f"the promise is {number(promised)}.{end}"
+    )
+
+
+def quantile_look(promised: float, realised: float, value: float, unit: str) -> str:
+    return (
+        f"**Look at the lower line:** with one more person at {number(value)} {safe(unit)} it stays within "
+        f"±ε = {number(promised)}; the largest is **{number(realised)}**, wherever that person stands."
+    )
+
+
+def never(step: str) -> str:
+    return f"no {step}: never"
+
+
+def proof_words(step: str, unit: str, line: float, answer: float, same: bool) -> ProofWords:
+    end = "the alarm falls where it fell" if same else "the alarm falls elsewhere"
+    return ProofWords(
+        line="noisy line",
+        answers="noisy answers",
+        alarm="the alarm",
+        axis=f"{visible(unit)} with noise",
+        steps=(
+            "1. Without the person",
+            "2. With the person, the same noise",
+            f"3. The line's noise moves by {number(line)}",
+            f"4. At the alarm, the answer's by {number(answer)}: {end}",
+        ),
+    )
+
+
+def proof_text(line: float, answer: float, costs: tuple[float, float], sensitivity: float, epsilon: float) -> str:
+    return (
+        "Every draw of the noise that stops at a place without the person has a partner that stops at the same place "
+        f"with them: the line's noise moved by {number(abs(line))} (at most Δ = {number(sensitivity)}), the noise of "
+        f"the one answer that rang by {number(abs(answer))} (at most {number(2 * sensitivity)}). That partner is "
+        f"less likely by at most e^{number(costs[0])} × e^{number(costs[1])}, and "
+        f"{number(costs[0])} + {number(costs[1])} ≤ ε = {number(epsilon)}. The silent answers cost nothing. "
+        "Dwork and Roth, 2014, Theorem 3.23."
+    )
+
+
+def proof_alt(place: str, line: float, answer: float, same: bool) -> str:
+    return (
+        f"One run that stops at {visible(place)}: with the line's noise moved by {number(line)} and that answer's by "
+        f"{number(answer)} the neighbouring run stops {'at the same place' if same else 'elsewhere'}."
+    )
+
+
+NO_ALARM = "In none of the draws tried did the alarm ring, so there is no step to show. Lower the line."
+
+
+def day_words(promised: float, expert: str) -> WorldWords:
+    return WorldWords(
+        before="as it was",
+        after="with the day changed",
+        ratios={"kept": "largest |ln ratio| of the play"},
+        law_axis=f"follows {expert}, in 100",
+        ratio_axis="|ln ratio|",
+        bound=f"2η = {number(promised)}",
+    )
+
+
+def day_look(unit: str, day: int, worst: float, promised: float) -> str:
+    return (
+        f"**Look at what one changed {unit} does:** up to {unit} {day} the plays are the same, after it no play gives "
+        f"away more than 2η = {number(promised)}; the most is **{number(worst)}**."
+    )
+
+
+def day_alt(expert: str, worst: float, promised: float, total: float, rounds: int) -> str:
+    return (
+        f"Chance of following {visible(expert)} before and after the change; largest log-ratio of a play "
+        f"{number(worst)} of at most {number(promised)}; their sum over {rounds:,} plays {number(total)}."
+    )
+
+
+def sum_look(total: float, rounds: int, promised: float, epsilon: float, rate: str) -> str:
+    most = rounds * promised
+    start = (
+        f"**Look at the sum:** over {rounds:,} plays it comes to **{number(total)}**, and could be "
+        f"2ηT = {number(most)}."
+    )
+    if rate == "free":
+        return f"{start} At this rate nothing was promised: the ε = {number(epsilon)} of the page is not kept by it."
+    return (
+        f"{start} Adding up is the cautious account. The promise (ε = {number(epsilon)}, with its δ) is smaller where "
+        "T is large, because the gains and losses of single plays mostly cancel: that is advanced composition."
+    )
+
+
+def sum_alt(total: float, most: float, epsilon: float) -> str:
+    return f"Sum of the plays' log-ratios: {number(total)}, at most {number(most)}; ε is {number(epsilon)}."
+
+
+SUM_LINES = {"sum": "sum here", "most": "2η a play", "epsilon": "ε promised, with δ"}
+
+
+def first_rounds(rounds: int, of: int, unit: str) -> str:
+    return f"Shown: the first {rounds:,} of {of:,} {many(unit)}."
+
+
+def code_options(method: str, epsilon: float, sensitivity: float, monotonic: bool, before: str, after: str) -> str:
+    return (
+        "from dpcore.selection import catalog, choice_worlds\n\n"
+        f"mechanism = catalog()[{method!r}](epsilon={epsilon!r}, sensitivity={sensitivity!r}, "
+        f"monotonic={monotonic!r})\n"
+        f"without = [{before}]\nwith_one = [{after}]\n"
+        "worlds = choice_worlds(mechanism, without, with_one)\n"
+        "print(worlds.log_ratio, worlds.realised, worlds.promised)\n"
+    )
+
+
+def code_alarm(settings: str, before: str, after: str, threshold: float) -> str:
+    return (
+        "import numpy as np\n"
+        "from dpcore.thresholding import AboveThreshold, alarm_worlds\n\n"
+        f"mechanism = AboveThreshold({settings})\n"
+        f"without = [{before}]\nwith_one = [{after}]\n"
+        f"worlds = alarm_worlds(mechanism, without, with_one, {threshold!r})\n"
+        "met = np.maximum(worlds.before, worlds.after) > 1e-9  # places that anybody meets\n"
+        "print(np.abs(worlds.log_ratio[met]).max(), worlds.promised)\n"
+    )
+
+
+def code_day(losses: str, day: int, other: str, rate: float) -> str:
+    return (
+        "from dpcore.experts import changed_day\n\n"
+        f"losses = {losses}\n"
+        f"found = changed_day(losses, {day}, [{other}], {rate!r})\n"
+        "print(found.worst.max(), found.promised, found.total[-1])\n"
+    )
+
+
+def code_quantile(values: str, value: float, quantile: str) -> str:
+    return (
+        "from dpcore.selection import quantile_worlds\n"
+        "from dpcore.selection.quantile import Quantile\n\n"
+        f"values = [{values}]\n"
+        f"worlds = quantile_worlds(Quantile({quantile}), values, [*values, {value!r}])\n"
+        "print(worlds.realised, worlds.promised)\n"
+    )
