@@ -15,6 +15,7 @@ from pathlib import Path
 from dpcore.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
+PRODUCT = ROOT / "dashboard" / "app.py"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
@@ -26,8 +27,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(folder: Path, **environment: str) -> Iterator[str]:
-    """Start the product with its ledger in ``folder``; yields its address and stops it afterwards."""
+def running(folder: Path, script: Path = PRODUCT, **environment: str) -> Iterator[str]:
+    """Start the product, or another ``script``, with its ledger in ``folder``; yields its address and stops it."""
     port = free_port()
     ledger = f"sqlite:///{folder / 'ledger.db'}"
     Ledger.open(ledger).close()  # a server never makes one that is named
@@ -38,7 +39,7 @@ def running(folder: Path, **environment: str) -> Iterator[str]:
             "-m",
             "streamlit",
             "run",
-            "dashboard/app.py",
+            str(script),
             f"--server.port={port}",
             "--server.headless=true",
         ],
