@@ -2,8 +2,8 @@
 
 Goals, in times of DuckDB's own read with one count in the same run: 10⁶ rows × 10 columns, and 600,000 rows with
 timestamps, up to the first aggregate in at most 12 (the aim is 1.2; what lies between is that every cell is checked and
-every column understood); the longest time without a look whether to stop, at most 1 of the same file; every file of the
-case table, at most 5 reads of the 10⁶ rows. And 1 GB of memory. Beside it Python's csv module alone reads the same
+every column understood); the longest time without a look whether to stop, at most 1 read of the 10⁶ rows; every file of the
+case table, at most 6 of them. And 1 GB of memory. Beside it Python's csv module alone reads the same
 bytes into lists. Exits with 1 when a goal is missed.
 """
 
@@ -27,7 +27,7 @@ from benchmarks.yardsticks import Goals
 from dpcore.datasets import UnreadableFile, read_csv, read_table
 from tests.datasets.cases import CASES
 
-CASE, MEMORY, RATIO, STOP = 5.0, 1024.0, 12.0, 1.0  # reads by DuckDB, MB, reads, reads
+CASE, MEMORY, RATIO, STOP = 6.0, 1024.0, 12.0, 1.0  # reads by DuckDB, MB, reads, reads
 
 
 def million() -> bytes:
@@ -165,7 +165,7 @@ def main() -> int:
         print(f"  DuckDB's read and one count   {theirs[0]:6.2f} s  {theirs[1]:6.0f} MB  {theirs[2]}")
         print(f"  csv module alone, into lists  {plain[0]:6.2f} s  {plain[1]:6.0f} MB  {plain[2]}")
         goals.at_most("times DuckDB's read, up to the first aggregate", ours[0] / theirs[0], RATIO)
-        goals.at_most("the same, longest time without a look whether to stop", silence / theirs[0], STOP)
+        goals.at_most("longest time without a look whether to stop, in reads of 10⁶ rows", silence / unit, STOP)
         goals.at_most("MB of memory at most", ours[1], MEMORY)
     goals.at_most("slowest case: times DuckDB's read of the 10⁶ rows", slowest / unit, CASE)
     return goals.end()
