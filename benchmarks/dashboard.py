@@ -3,9 +3,10 @@
 Run as ``python -m benchmarks.dashboard``. A bare page (``benchmarks/bare_page.py``) has one slider and one Plotly
 chart. The first table runs it and every page in this process with warm caches, in turn, and gives the median of the
 script's own processor time and its ratio to the bare page's; a page that fails has none. The second starts a server as
-a person would and has ``SESSIONS`` sessions move ε over 127.0.0.1 by the browser's own protocol (``benchmarks.people``);
-a rerun counts from the moved slider to the last message of the run. How long they think between two moves follows from
-what the bare page's server can do, so that the load is the same on any machine. Exits with 1 when a goal is missed.
+a person would and has ``SESSIONS`` sessions move ε over 127.0.0.1 by the browser's own protocol
+(``benchmarks.people``); a rerun counts from the moved slider to the last message of the run. How long they think
+between two moves follows from what the bare page's server can do, so that the load is the same on any machine. Exits
+with 1 when a goal is missed.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Goals, in times of DuckDB's own read with one count in the same run: 10⁶ rows × 10 columns, and 600,000 rows with
 timestamps, up to the first aggregate in at most 12 (the aim is 1.2; what lies between is that every cell is checked and
-every column understood); the longest time without a look whether to stop, at most 1 read of the 10⁶ rows; every file of the
-case table, at most 6 of them. And 1 GB of memory. Beside it Python's csv module alone reads the same
-bytes into lists. Exits with 1 when a goal is missed.
+every column understood); the longest time without a look whether to stop, at most 1 read of the 10⁶ rows; every file
+of the case table, at most 6 of them. And 1 GB of memory. Beside it Python's csv module alone reads the same bytes into
+lists. Exits with 1 when a goal is missed.
 """
 
 from __future__ import annotations
