@@ -27,7 +27,7 @@ from benchmarks.yardsticks import Goals
 
 ROOT = Path(__file__).parents[1]
 BARE = ROOT / "benchmarks" / "bare_page.py"
-RERUN, LIVE_MEDIAN, LIVE_P95, MEMORY_MB = 40.0, 100.0, 200.0, 1000.0
+RERUN, LIVE_MEDIAN, LIVE_P95, MEMORY_MB = 30.0, 15.0, 40.0, 1000.0
 SESSIONS, SECONDS = 200, 40.0
 THINKING = 10.0  # times the bare page's rerun at full load, for each session
 PLACES = ("selection", "thresholding")
