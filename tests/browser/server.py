@@ -63,7 +63,7 @@ def running(folder: Path, script: Path = PRODUCT, **environment: str) -> Iterato
 
 
 def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError(f"the server ended at start:\n{log.read_text()}")
@@ -73,4 +73,4 @@ def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Pat
                     return
         except OSError:
             time.sleep(0.2)
-    raise RuntimeError(f"the server did not answer within 60 s:\n{log.read_text()}")
+    raise RuntimeError(f"the server did not answer within 600 s:\n{log.read_text()}")
