@@ -25,12 +25,13 @@ class Lived:
 
 
 class Person:
-    """One session on one page."""
+    """One session on one page, which has a number input or a slider whose key is "epsilon"."""
 
     def __init__(self, address: str, page: str) -> None:
         self.address, self.page = address, page
         self._connection: websockets.ClientConnection
         self._page_hash = self._epsilon = ""
+        self._slides = False
         self._known: set[str] = set()  # messages that a browser would have kept
 
     async def arrive(self) -> None:
@@ -51,7 +52,11 @@ class Person:
         """Type an ε; seconds until the page is complete. Raises RuntimeError when the script failed."""
         asked = BackMsg()
         widget = asked.rerun_script.widget_states.widgets.add()
-        widget.id, widget.double_value = self._epsilon, epsilon
+        widget.id = self._epsilon
+        if self._slides:
+            widget.double_array_value.data.append(epsilon)
+        else:
+            widget.double_value = epsilon
         return await self._run(asked)
 
     async def _run(self, asked: BackMsg) -> float:
@@ -67,15 +72,17 @@ class Person:
             told.ParseFromString(raw)
             if told.metadata.cacheable and told.hash:
                 self._known.add(told.hash)
-            kind = told.WhichOneof("type")
-            if kind == "navigation":
+            told_of = told.WhichOneof("type")
+            if told_of == "navigation":
                 self._page_hash = told.navigation.page_script_hash
-            elif kind == "delta":
+            elif told_of == "delta":
                 element = told.delta.new_element
                 failed |= element.WhichOneof("type") == "exception"
-                if element.number_input.id.endswith("-epsilon"):
-                    self._epsilon = element.number_input.id
-            elif kind == "script_finished":
+                for kind in ("number_input", "slider"):
+                    control = getattr(element, kind)
+                    if control.id.endswith("-epsilon"):
+                        self._epsilon, self._slides = control.id, kind == "slider"
+            elif told_of == "script_finished":
                 if failed or told.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY:
                     raise RuntimeError("the script failed")
                 return time.perf_counter() - start

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.browser.server import CHROMIUM, FLAGS, running
 
 # Generous, so that a busy machine is slow rather than wrong; nothing here measures time.
-PATIENCE = 60_000
+PATIENCE = 240_000
 expect.set_options(timeout=PATIENCE)
 
 

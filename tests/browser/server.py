@@ -15,6 +15,7 @@ from pathlib import Path
 from dpcore.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
+PRODUCT = ROOT / "dashboard" / "app.py"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
@@ -26,8 +27,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(folder: Path, **environment: str) -> Iterator[str]:
-    """Start the product with its ledger in ``folder``; yields its address and stops it afterwards."""
+def running(folder: Path, script: Path = PRODUCT, **environment: str) -> Iterator[str]:
+    """Start the product, or another ``script``, with its ledger in ``folder``; yields its address and stops it."""
     port = free_port()
     ledger = f"sqlite:///{folder / 'ledger.db'}"
     Ledger.open(ledger).close()  # a server never makes one that is named
@@ -38,7 +39,7 @@ def running(folder: Path, **environment: str) -> Iterator[str]:
             "-m",
             "streamlit",
             "run",
-            "dashboard/app.py",
+            str(script),
             f"--server.port={port}",
             "--server.headless=true",
         ],
@@ -62,7 +63,7 @@ def running(folder: Path, **environment: str) -> Iterator[str]:
 
 
 def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError(f"the server ended at start:\n{log.read_text()}")
@@ -72,4 +73,4 @@ def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Pat
                     return
         except OSError:
             time.sleep(0.2)
-    raise RuntimeError(f"the server did not answer within 60 s:\n{log.read_text()}")
+    raise RuntimeError(f"the server did not answer within 600 s:\n{log.read_text()}")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from dashboard.data.source import MARK
+from dashboard.case import MARK
 from dpcore.selection import PermuteAndFlip
 from tests.browser.axe import violations
 from tests.browser.conftest import settled

@@ -39,7 +39,7 @@ def open_app(ledger_file: Path) -> Callable[..., AppTest]:
     st.cache_data.clear()
 
     def go(page: str = "start", **query: str) -> AppTest:
-        app = AppTest.from_file(str(APP), default_timeout=60)
+        app = AppTest.from_file(str(APP), default_timeout=600)
         for name, value in query.items():
             app.query_params[name] = value
         app.run()

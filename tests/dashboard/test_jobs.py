@@ -231,11 +231,11 @@ def test_workers_are_replaced_after_one_died() -> None:
     pool = Workers(1)
     try:
         lost = Job(pool, os._exit, [1])
-        until = time.monotonic() + 60
+        until = time.monotonic() + 600
         while not lost.finished and time.monotonic() < until:
             time.sleep(0.05)
         assert lost.error is not None
-        assert pool.submit(abs, -3).result(timeout=60) == 3
+        assert pool.submit(abs, -3).result(timeout=600) == 3
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -257,12 +257,12 @@ def test_workers_read_what_they_are_lent_in_place_and_it_is_gone_afterwards() ->
     try:
         work = loan.lent(total)
         assert len(pickle.dumps(work)) < 1000
-        assert pool.submit(work, 2).result(timeout=60) == 2 * rows.sum()
-        assert isinstance(pool.submit(work, -1).exception(timeout=60), ValueError)
-        assert pool.submit(work, 1).result(timeout=60) == rows.sum()
+        assert pool.submit(work, 2).result(timeout=600) == 2 * rows.sum()
+        assert isinstance(pool.submit(work, -1).exception(timeout=600), ValueError)
+        assert pool.submit(work, 1).result(timeout=600) == rows.sum()
         loan.close()
         loan.close()
-        assert isinstance(pool.submit(work, 1).exception(timeout=60), FileNotFoundError)
+        assert isinstance(pool.submit(work, 1).exception(timeout=600), FileNotFoundError)
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -281,7 +281,7 @@ def spoiling(value: dict[str, np.ndarray], part: int) -> float:
 def test_a_worker_can_neither_keep_nor_change_what_it_is_lent(work: Any, error: type[Exception]) -> None:
     pool, loan = Workers(1), Loan({"rows": np.zeros(1000)})
     try:
-        assert isinstance(pool.submit(loan.lent(work), 1).exception(timeout=60), error)
+        assert isinstance(pool.submit(loan.lent(work), 1).exception(timeout=600), error)
     finally:
         pool.shutdown(cancel_futures=True)
         loan.close()
@@ -308,7 +308,7 @@ def server_that_lends() -> None:
     """Run in a process of its own, in the middle of a slice: says where the data lie and who works on them."""
     pool, loan = Workers(1), Loan({"rows": np.zeros(1000)})
     work = loan.lent(napping)
-    pool.submit(work, 0.0).result(timeout=60)
+    pool.submit(work, 0.0).result(timeout=600)
     pool.submit(work, 600.0)
     print(work.name, *pool._pool._processes, flush=True)
     time.sleep(600)
@@ -326,7 +326,7 @@ def test_nothing_is_left_of_a_server_that_was_killed() -> None:
         left = [Path("/dev/shm", name), Path("/proc", worker)]  # noqa: S108
         assert all(one.exists() for one in left)
         server.kill()
-        until = time.monotonic() + 60
+        until = time.monotonic() + 600
         while any(one.exists() for one in left) and time.monotonic() < until:
             time.sleep(0.1)
         assert not any(one.exists() for one in left)

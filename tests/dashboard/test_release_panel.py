@@ -32,7 +32,7 @@ def window(ledger_file: Path) -> Window:
     st.cache_data.clear()
 
     def go(lineage: str | None = None, epsilon: float = 0.5, delta: float = 0.0, breaks: str = "") -> AppTest:
-        app = AppTest.from_function(shown, args=(lineage, epsilon, delta, breaks), default_timeout=60).run()
+        app = AppTest.from_function(shown, args=(lineage, epsilon, delta, breaks), default_timeout=600).run()
         assert not app.exception, [error.value for error in app.exception]
         return app
 
