@@ -79,6 +79,7 @@ def open_budget(page: Page, name: str) -> None:
     box.fill("3")
     box.press("Enter")
     settled(page)
+    expect(page.get_by_role("spinbutton", name="Total ε")).to_have_value("3")
     page.get_by_role("button", name="Review this budget").click()
     page.get_by_role("button", name="Open it for good").click()
 
