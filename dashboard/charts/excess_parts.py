@@ -22,7 +22,8 @@ def excess_parts(
     A part below 0 (noise that happens to help, or chance) starts where those before it end and goes back.
     """
     look = palette(dark)
-    traces, start = [], 0.0
+    traces: list[Figure] = []
+    start = 0.0
     for name, value in parts.items():
         traces.append(
             {

@@ -66,7 +66,7 @@ def open_release(page: Page) -> None:
     """Open the tab of the release."""
     settled(page)
     page.get_by_role("tab", name="A private answer").click()
-    there = page.get_by_text("What will be asked").or_(page.get_by_role("textbox", name="Whose data are these"))
+    there = page.get_by_text("What leaves this page").or_(page.get_by_role("textbox", name="Whose data are these"))
     expect(there.first).to_be_visible()
 
 
