@@ -218,6 +218,14 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
         asks["model, counted"] = lambda d, _: PrivateModel.of(
             d, target="answer", columns=["option", "number", "day"], epsilon=0.5, delta=1e-6
         )
+        asks["model, cut and counted"] = lambda d, _: PrivateModel.of(
+            d,
+            target="answer",
+            columns=["option", "number", "day"],
+            shapes={"number": "even", "day": "even"},
+            epsilon=0.5,
+            delta=1e-6,
+        )
     people = replace(schema, people=40)
     found = [Question(name=f"{name}, {how}", ask=ask, **about) for name, ask in asks.items()]
     model: Ask = lambda d, _: PrivateModel.of(d, target="other", columns=["option", "number"], epsilon=0.5, delta=1e-6)  # noqa: E731

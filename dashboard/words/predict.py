@@ -20,6 +20,13 @@ NO_COLUMN = (
     "or categories. Pick another sample, or declare them on the Data page."
 )
 MEASURE, METHOD, DRAWN = "Measure", "Method used for the answer", "Drawn beside it"
+NUMBERS = "Numbers as"
+NUMBERS_AS = {"steps": "steps at round numbers", "line": "a straight line"}
+NUMBERS_HELP = (
+    "With a straight line a number counts the more the larger it is, which needs few people. With steps each range "
+    "between round numbers counts by itself: better with many people, or where more is not simply better. The steps "
+    "follow from the declared bounds, never from the data, so they cost no privacy."
+)
 DELTA = "δ, a small chance that belongs to the promise"
 SEEDS = "Private models simulated at each point"
 ROWS = "rows"

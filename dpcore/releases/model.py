@@ -10,7 +10,7 @@ discrete Gaussian noise on the integers. All after that (momentum, averaging) se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -25,6 +25,7 @@ from dpcore.events import GaussianEvent
 from dpcore.releases import draws
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.whole_rows import LARGEST_WEIGHT, SUM_UNIT, WholeRows, clip_units
+from dpcore.training.cuts import Shape
 from dpcore.training.descent import step_length
 from dpcore.training.features import Features
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
@@ -82,14 +83,20 @@ class PrivateModel(Asked):
         positive: str | None = None,
         epsilon: float,
         delta: float,
+        shapes: Mapping[str, Shape | Sequence[float]] | None = None,
         neighbours: Neighbours | None = None,
         chosen_after_looking: tuple[str, ...] = (),
     ) -> Self:
-        """From declared columns. Raises InvalidArgument where bounds or options were not declared."""
+        """From declared columns, those in ``shapes`` cut into steps by their declared bounds alone (``Features.of``).
+
+        Raises InvalidArgument where bounds or options were not declared.
+        """
         names = (target, *columns)
         declared = tuple(declaration.column(name) for name in dict.fromkeys(names))
         return cls(
-            features=Features.of(Schema(columns=declared), target=target, columns=columns, positive=positive),
+            features=Features.of(
+                Schema(columns=declared), target=target, columns=columns, positive=positive, shapes=shapes
+            ),
             epsilon=epsilon,
             reads=declaration.reads(*dict.fromkeys(names)),
             neighbours=neighbours or declaration.hidden,
@@ -154,11 +161,17 @@ class PrivateModel(Asked):
     @property
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
+        cut = [shown(column.name) for column in self.features.columns if column.levels]
         filled = [shown(column.name) for column in self.reads.columns if column.fill is not None]
         return (
             "Values outside their declared bounds are moved to the nearer bound.",
             "A missing or unreadable number counts as the middle of its declared range, a missing word as none of the "
             "options.",
+            *(
+                (f"Cut into steps at public numbers: {', '.join(cut)}; what is missing there is in no step.",)
+                if cut
+                else ()
+            ),
             f"A row without a value of “{shown(self.features.target.name)}” adds nothing.",
             *((f"Missing cells of {', '.join(filled)} count as the value declared for them.",) if filled else ()),
             *self.person_rules,

@@ -36,7 +36,8 @@ class WholeRows:
     """The rows of a table as whole units of 2⁻¹⁸; ``sums(weights)`` adds up their clipped gradients in ``SUM_UNIT``.
 
     For any weights, one row's part in the sums has an L2 length of at most ``clip`` units. Every row counts: a missing
-    number is the middle of its declared range, a missing word none of the options, and a row without an answer adds 0.
+    number is the middle of its declared range (of a column cut into steps: in no step), a missing word none of the
+    options, and a row without an answer adds 0.
     """
 
     def __init__(self, features: Features, clip: int, table: OpenRows) -> None:

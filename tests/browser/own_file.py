@@ -66,7 +66,7 @@ def open_release(page: Page) -> None:
     """Open the tab of the release."""
     settled(page)
     page.get_by_role("tab", name="A private answer").click()
-    there = page.get_by_text("What will be asked").or_(page.get_by_role("textbox", name="Whose data are these"))
+    there = page.get_by_text("What leaves this page").or_(page.get_by_role("textbox", name="Whose data are these"))
     expect(there.first).to_be_visible()
 
 
@@ -79,6 +79,7 @@ def open_budget(page: Page, name: str) -> None:
     box.fill("3")
     box.press("Enter")
     settled(page)
+    expect(page.get_by_role("spinbutton", name="Total ε")).to_have_value("3")
     page.get_by_role("button", name="Review this budget").click()
     page.get_by_role("button", name="Open it for good").click()
 

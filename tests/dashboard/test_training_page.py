@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Executor, Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -222,9 +223,9 @@ def test_the_earlier_picture_stays_in_grey_until_the_new_one_is_there(
 
 def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only where the same data are asked about again; between samples, which are nobody's, it always stays."""
-    state: dict[str, Any] = {}
-    monkeypatch.setattr("dashboard.session.put", state.__setitem__)
-    monkeypatch.setattr("dashboard.session.get", state.get)
+    state: dict[str, Any] = {"shown": {}}
+    held = SimpleNamespace(get=lambda: state["shown"], put=lambda new: state.update(shown=new))
+    monkeypatch.setattr("dashboard.session.SHOWN_PICTURES", held)
     monkeypatch.setattr("dashboard.session.dark", lambda: False)
     drawn: list[str] = []
     figure: dict[str, Any] = {"data": [], "layout": {}}
@@ -242,16 +243,20 @@ def test_what_is_made_from_ones_own_data_stays_in_the_session(open_app: Open, mo
     table = load_sample("breast_cancer")
     mine = Source(key="own-1", title="mine", mode="what_if", table=table, lineage=None, practice=False, unreleased="-")
     monkeypatch.setattr("dashboard.data.source.current", lambda: mine)
-    held, common = Held(), []
+    held, common = Held(), set[Any]()
     monkeypatch.setattr(compute, "pool", lambda: held)
-    for name in ("shared", "cached"):
-        whole = getattr(compute, name)
-        monkeypatch.setattr(compute, name, lambda key, make, whole=whole: (common.append(key), whole(key, make))[1])
+
+    def everybody(key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
+        common.add(key)
+        return make()
+
+    for name in ("MEMORY", "LARGE"):
+        monkeypatch.setattr(compute, name, everybody)
     app = open_app("training")
     held.run(3)
     app.run()
     assert " 2 of " in app.get("progress")[0].proto.text
-    assert {key[0] for key in common} <= {"odds", "start"}  # a grid of dots, and the sample of the Start page
+    assert not [key for key in common if table.fingerprint in key or "training" in key or "sweep" in key]
     assert not compute.shelf()._found
     assert not compute.shelf()._jobs
 

@@ -24,6 +24,7 @@ from dashboard.view import AXES, EPSILON_HIGH, EPSILON_LOW
 from dashboard.words import predict as said
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, Table, apply
+from dpcore.release import question_digest
 from dpcore.releases import draws
 from dpcore.releases.whole_rows import SUM_UNIT
 from dpcore.training import (
@@ -386,7 +387,12 @@ def interferes(cases: Iterable[Case], values: Mapping[str, Any]) -> bool:
 
 @pytest.mark.parametrize(
     "values",
-    [{}, {"training_target": "age"}, {"training_method-accuracy": "objective_perturbation"}],
+    [
+        {},
+        {"training_target": "age"},
+        {"training_method-accuracy": "objective_perturbation"},
+        {"training_numbers": "steps"},
+    ],
 )
 @pytest.mark.parametrize("people", [None, 45])
 def test_neighbouring_files_are_promised_the_same(values: Mapping[str, Any], people: int | None) -> None:
@@ -400,6 +406,24 @@ def test_neighbouring_files_are_promised_the_same(values: Mapping[str, Any], peo
         assert isinstance(offer, Offer)
         assert offer.request.people == people
         assert ("bought" in offer.before[1].markdown) == (people is None)
+
+
+def test_the_picture_and_the_release_cut_numbers_alike() -> None:
+    """The choice is one: the chart trains on what the request trains on, and another choice is another request."""
+    line, steps = (asked_of("breast_cancer", **ON_FEW, training_numbers=how) for how in ("line", "steps"))
+    assert asked_of("breast_cancer", **ON_FEW).works[0].key == line.works[0].key
+    for question, cut in ((line, False), (steps, True)):
+        request = question.offer.request
+        assert all(bool(column.levels) == cut for column in request.features.columns)
+        assert question.works[0].common().X.shape[1] == request.features.d
+    assert line.works[0].key != steps.works[0].key
+    assert question_digest(line.offer.request) != question_digest(steps.offer.request)
+    assert line.offer.request.cost == steps.offer.request.cost
+
+
+def test_the_forecast_of_a_cut_model_is_of_the_very_release() -> None:
+    question = answered(sample_case("breast_cancer", 1.0), {**ON_FEW, "training_numbers": "steps"})
+    assert forecast_is_of_the_request(question, 1.0)
 
 
 def test_an_exact_number_of_rows_in_the_request_is_caught() -> None:
@@ -558,8 +582,9 @@ def test_every_option_of_every_control_asks() -> None:
             assert question.endswith(".") if isinstance(question, str) else question.works[0].parts()
 
 
-def test_a_model_can_be_tried_below_its_answer() -> None:
-    question = asked_of("gapminder", 5.0)
+@pytest.mark.parametrize("numbers", ["line", "steps"])
+def test_a_model_can_be_tried_below_its_answer(numbers: str) -> None:
+    question = asked_of("gapminder", 5.0, training_numbers=numbers)
     answer = question.offer.request.answer(question.offer.data())
     receipt: Any = SimpleNamespace(answer=answer, request_id="a" * 32, journal_hash="b")
     blocks = question.offer.below(receipt)

@@ -15,7 +15,7 @@ from dpcore.calibration import zcdp_rho
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, apply, load_sample, sample_rows
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger
-from dpcore.release import release
+from dpcore.release import question_digest, release
 from dpcore.releases import catalog, draws
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.whole_rows import SUM_UNIT, WholeRows, clip_units
@@ -153,6 +153,52 @@ def test_the_cost_and_the_noise_follow_the_declaration(neighbours, rows_per_pers
     assert asked.cost.rho == zcdp_rho(1.0, 1e-5)
     assert asked.cost.event.count == 100
     assert asked.noise_multiplier == pytest.approx(np.sqrt(100 / (2 * asked.rho)))
+
+
+CUT = {"age": "even", "height": (1.5, 1.8), "since": "even"}
+
+
+def cut_request(**changed) -> PrivateModel:
+    names = [column.name for column in COLUMNS if column.name != "ill"]
+    made = PrivateModel.of(DECLARED, target="ill", columns=names, shapes=CUT, epsilon=1.0, delta=1e-5)
+    return replace(made, **changed)
+
+
+def test_a_cut_model_s_rows_are_exact_and_reach_the_sensitivity(rng) -> None:
+    """Steps at public numbers: sums are those of the loop, one row moves them by its own part and by no more than the
+    sensitivity, which is reached; what is missing is in no step."""
+    asked, frame = cut_request(clip=0.3), cells(200)
+    ready = asked.features.prepare(table(frame))
+    weights = rng.standard_normal(asked.features.d) * 3
+    slopes = LOGISTIC.slopes(ready.X @ weights, ready.y)[:, None] * ready.X
+    exact = (slopes * np.minimum(1.0, 0.3 / np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), 1e-12))).sum(0)
+    rows = whole(asked, frame)
+    np.testing.assert_allclose(rows.sums(weights) * SUM_UNIT, exact, atol=200 * 1e-3)
+    largest, steep = 0.0, np.full(asked.features.d, 2.0**11)
+    extra = pd.concat([cells(5, 6), cells(2, 7).assign(age="unknown", since="")], ignore_index=True)
+    for k in range(len(extra)):
+        one = whole(asked, extra.iloc[[k]])
+        more = whole(asked, pd.concat([frame, extra.iloc[[k]]], ignore_index=True))
+        for at in (weights, steep, -steep):
+            alone = one.sums(at)
+            np.testing.assert_array_equal(more.sums(at) - rows.sums(at), alone)
+            largest = max(largest, float(np.sqrt((alone.astype(float) ** 2).sum())))
+    assert 0.999 * asked.sensitivity < largest <= asked.sensitivity
+    assert "Cut into steps at public numbers: age, height, since; what is missing there is in no step." in asked.rules
+
+
+def test_a_cut_is_a_part_of_the_question_and_of_the_model() -> None:
+    """Other cuts are another question; bounds alone decide them; the model's file predicts by them."""
+    asked, plain = cut_request(epsilon=50.0), request(epsilon=50.0)
+    assert question_digest(asked) != question_digest(plain)
+    assert question_digest(asked) != question_digest(cut_request(epsilon=50.0, clip=0.4))
+    assert asked.cost == plain.cost
+    frame = cells(4000).assign(ill=lambda cell: np.where(cell["age"].astype(int).between(40, 59), "yes", "no"))
+    model = load_model(json.dumps(asked.answer(PrivateRows(frame))))
+    assert model.features == asked.features
+    record = {"height": 1.6, "job": "farm", "since": "2010-05-05"}
+    found = [predict(model, record | {"age": age})[0] for age in (20, 50, 90)]
+    assert found == ["no", "yes", "no"]  # no straight line tells the middle from both ends
 
 
 def test_the_noise_is_the_stated_gaussian() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dashboard.case import Case
 from dashboard.words import predict as said
-from dpcore.datasets import Schema, Table
-from dpcore.training import Features, Prepared, Rows, majority_share
+from dpcore.datasets import Column, Schema, Table
+from dpcore.training import Features, Prepared, Rows, cut, majority_share
+from dpcore.training.encoding import encoding
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 
 MOST_ROWS = 50_000
@@ -19,7 +20,7 @@ TEST_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
-    """A prediction task, ready to train on. ``identity`` names the data and every choice.
+    """A prediction task, ready to train on. ``identity`` names the data and every choice; ``steps``: numbers are cut.
 
     ``columns`` are those that were chosen, and what a release uses; the picture's ``features`` leave out those that
     have the same value in every row. ``most`` is how many numbers a row of all of ``columns`` has. ``own`` names a
@@ -28,6 +29,7 @@ class Task:
 
     columns: tuple[str, ...]
     positive: str | None
+    steps: bool
     features: Features
     most: int
     rows: Rows
@@ -87,23 +89,42 @@ def usable(schema: Schema, target: str) -> tuple[str, ...]:
     )
 
 
+def shapes(columns: Sequence[Column], chosen: Sequence[str]) -> dict[str, Sequence[float]]:
+    """Where the ``chosen`` columns that are numbers or dates are cut: at the coarsest of their public cuts.
+
+    On the samples these learn more from few people than finer ones beside them.
+    """
+    return {
+        column.name: cut(encoding(column), "even").levels[0]
+        for column in columns
+        if column.name in chosen and column.bounded and (column.is_numeric or column.type == "date")
+    }
+
+
 def varying(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The columns that have more than one value in this table."""
     return tuple(name for name in columns if table.frame[name].nunique() > 1)
 
 
-def prepared(case: Case, target: str, columns: tuple[str, ...], positive: str | None) -> Task:
-    """Rows of the unit ball, split 80 to 20 in a fixed random order. Raises InvalidArgument with one sentence."""
+def prepared(case: Case, target: str, columns: tuple[str, ...], positive: str | None, *, steps: bool) -> Task:
+    """Rows of the unit ball, split 80 to 20 in a fixed random order; with ``steps`` numbers and dates are cut.
+
+    Raises InvalidArgument with one sentence.
+    """
     table = case.table
-    identity = ("training", table.fingerprint, target, columns, positive)
+    identity = ("training", table.fingerprint, target, columns, positive, steps)
     used = case.memo((*identity, "varying"), lambda: varying(table, columns)) or columns
-    whole = Features.of(table.schema, target=target, columns=columns, positive=positive)
-    features = whole if used == columns else Features.of(table.schema, target=target, columns=used, positive=positive)
+    cuts = shapes(table.schema.columns, columns) if steps else None
+    whole, features = (
+        Features.of(table.schema, target=target, columns=some, positive=positive, shapes=cuts)
+        for some in (columns, used)
+    )
     rows, notes = case.large((*identity, "rows"), lambda: _split(features.prepare(table)))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
         columns=columns,
         positive=positive,
+        steps=steps,
         features=features,
         most=whole.d,
         rows=rows,

@@ -9,6 +9,7 @@ from typing import Any
 from dashboard import words
 from dashboard.blocks import Ask, Block, Download, Text
 from dashboard.controls import Choice, Control, Number, Read
+from dashboard.questions.training.prepared_rows import shapes
 from dashboard.words import predict as said
 from dpcore.accounting import gaussian_epsilon
 from dpcore.datasets import Declaration
@@ -24,16 +25,23 @@ def model_request(
     target: str,
     columns: tuple[str, ...],
     positive: str | None,
+    steps: bool,
     epsilon: float,
     delta: float,
 ) -> PrivateModel | str:
-    """The request, or why it cannot be made, in one sentence.
+    """The request, or why it cannot be made, in one sentence. With ``steps`` numbers and dates are cut.
 
     About how many rows there are is what was declared, and else bought with a part of ε: never the file's own number.
     """
     try:
         return PrivateModel.of(
-            declared, target=target, columns=columns, positive=positive, epsilon=epsilon, delta=delta
+            declared,
+            target=target,
+            columns=columns,
+            positive=positive,
+            shapes=shapes(declared.columns, columns) if steps else None,
+            epsilon=epsilon,
+            delta=delta,
         )
     except InvalidArgument as error:
         return said.cannot_release(str(error))
