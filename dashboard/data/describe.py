@@ -71,4 +71,4 @@ def _added(round_: int) -> None:
 
 
 def _drop(name: str) -> None:
-    actions.declare(lambda old: replace(old, columns=tuple(c for c in old.columns if c.name != name)))
+    actions.declare(lambda old: old.only(*(column for column in old.names if column != name)))

@@ -35,6 +35,15 @@ class Decisions:
     copied: frozenset[str] = frozenset()
     said_rows: bool = False
 
+    @property
+    def asks_rows(self) -> bool:
+        """Whether a private answer depends on how many rows one person can have.
+
+        In a table of options it does where one counts people and nothing else says how far one person can move it.
+        """
+        counts = any(column.counts and column.sensitivity is None for column in self.schema.columns)
+        return self.schema.each_row != "option" or counts
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwinPlan:
@@ -120,7 +129,7 @@ class OwnFile:
             return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
         if self.doubts:
             return "Answer the open questions about this file on the Data page first."
-        if not self.decisions.said_rows and self.schema.each_row != "option":
+        if self.decisions.asks_rows and not self.decisions.said_rows:
             return "Say on the Data page how many rows one person can have: a private answer needs to know."
         if self.alike:
             return "Say on the Data page whether these are the people of an earlier file."
@@ -132,14 +141,19 @@ class OwnFile:
     def declared(self) -> Schema | None:
         """The columns about which everything a private answer needs was declared; None when there is none.
 
-        Plain text comes along only where it names the options of a table.
+        Plain text comes along only where it names the options of a table; the column that says whose row it is always
+        does, as text, because its values need no declaration.
         """
         schema = self.schema
+        if schema.id_column is not None and not schema.column(schema.id_column).releasable:
+            schema = schema.with_column(Column(name=schema.id_column, type="text"))
         names = [column.name for column in schema.columns if column.releasable]
         if not names:
             return None
         if schema.each_row == "option":
             names = [column.name for column in schema.columns if column.releasable or column.type == "text"]
+        elif schema.id_column is not None:
+            names = [name for name in schema.names if name in names or name == schema.id_column]
         return schema.only(*names)
 
 
@@ -174,9 +188,10 @@ def opened(
     old = before.decisions
     columns = tuple(kept.get(column.name, column) for column in schema.columns)
     names = {column.name for column in columns}
+    named = old.schema.id_column if old.schema.id_column in names else None
     files = {doubt for doubt in old.settled if doubt.startswith("file:")}
     decisions = Decisions(
-        schema=replace(old.schema, columns=columns),
+        schema=replace(old.schema, columns=columns, id_column=named),
         settled=frozenset(files | {name for name in old.settled if name in names}),
         copied=old.copied & names,
         said_rows=old.said_rows,

@@ -20,8 +20,9 @@ from dashboard.background import compute
 from dashboard.case import MARK, OWN, TWIN_MARK
 from dashboard.data import arrivals, own_file, source, typed_columns
 from dashboard.data.task import Task
-from dpcore.datasets import read_csv, samples
+from dpcore.datasets import Declaration, read_csv, samples
 from dpcore.ledger import Ledger
+from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import text
 
@@ -430,18 +431,19 @@ def test_a_table_can_be_described_without_any_file(open_app: Open) -> None:
 def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> None:
     """Without declared options, or without the rows per person, there is a sentence and no table to release from."""
     app = look(drop(open_app("data"), survey()))
-    assert shown(app).released is None
+    assert shown(app).declared is None
+    assert shown(app).rows is None
     assert "how many rows one person can have" in str(shown(app).obstacle("Beruf"))
     app.number_input(key="own-rows-None").set_value(1).run()
-    assert shown(app).released is not None
+    assert shown(app).rows is not None
     assert "Declare the bounds or options of “Beruf”" in str(shown(app).obstacle("Beruf"))
     declare(app, "Beruf", categories="Büro\nPflege\nVerkauf\nHandwerk\nStraßenbau\nKunst", public=True)
     assert shown(app).obstacle("Beruf") is None
-    table = shown(app).released()
-    assert table.schema.names == ("Beruf", "zufrieden")
-    assert table.options("Beruf")[-1] == "Kunst"
-    assert list(table.counts("Beruf")) == [34, 40, 25, 18, 9, 0]
-    assert not any(column.from_file for column in table.schema.columns)
+    declared = shown(app).declared
+    assert declared is not None
+    assert [column.name for column in declared.columns] == ["Beruf", "zufrieden"]
+    assert declared.column("Beruf").categories[-1] == "Kunst"
+    assert not any(column.from_file for column in declared.columns)
 
 
 def release_most_common(app: AppTest) -> str:
@@ -488,15 +490,76 @@ def test_a_table_of_options_is_asked_about_and_released(open_app: Open) -> None:
     app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
     declare(app, "conflicts", low=0.0, high=100.0, better="lower")
     look(app)
-    assert "how far one person can move the scores" in str(shown(app).obstacle("conflicts"))
+    declared = shown(app).declared
+    assert declared is not None
+    assert entry_sensitivity(declared.column("conflicts"), 1) == 100.0, "the whole declared range"
     declare(app, "conflicts", sensitivity=1.0)
     press(app, "own-selection-0")
     assert app.selectbox(key="column").value == "conflicts"
     assert "has the best" in text(app)
     assert shown(app).obstacle("conflicts") is None
-    released = shown(app).released
-    assert released is not None
-    assert released().schema.names == ("evening", "conflicts")
+    declared = shown(app).declared
+    assert declared is not None
+    assert [column.name for column in declared.columns] == ["evening", "conflicts"]
+    assert entry_sensitivity(declared.column("conflicts"), 1) == 1.0
+
+
+def test_a_column_that_counts_people_says_so_and_asks_how_often(open_app: Open) -> None:
+    """Declared, it moves one way; until it is said how often a person is counted, nothing can be released."""
+    rows = "".join(f"Evening {number};{score}\n" for number, score in enumerate([90, 80, 2, 70, 60, 85], start=1))
+    app = drop(open_app("data"), f"evening;guests\n{rows}".encode())
+    app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
+    declare(app, "guests", low=0.0, high=100.0)
+    assert held(app).unreleasable == ""
+    declare(app, "guests", counts=True)
+    assert held(app).schema.column("guests").counts
+    assert "how many rows one person can have" in held(app).unreleasable
+    app.number_input(key="own-rows-None").set_value(3).run()
+    assert held(app).unreleasable == ""
+    declared = held(app).declared
+    assert declared is not None
+    assert entry_sensitivity(declared.column("guests"), declared.rows_per_person) == 3.0
+    declare(app, "guests", counts=False)
+    assert not held(app).schema.column("guests").counts
+
+
+def test_people_and_whose_row_it_is_are_declared(open_app: Open) -> None:
+    """The column of persons comes along to a private answer as text, and goes when rows are no records."""
+    rows = "".join(f"{number % 40};{'blue' if number % 5 else 'red'}\n" for number in range(1, 201))
+    app = drop(open_app("data"), f"customer;colour\n{rows}".encode())
+    app.number_input(key="own-rows-None").set_value(2).run()
+    assert "your promise" in text(app)
+    declare(app, "colour", categories="green\nred\nblue", public=True)
+    app.selectbox(key="own-id-2-None").set_value(0).run()
+    app.number_input(key="own-people-None").set_value(50).run()
+    assert held(app).schema.people == 50
+    assert "Enforced: at most 2 rows of each person" in text(app)
+    declared = held(app).declared
+    assert declared is not None
+    declaration = Declaration.of(declared)
+    assert (declaration.id_column, declaration.people) == ("customer", 50)
+    reads = declaration.reads("colour")
+    assert reads.person is not None
+    assert reads.person.type == "text"
+    app.get_by_key("own-each-row-record").set_value("step").run()
+    assert held(app).schema.id_column is None
+    press(app, "own-undo")
+    assert held(app).schema.id_column == "customer"
+    look(app)
+    assert shown(app).declared is not None
+
+
+def test_words_taken_over_from_the_file_stay_named_and_alphabetical(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    declare(app, "Beruf", copied=True)
+    declare(app, "Beruf", public=True)
+    column = held(app).schema.column("Beruf")
+    assert column.releasable
+    assert column.words_from_file
+    assert list(column.categories) == sorted(JOBS)
+    declare(app, "Beruf", categories="")
+    declare(app, "Beruf", categories="Pflege\nBüro", public=True)
+    assert not held(app).schema.column("Beruf").words_from_file, "a list of one's own is the person's"
 
 
 def test_several_rows_per_person_need_more_epsilon_in_the_charts_too(open_app: Open) -> None:
@@ -658,7 +721,7 @@ def test_what_goes_wrong_inside_never_carries_values() -> None:
 def test_an_upload_that_the_browser_reports_twice_is_heard_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second report finds a file that is gone; nothing is read and nothing breaks."""
     gone = DeletedFile("an id")
-    monkeypatch.setattr(arrivals.session, "get", lambda key, default: gone)
+    monkeypatch.setattr(arrivals.session, "entered", lambda key, default: gone)
     monkeypatch.setattr(arrivals, "read", lambda *_, **__: pytest.fail("a file that is gone was read"))
     arrivals.receive("own-upload-0")
 
