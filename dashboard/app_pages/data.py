@@ -22,6 +22,7 @@ from dashboard.data import (
     upload,
 )
 from dashboard.data.own_file import OwnFile
+from dashboard.words import data as said
 
 OWN_FILE, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
 
@@ -51,7 +52,8 @@ elif own is None or own.described != (place == DESCRIBED):
     if place == OWN_FILE:
         upload.trouble()
         if task is None:
-            upload.drop("Drop a CSV, TSV or Parquet file here")
+            upload.drop(said.DROP)
+            upload.paste()
             st.caption(
                 f"{understood.where_it_is()} It is read at once, to show you what was understood. "
                 "No chart is computed from it before you say so."

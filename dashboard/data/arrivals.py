@@ -17,6 +17,7 @@ from dashboard.data.actions import start
 from dashboard.data.own_file import OwnFile, opened, sketched
 from dashboard.data.people import may_see
 from dashboard.data.task import Say, Task
+from dashboard.words import data as said
 from dpcore.errors import LedgerError
 
 
@@ -43,6 +44,17 @@ def receive(key: str) -> None:
         read(file.name, taken(file), (), again=False)
 
 
+def paste(key: str) -> None:
+    """A table was pasted into the text box ``key``, which is empty again afterwards."""
+    text = str(session.entered(key, "") or "")
+    session.leave(key)
+    if not text.strip():
+        session.say("own", said.NOTHING_PASTED)
+        return
+    session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
+    read(said.PASTED, text.encode("utf-8", "replace"), (), again=False)  # as ``dpcore.datasets.read_pasted``
+
+
 def taken(file: UploadedFile) -> bytes:
     """The bytes of an uploaded file; Streamlit's own copy, which would stay until the session ends, is dropped."""
     data, context = file.getvalue(), get_script_run_ctx()
@@ -55,7 +67,7 @@ def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again:
     """Start reading, and finish at once when it is quick."""
     session.OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
     key = _key()
-    start(lambda say: _read(data, dict(choices), say, key), "Reading the file", _installed)
+    start(lambda say: _read(name, data, dict(choices), say, key), "Reading the file", _installed)
 
 
 def read_again(**choices: Any) -> None:
@@ -71,11 +83,12 @@ def read_again(**choices: Any) -> None:
     read(name, data, tuple(sorted(merged.items())), again=again)
 
 
-def _read(data: bytes, choices: dict[str, Any], say: Say, key: bytes | None) -> Any:
-    from dpcore.datasets import read_csv  # loads DuckDB
+def _read(name: str, data: bytes, choices: dict[str, Any], say: Say, key: bytes | None) -> Any:
+    from dpcore.datasets import read_table  # loads DuckDB
 
-    reading = read_csv(data, **choices, progress=lambda part, what: say(0.85 * part, what))
-    say(0.9, "Comparing with earlier files")
+    reading = read_table(data, name=name, **choices, progress=lambda part, what: say(0.8 * part, what))
+    say(0.85, "Comparing with earlier files")
+    _ = reading.fingerprint  # here rather than in somebody's click: it takes about as long as reading
     return reading, None if key is None else sketched(reading, key)
 
 

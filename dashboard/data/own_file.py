@@ -66,7 +66,7 @@ class Entry:
 class OwnFile:
     """One file, or a table that is only described (``reading`` is None, and so there are no values at all).
 
-    ``choices`` are the person's own answers to ``read_csv``. ``confirmed`` is whether they said that the file is public
+    ``choices`` are the person's own answers to ``read_table``. ``confirmed`` says that they called the file public
     or test data. ``lineage`` is the name its people have, or would have, in the ledger: random, unless the person said
     that they are people it knows. ``alike`` are those they may be, as long as the person has not said.
     """

@@ -82,3 +82,40 @@ NOT_HIDDEN_HELP = (
     "receipts say where they are from. Empty the list and write your own to take that back."
 )
 SAVED_FOR_CHARTS = "Saved for your own charts. Tick the box below the list to use it for private answers."
+
+# -- getting a file in -----------------------------------------------------------------------------------------------
+
+DROP = "Drop a table here: CSV, Excel, JSON, Parquet, SPSS, Stata, SAS, or one of these zipped"
+PASTE = "Or paste a table"
+PASTE_LABEL = "Cells copied from a sheet, a page or a mail, with the names of the columns first"
+PASTE_EXAMPLE = "age\tcity\n34\tHaifa"
+PASTE_GO = "Read it"
+PASTED = "Pasted table"
+NOTHING_PASTED = "There was nothing in the box. Copy the cells with their headings, paste them, then read."
+PART = "Sheet, or file of the archive"
+PART_ASKED = "There are several tables in this file. Which one do you want?"
+PART_GO = "Use this one"
+_KINDS = {
+    "workbook": "a workbook",
+    "json": "a JSON file",
+    "parquet": "a Parquet file, which names its columns itself",
+    "arrow": "an Arrow file, which names its columns itself",
+    "labelled": "a file of SPSS, Stata or SAS, which names its columns itself",
+    "database": "a database",
+}
+
+
+def drop_help(megabytes: int) -> str:
+    return f"Up to {megabytes} MB. What the file holds decides, not its name."
+
+
+def container(kind: str, part: str, header: str) -> str:
+    """What kind of file it is, which part of it was read, and where its columns are named."""
+    if kind == "workbook":
+        return f"The sheet “{safe(part)}” of a workbook. {header}"
+    what = _KINDS.get(kind, "a file")
+    return f"From “{safe(part)}” of an archive: {what}." if part else f"{what[:1].upper()}{what[1:]}."
+
+
+def from_archive(part: str) -> str:
+    return f"From “{safe(part)}” of an archive."

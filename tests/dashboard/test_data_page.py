@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import random
 import re
 import time
@@ -189,6 +191,111 @@ def test_a_file_that_cannot_be_read_gets_one_sentence(open_app: Open, data: byte
     assert len(app.error) == 1
     assert sentence in app.error[0].value.replace("\\", "")
     assert "_own_file" not in app.session_state or app.session_state["_own_file"] is None
+
+
+def workbook(*sheets: tuple[str, list[list[Any]]]) -> bytes:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for place, (name, rows) in enumerate(sheets):
+        sheet = book.active if place == 0 else book.create_sheet()
+        assert sheet is not None
+        sheet.title = name
+        for row in rows:
+            sheet.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+VISITS = "city,visits\n" + "".join(f"{'Haifa' if n % 3 else 'Lod'},{n}\n" for n in range(1, 31))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("visits.csv.gz", gzip.compress(VISITS.encode())),
+        ("visits.jsonl", "".join(f'{{"city": "Haifa{n % 3}", "visits": {n}}}\n' for n in range(30)).encode()),
+        ("visits.xlsx", workbook(("Visits", [line.split(",") for line in VISITS.split()]))),
+        ("visits", pd.read_csv(io.StringIO(VISITS)).to_parquet()),
+        ("hebrew.csv", VISITS.replace("Haifa", "חיפה").replace("Lod", "לוד").encode("cp1255")),
+    ],
+)
+def test_a_file_of_any_kind_is_read_whatever_its_name(open_app: Open, name: str, data: bytes) -> None:
+    app = drop(open_app("data"), data, name=name)
+    assert not app.error
+    assert held(app).schema.names == ("city", "visits")
+    assert "**30 rows and 2 columns.**" in text(app)
+
+
+def test_the_uploader_turns_no_file_away_by_its_name(open_app: Open) -> None:
+    """Streamlit's own refusal is a red mark without a sentence; what cannot be read is told from its bytes."""
+    app = open_app("data")
+    assert list(app.file_uploader[0].proto.type) == []
+    drop(app, b"%PDF-1.7 and so on", name="table.pdf")
+    assert "This is a PDF document, not a table" in app.error[0].value
+
+
+def test_which_sheet_is_meant_is_asked_and_kept(open_app: Open) -> None:
+    one, other = (
+        [["city", "ill"]] + [[f"c{n}", n] for n in range(20)],
+        [["name", "age"]] + [["x", n] for n in range(25)],
+    )
+    app = drop(open_app("data"), workbook(("First", one), ("Second", other)), name="two.xlsx")
+    assert held(app).doubts == ("file:part",)
+    assert "Which one do you want?" in text(app)
+    choice = app.selectbox(key="own-part")
+    was = held(app).reading
+    assert was is not None
+    choice.set_value(1).run()
+    press(app, "own-part-go")
+    found = held(app).reading
+    assert found is not None
+    assert found.report.part != was.report.part
+    assert held(app).doubts == ()
+
+
+def test_a_pasted_table_is_read_and_the_box_holds_nothing_afterwards(open_app: Open) -> None:
+    app = open_app("data")
+    app.text_area(key="own-paste-0").set_value("age\tcity\n" + "34\tHaifa\n51\tLod\n" * 6)
+    press(app, "own-paste-go")
+    assert held(app).schema.names == ("age", "city")
+    assert held(app).name == "Pasted table"
+    assert all("Haifa" not in str(app.session_state[key]) for key in app.session_state if "paste" in key)
+    assert all("Haifa" not in str(area.value) for area in app.text_area)
+
+
+@pytest.mark.parametrize("encoding", ["cp1255", "cp1256"])
+def test_hebrew_and_arabic_encodings_can_be_chosen(open_app: Open, encoding: str) -> None:
+    app = drop(open_app("data"), b"a,b\n1,2\n3,4,5\n6,7\n")  # refused, so that the choices are on the page
+    assert app.error
+    assert any(encoding in option for option in app.selectbox(key="own-again-failed-encoding").options)
+
+
+def test_a_failure_of_this_program_says_so_with_a_reference(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not "the file may be damaged"; neither the sentence nor the log holds a cell."""
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise KeyError("cell 4711 of Anna")
+
+    monkeypatch.setattr("dpcore.datasets.reading.read_table", broken)
+    app = drop(open_app("data"), survey())
+    (error,) = app.error
+    assert "your file is not at fault" in error.value
+    reference = re.search(r"reference ([0-9A-F]{8})", error.value)
+    assert reference is not None
+    assert reference[1] in caplog.text
+    assert "4711" not in caplog.text + text(app)
+
+
+def test_the_fingerprint_is_taken_beside_the_page(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes about as long as reading, so no click waits for it."""
+    app = drop(open_app("data"), survey())
+    reading = held(app).reading
+    assert reading is not None
+    assert "fingerprint" in vars(reading)
 
 
 def test_a_refused_file_can_be_read_differently_and_the_data_before_stay(open_app: Open) -> None:
