@@ -12,6 +12,7 @@ from dashboard.data import (
     actions,
     columns,
     decision,
+    declarations,
     describe,
     doubts,
     people,
@@ -20,6 +21,7 @@ from dashboard.data import (
     suits,
     understood,
     upload,
+    working,
 )
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
@@ -68,6 +70,7 @@ else:
     upload.trouble()
     upload.held(own)
     doubts.show(own)
+    declarations.offer(own)
     # Two rows, so that on a phone the decision comes right after what was understood.
     left, right = st.columns([5, 3], gap="medium")
     with left:
@@ -76,6 +79,7 @@ else:
         else:
             st.markdown(understood.summary(own.reading))
             understood.notices(own.reading)
+            working.show(own)
     with right, st.container(border=True):
         decision.show(own)
     left, right = st.columns([5, 3], gap="medium")

@@ -36,7 +36,7 @@ def declared(old: Column, key: str, *, copied: bool = False) -> Column:
 
     missing = ("", *_words(typed("missing", ", ".join(old.missing_words))))
     fill = str(typed("fill", "")).strip()
-    fresh = replace(old, missing_words=missing, fill=_fill(old, fill), from_file=False)
+    fresh = replace(old, missing_words=missing, fill=_fill(old, fill), from_file=old.from_file and old.type == "yes/no")
     if old.is_numeric:
         low, high = _both(typed("low", None), typed("high", None), "the smallest and the largest possible value")
         fresh = replace(

@@ -225,11 +225,11 @@ def _join_chosen() -> None:
 
 def _join(lineage: str) -> None:
     own = source.own_file()
-    if own is None or own.reading is None:
+    if own is None or own.as_read is None:
         return
     try:
         ledger = compute.ledger()
-        ledger.link(own.reading.fingerprint, lineage, own.marks(ledger.sketch_key))
+        ledger.link(own.as_read.fingerprint, lineage, own.marks(ledger.sketch_key))
     except DpcoreError as error:
         session.say("own", words.sentence(error))
         return

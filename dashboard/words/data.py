@@ -119,3 +119,50 @@ def container(kind: str, part: str, header: str) -> str:
 
 def from_archive(part: str) -> str:
     return f"From “{safe(part)}” of an archive."
+
+
+# -- steps before a table is declared --------------------------------------------------------------------------------
+
+STEPS = "Before it is counted"
+STEP_DO = "Do this"
+STEP_BACK = "Undo"
+DOING_STEP = "Doing this step"
+SPLIT_OPTIONS = "Options that one cell can name, one on each line"
+SPLIT_OPTIONS_HELP = (
+    "Write them from what you know, and private answers may use the columns. Left empty, the words in the file are "
+    "taken, for your own charts only."
+)
+SPLIT_MOST = "Options one person can name, at most"
+
+
+def step_taken(sentence: str) -> str:
+    return f"Done as you asked: {safe(sentence, 400)}"
+
+
+def step_taken_back(sentence: str) -> str:
+    return f"Taken back: {safe(sentence, 400)}"
+
+
+# -- a declaration as a file -----------------------------------------------------------------------------------------
+
+SAVE = "Save this declaration"
+SAVE_HELP = (
+    "Types, bounds, options, people and steps as you declared them, for the next table of this kind. Nothing that was "
+    "read from the rows is in it, except words you took over from them."
+)
+SAVED_AS = "declaration.json"
+BRING = "Use a saved one"
+BRING_LABEL = "A declaration that was saved here"
+DESCRIBED = "A described table"
+DECLARED_AS_BEFORE = "The columns were declared as in an earlier declaration."
+KNOWN = "You declared such a table before."
+KNOWN_USE = "Declare it the same way"
+
+
+def columns(names: tuple[str, ...]) -> str:
+    return f"Its columns were {', '.join(f'“{name}”' for name in names)}."
+
+
+def lacking(names: tuple[str, ...]) -> str:
+    listed = ", ".join(f"“{name}”" for name in names)
+    return f"The declaration was taken as far as it fits: this table has no column {listed}."

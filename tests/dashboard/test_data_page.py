@@ -9,10 +9,12 @@ import random
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
@@ -22,7 +24,7 @@ from dashboard.background import compute
 from dashboard.case import MARK, OWN, TWIN_MARK
 from dashboard.data import arrivals, own_file, source, typed_columns
 from dashboard.data.task import Task
-from dpcore.datasets import Declaration, read_csv, samples
+from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.ledger import Ledger
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
@@ -462,6 +464,120 @@ def test_reading_again_keeps_what_was_declared_by_hand(open_app: Open) -> None:
     assert held(app).reading is not None
     assert held(app).reading.rows == 127
     assert held(app).schema.column("Alter").high == 110.0
+
+
+# -- steps and declarations ------------------------------------------------------------------------------------------
+
+INNER = "ward,age\n" + "".join(f"W{n % 4},{999 if n == 7 else 20 + n}\n" for n in range(30)) + "Subtotal,40\nW1,33\n"
+
+
+def test_each_step_is_a_sentence_that_is_taken_and_taken_back(open_app: Open) -> None:
+    """The rows of a total and a stand-in for missing: nothing is done unasked, and what was declared by hand stays."""
+    app = drop(open_app("data"), INNER.encode())
+    declare(app, "ward", categories="W0\nW1\nW2\nW3", public=True)
+    assert "Rows whose “ward” says total or subtotal are left out." in text(app).replace("\\", "")
+    assert held(app).steps == ()
+    read = held(app).reading
+    assert read is not None
+    press(app, "own-step-0")
+    press(app, "own-step-0")
+    assert [type(step).__name__ for step in held(app).steps] == ["LeaveOutTotals", "ReadAsMissing"]
+    after = held(app).reading
+    assert after is not None
+    assert after.rows == read.rows - 1
+    assert after.column("age").missing == 1
+    assert held(app).schema.column("ward").categories == ("W0", "W1", "W2", "W3")
+    assert held(app).as_read is read
+    look(app)
+    assert shown(app).table.frame["age"].isna().sum() == 1
+    press(app, "own-step-back-0")
+    assert held(app).use == "what_if"
+    assert shown(app).table.rows == read.rows
+    press(app, "own-step-back-0")
+    assert held(app).reading is read
+
+
+def test_months_as_rows_ask_anew_how_many_one_person_has(open_app: Open) -> None:
+    wide = "ward,Jan 2024,Feb 2024,Mar 2024\n" + "".join(f"W{n},{n},{n + 3},{n * 2}\n" for n in range(12))
+    app = drop(open_app("data"), wide.encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    press(app, "own-step-0")
+    assert held(app).schema.names == ("ward", "month", "value")
+    assert not held(app).decisions.said_rows
+    press(app, "own-step-back-0")
+    assert not held(app).decisions.said_rows
+
+
+def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open_app: Open) -> None:
+    cells = ["Gym;Tea", "Gym", "Home office", "Tea;Gym", "Home office;Gym", "Tea"] * 6
+    data = ("k,x\n" + "".join(f"{'ab'[n % 2]},{cell}\n" for n, cell in enumerate(cells))).encode()
+    app = drop(open_app("data"), data)
+    press(app, "own-step-0")
+    read = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
+    assert len(read) == 3
+    assert not any(column.releasable for column in read)
+    declare(app, "x: Gym", yes="yes, ticked")
+    assert not held(app).schema.column("x: Gym").releasable, "saving its words does not make its name anybody's"
+    press(app, "own-step-back-0")
+    app.text_area(key="own-step-0-options").set_value("Gym\nTea\nPool")
+    app.number_input(key="own-step-0-most").set_value(2)
+    press(app, "own-step-0")
+    stated = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
+    assert [column.name for column in stated] == ["x: Gym", "x: Tea", "x: Pool"]
+    assert all(column.releasable for column in stated)
+
+
+def test_a_declaration_is_known_again_and_used_for_next_month(open_app: Open) -> None:
+    """By the file it was saved as, or by the table before it in this session; nothing is declared unasked."""
+    app = drop(open_app("data"), INNER.encode(), name="january.csv")
+    declare(app, "age", low=0.0, high=120.0)
+    app.selectbox(key="own-id-2-None").set_value(0).run()
+    app.number_input(key="own-rows-None").set_value(40).run()
+    press(app, "own-step-0")
+    kept = saved(own_file.template(held(app)))
+    drop(app, INNER.replace("age", "AGE").encode(), name="february.csv")
+    assert "You declared such a table before." in text(app)
+    assert held(app).schema.column("AGE").high is None
+    press(app, "own-declaration-known")
+    assert held(app).schema.column("AGE").high == 120.0
+    assert held(app).schema.id_column == "ward"
+    assert held(app).decisions.said_rows
+    assert len(held(app).steps) == 1
+    other = drop(open_app("data"), INNER.encode())
+    assert held(other).known is None
+    place = next(at for at, one in enumerate(other.file_uploader) if str(one.key).startswith("own-declaration"))
+    drop(other, kept.encode(), name="declaration.json", place=place)
+    assert held(other).schema.column("age").high == 120.0
+    place = next(at for at, one in enumerate(other.file_uploader) if str(one.key).startswith("own-declaration"))
+    drop(other, b"{}", name="other.json", place=place)
+    assert "does not say that it is one" in text(other)
+    assert held(other).schema.column("age").high == 120.0
+
+
+def test_a_table_is_described_by_a_saved_declaration_alone(open_app: Open) -> None:
+    schema = Schema(columns=(Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0, high=99)))
+    app = open_app("data")
+    app.segmented_control(key="from").set_value("No file: describe a table").run()
+    place = next(at for at, one in enumerate(app.file_uploader) if str(one.key).startswith("own-declaration"))
+    drop(app, saved(Template(schema=schema)).encode(), name="declaration.json", place=place)
+    assert held(app).described
+    assert held(app).schema == schema
+    press(app, "own-twin-open")
+    press(app, "own-twin-go")
+    assert shown(app).table.rows == 500
+
+
+def test_the_options_of_a_files_own_codebook_are_taken_over_as_declared(open_app: Open, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"smokes": [1.0, 2.0, 1.0, 3.0] * 5, "age": [float(n) for n in range(20)]})
+    file = tmp_path / "survey.sav"
+    pyreadstat.write_sav(frame, str(file), variable_value_labels={"smokes": {1.0: "Never", 2.0: "Once", 3.0: "Daily"}})
+    app = drop(open_app("data"), file.read_bytes(), name="survey.sav")
+    app.selectbox(key="own-column").set_value("smokes").run()
+    press(app, next(str(one.key) for one in app.button if str(one.key).startswith("own-codebook")))
+    column = held(app).schema.column("smokes")
+    assert sorted(column.categories) == ["Daily", "Never", "Once"]
+    assert column.releasable
+    assert not column.words_from_file
 
 
 # -- twins -----------------------------------------------------------------------------------------------------------
