@@ -187,9 +187,11 @@ def forget_own() -> None:
     Numbers that were computed, pictures, simulated models, and what was set on pages about those columns; then collect
     what is left over, since the server does not do that after every run.
     """
+    # a job stops when nobody watches it any more, and what it was lent goes with it
+    JOBS.get().forget_all()
     MEMORY.get().forget()
     LARGE_MEMORY.get().forget()
-    for slot in (MEMORY, LARGE_MEMORY, SHOWN_PICTURES, OWN_SHELF, JOBS, DECLARATIONS):
+    for slot in (MEMORY, LARGE_MEMORY, SHOWN_PICTURES, OWN_SHELF, JOBS):
         slot.forget()
     shared = {EPSILON.key, "data"}
     kept: dict[str, Any] = st.session_state["_set"]

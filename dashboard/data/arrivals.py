@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,6 +44,12 @@ def receive(key: str) -> None:
     if isinstance(file, UploadedFile):
         session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
         read(file.name, taken(file), (), again=False)
+
+
+def let_go() -> None:
+    """Forget a file that could not be read."""
+    session.OWN_PENDING.forget()
+    gc.collect()
 
 
 def paste(key: str) -> None:
@@ -131,6 +138,8 @@ def _installed(task: Task) -> None:
     )
     if present is not None and not at.again:
         session.OWN_BEFORE.put(present)
+        source.keep(None)
+        session.forget_own()
     source.keep(own)
 
 

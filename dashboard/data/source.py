@@ -135,6 +135,7 @@ def collect() -> bool:
     finish: Callable[[], None] = session.OWN_END.get()
     session.OWN_END.forget()
     finish()
+    task.result = None  # the button that cancels it holds on to the task for a while
     return True
 
 

@@ -77,7 +77,9 @@ def trouble() -> None:
         st.markdown(f":material/error: **{words.safe(at.name)} was not read.**")
         st.error(words.safe(at.problem, 500))
         kept = "The data you had before are still here. " if at.again or source.own_file() else ""
-        st.caption(f"{kept}You can change the file and drop it again.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"{kept}You can change the file and drop it again.", width="stretch")
+            st.button(said.LET_GO, icon=":material/delete_forever:", key="own-pending-forget", on_click=arrivals.let_go)
         with st.expander("Say how it is to be read"):
             differently(dict(at.choices), key="own-again-failed", part=True)
 

@@ -166,3 +166,6 @@ def columns(names: tuple[str, ...]) -> str:
 def lacking(names: tuple[str, ...]) -> str:
     listed = ", ".join(f"“{name}”" for name in names)
     return f"The declaration was taken as far as it fits: this table has no column {listed}."
+
+
+LET_GO = "Forget this file"
