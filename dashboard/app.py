@@ -28,7 +28,7 @@ def main() -> None:
     import streamlit as st
 
     from dashboard import catalogue, session, words
-    from dashboard.background import compute
+    from dashboard.background import compute, leaving
     from dashboard.budget import tracker, visitor
     from dashboard.data import source
     from dashboard.widgets import controls, inputs
@@ -41,6 +41,8 @@ def main() -> None:
         menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
     )
     session.begin()
+    leaving.visit()
+    compute.sweep()
     compute.warm_up()
 
     start, data, budget = (

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dashboard.data.typed_columns import TypedColumns
     from dashboard.widgets.earlier import Shown
     from dpcore.costs import Cost
-    from dpcore.datasets import Table
+    from dpcore.datasets import Table, Template
     from dpcore.ledger import Receipt
 
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
@@ -136,6 +136,8 @@ OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None)
 """The file that was replaced or forgotten last, for bringing it back."""
 OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset)
 OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
+DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple)
+"""What was declared in this session about tables before, by which the next one is known again."""
 OWN_SHELF: Slot[Shelf] = Slot("_own_shelf", lambda: _shelf())
 DESCRIBED_ROUND: Slot[int] = Slot("_described_round", lambda: 0)
 LINKED_DATA: Slot[str] = Slot("_linked_data", lambda: "")
@@ -185,6 +187,8 @@ def forget_own() -> None:
     Numbers that were computed, pictures, simulated models, and what was set on pages about those columns; then collect
     what is left over, since the server does not do that after every run.
     """
+    # a job stops when nobody watches it any more, and what it was lent goes with it
+    JOBS.get().forget_all()
     MEMORY.get().forget()
     LARGE_MEMORY.get().forget()
     for slot in (MEMORY, LARGE_MEMORY, SHOWN_PICTURES, OWN_SHELF, JOBS):

@@ -12,6 +12,7 @@ from dashboard.data import (
     actions,
     columns,
     decision,
+    declarations,
     describe,
     doubts,
     people,
@@ -20,8 +21,10 @@ from dashboard.data import (
     suits,
     understood,
     upload,
+    working,
 )
 from dashboard.data.own_file import OwnFile
+from dashboard.words import data as said
 
 OWN_FILE, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
 
@@ -51,7 +54,8 @@ elif own is None or own.described != (place == DESCRIBED):
     if place == OWN_FILE:
         upload.trouble()
         if task is None:
-            upload.drop("Drop a CSV, TSV or Parquet file here")
+            upload.drop(said.DROP)
+            upload.paste()
             st.caption(
                 f"{understood.where_it_is()} It is read at once, to show you what was understood. "
                 "No chart is computed from it before you say so."
@@ -66,6 +70,7 @@ else:
     upload.trouble()
     upload.held(own)
     doubts.show(own)
+    declarations.offer(own)
     # Two rows, so that on a phone the decision comes right after what was understood.
     left, right = st.columns([5, 3], gap="medium")
     with left:
@@ -74,6 +79,7 @@ else:
         else:
             st.markdown(understood.summary(own.reading))
             understood.notices(own.reading)
+            working.show(own)
     with right, st.container(border=True):
         decision.show(own)
     left, right = st.columns([5, 3], gap="medium")

@@ -17,7 +17,7 @@ from dashboard.background.memory import Memory
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
 from dpcore import datasets
-from dpcore.datasets import PrivateRows, Table, load_sample
+from dpcore.datasets import PrivateRows, Table, load_sample, temporary
 from dpcore.ledger import Ledger
 
 T = TypeVar("T")
@@ -61,6 +61,12 @@ def ledger() -> Ledger:
 def pool() -> Workers:
     """Worker processes for long sweeps; any ``concurrent.futures.Executor`` can take its place."""
     return Workers(int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)))
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def sweep() -> None:
+    """Once per server: remove the temporary copies of files that a killed server left behind."""
+    temporary.sweep()
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

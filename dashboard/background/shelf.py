@@ -125,6 +125,15 @@ class Jobs:
                 oldest.cancel()
             return found
 
+    def forget_all(self) -> None:
+        """Stop every job and drop what they found."""
+        with self._lock:
+            jobs = list(self._jobs.values())
+            self._jobs.clear()
+            self._current.clear()
+        for job in jobs:
+            job.cancel()
+
     def forget(self, key: Hashable) -> None:
         """So that the next ``get`` starts it again."""
         with self._lock:

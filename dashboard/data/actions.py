@@ -120,7 +120,12 @@ def bring_back() -> None:
 
 def forget() -> None:
     """Let go for good of the file that could have been brought back."""
+    before = session.OWN_BEFORE.get()
+    if before is not None:
+        digest = hashlib.sha256(before.data).hexdigest()
+        session.OWN_CONFIRMED.put(session.OWN_CONFIRMED.get() - {digest})
     session.OWN_BEFORE.forget()
+    session.DECLARATIONS.forget()  # options of theirs may be words of the file
     session.forget_own()
 
 
@@ -137,6 +142,7 @@ def _swap(own: OwnFile | None) -> None:
     session.OWN_COLUMNS.forget()
     session.OWN_PENDING.forget()
     source.keep(None)
+    session.forget_own()
     if own is not None:
         commit(own)
     elif session.value(source.control()) == OWN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,9 +15,11 @@ from dashboard import session
 from dashboard.background import compute
 from dashboard.data import source
 from dashboard.data.actions import start
-from dashboard.data.own_file import OwnFile, opened, sketched
+from dashboard.data.own_file import OwnFile, opened, sketched, template
 from dashboard.data.people import may_see
 from dashboard.data.task import Say, Task
+from dashboard.words import data as said
+from dpcore.datasets import Template, recognised
 from dpcore.errors import LedgerError
 
 
@@ -43,6 +46,23 @@ def receive(key: str) -> None:
         read(file.name, taken(file), (), again=False)
 
 
+def let_go() -> None:
+    """Forget a file that could not be read."""
+    session.OWN_PENDING.forget()
+    gc.collect()
+
+
+def paste(key: str) -> None:
+    """A table was pasted into the text box ``key``, which is empty again afterwards."""
+    text = str(session.entered(key, "") or "")
+    session.leave(key)
+    if not text.strip():
+        session.say("own", said.NOTHING_PASTED)
+        return
+    session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
+    read(said.PASTED, text.encode("utf-8", "replace"), (), again=False)  # as ``dpcore.datasets.read_pasted``
+
+
 def taken(file: UploadedFile) -> bytes:
     """The bytes of an uploaded file; Streamlit's own copy, which would stay until the session ends, is dropped."""
     data, context = file.getvalue(), get_script_run_ctx()
@@ -55,7 +75,11 @@ def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again:
     """Start reading, and finish at once when it is quick."""
     session.OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
     key = _key()
-    start(lambda say: _read(data, dict(choices), say, key), "Reading the file", _installed)
+    present = source.own_file()
+    # the table that is there now may be last month's
+    last = () if again or present is None or present.declared is None else (template(present),)
+    known = (*session.DECLARATIONS.get(), *last)
+    start(lambda say: _read(name, data, dict(choices), known, say, key), "Reading the file", _installed)
 
 
 def read_again(**choices: Any) -> None:
@@ -71,12 +95,19 @@ def read_again(**choices: Any) -> None:
     read(name, data, tuple(sorted(merged.items())), again=again)
 
 
-def _read(data: bytes, choices: dict[str, Any], say: Say, key: bytes | None) -> Any:
-    from dpcore.datasets import read_csv  # loads DuckDB
+def _read(
+    name: str, data: bytes, choices: dict[str, Any], known: tuple[Template, ...], say: Say, key: bytes | None
+) -> Any:
+    from dpcore.datasets import read_table  # loads DuckDB
 
-    reading = read_csv(data, **choices, progress=lambda part, what: say(0.85 * part, what))
-    say(0.9, "Comparing with earlier files")
-    return reading, None if key is None else sketched(reading, key)
+    reading = read_table(data, name=name, **choices, progress=lambda part, what: say(0.8 * part, what))
+    say(0.85, "Comparing with earlier files")
+    _ = reading.fingerprint  # here rather than in somebody's click: it takes about as long as reading
+    marks = None if key is None else sketched(reading, key)
+    say(0.95, "Looking for what it needs")
+    _ = reading.suggested_steps
+    match = recognised(reading, known) if known else None
+    return reading, marks, None if match is None else match[0]
 
 
 def _key() -> bytes | None:
@@ -96,27 +127,29 @@ def _installed(task: Task) -> None:
         return
     session.OWN_PENDING.forget()
     session.OWN_COLUMNS.forget()
-    reading, marks = task.result
+    reading, marks, known = task.result
     present = source.own_file()
     own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
     own = _with_people(own)
     confirmed = hashlib.sha256(at.data).hexdigest() in session.OWN_CONFIRMED.get()
     again = "again " if at.again else ""
-    own = replace(own, confirmed=confirmed).noted(
+    own = replace(own, confirmed=confirmed, known=None if at.again else known).noted(
         f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
     )
     if present is not None and not at.again:
         session.OWN_BEFORE.put(present)
+        source.keep(None)
+        session.forget_own()
     source.keep(own)
 
 
 def _with_people(own: OwnFile) -> OwnFile:
     """Whose data these are, as far as the ledger knows."""
-    if own.reading is None:
+    if own.as_read is None:
         return own
     try:
         seen = may_see()
-        alike = compute.ledger().similar(own.reading.fingerprint, own.sketch, among=seen)
+        alike = compute.ledger().similar(own.as_read.fingerprint, own.sketch, among=seen)
     except LedgerError:
         return replace(own, lineage=None)
     lineage = own.lineage or compute.ledger().new_lineage()

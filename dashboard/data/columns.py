@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, editor, source
+from dashboard.data import actions, declarations, editor, source
 from dashboard.data.own_file import Decisions, OwnFile, typed_as
+from dashboard.words import data as said
 from dpcore.datasets import Column
 from dpcore.datasets.schema import ColumnType
 
@@ -27,6 +28,7 @@ _PICKED = "own-column"
 def show(own: OwnFile) -> None:
     """The overview, and the editor of the column picked in it."""
     _overview(own)
+    declarations.show(own)
     names = list(own.schema.names)
     if session.entered(_PICKED, None) not in [None, *names]:
         session.enter(_PICKED, None)
@@ -57,6 +59,7 @@ def show(own: OwnFile) -> None:
                 width=160,
             )
         _why(own, column)
+        _codebook(own, column)
         editor.show(own, column)
 
 
@@ -102,6 +105,31 @@ def _overview(own: OwnFile) -> None:
             disabled=not own.earlier,
             on_click=actions.undo,
         )
+
+
+def _codebook(own: OwnFile, column: Column) -> None:
+    """The options that the file's own codebook states: written down with the file, not read from its rows."""
+    read = None if own.reading is None else own.reading.column(column.name)
+    if read is None or not read.codebook or (column.type == "category" and column.categories == read.codebook):
+        return
+    key = f"own-codebook-{editor.mark(column)}"
+    st.button(
+        f"{said.CODEBOOK} ({len(read.codebook)})",
+        icon=":material/menu_book:",
+        key=key,
+        help=said.CODEBOOK_HELP,
+        on_click=_take_codebook,
+        args=(column.name, read.codebook),
+    )
+
+
+def _take_codebook(name: str, options: tuple[str, ...]) -> None:
+    def change(old: Decisions) -> Decisions:
+        schema = typed_as(old.schema, name, "category")
+        column = replace(schema.column(name), categories=options)
+        return replace(old, schema=schema.with_column(column), settled=old.settled | {name}, copied=old.copied - {name})
+
+    actions.decide(change)
 
 
 def _pick() -> None:

@@ -25,15 +25,18 @@ def problem(error: InvalidArgument) -> str:
     return _PROBLEMS.get(error.argument, words.sentence(error))
 
 
-def declared(old: Column, key: str) -> Column:
-    """The column as the form ``key`` now has it. Raises InvalidArgument."""
+def declared(old: Column, key: str, *, copied: bool = False) -> Column:
+    """The column as the form ``key`` now has it; its options were ``copied`` from the file's words, or were not.
+
+    Raises InvalidArgument.
+    """
 
     def typed(name: str, other: Any) -> Any:
         return session.entered(f"{key}-{name}", other)
 
     missing = ("", *_words(typed("missing", ", ".join(old.missing_words))))
     fill = str(typed("fill", "")).strip()
-    fresh = replace(old, missing_words=missing, fill=_fill(old, fill), from_file=False)
+    fresh = replace(old, missing_words=missing, fill=_fill(old, fill), from_file=old.from_file and old.type == "yes/no")
     if old.is_numeric:
         low, high = _both(typed("low", None), typed("high", None), "the smallest and the largest possible value")
         fresh = replace(
@@ -43,6 +46,7 @@ def declared(old: Column, key: str) -> Column:
             unit=str(typed("unit", "")).strip(),
             decimal="," if typed("decimal", ".") == "," else ".",
             sensitivity=typed("sensitivity", old.sensitivity) or None,
+            counts=old.type == "integer" and bool(typed("counts", old.counts)),
             better="lower" if typed("better", old.better) == "lower" else "higher",
         )
     elif old.type == "date":
@@ -55,6 +59,7 @@ def declared(old: Column, key: str) -> Column:
             categories=tuple(dict.fromkeys(listed)),
             # Without a file there is no such question: everything is declared.
             from_file=bool(listed) and not bool(typed("public", True)),
+            words_from_file=copied and bool(listed),
         )
     elif old.type == "yes/no":
         fresh = replace(fresh, yes_words=_words(typed("yes", "")), no_words=_words(typed("no", "")))

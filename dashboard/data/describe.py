@@ -7,14 +7,13 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, source
+from dashboard.data import actions, declarations, source
 from dashboard.data.columns import TYPES
 from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.words import data as said
 from dpcore.datasets import Column, Schema
 from dpcore.datasets.schema import ColumnType
 from dpcore.errors import InvalidArgument
-
-NAME = "A described table"
 
 
 def start() -> None:
@@ -24,6 +23,8 @@ def start() -> None:
         "and look at rows simulated from that alone."
     )
     _add("Start with this column")
+    with st.popover(said.BRING, icon=":material/upload_file:"):
+        declarations.bring()
 
 
 def more(own: OwnFile) -> None:
@@ -59,7 +60,7 @@ def _added(round_: int) -> None:
         column = Column(name=name, type=kind)
         if own is None or not own.described:
             schema = Schema(columns=(column,))
-            fresh = OwnFile(name=NAME, data=b"", choices=(), reading=None, decisions=Decisions(schema=schema))
+            fresh = OwnFile(name=said.DESCRIBED, data=b"", choices=(), reading=None, decisions=Decisions(schema=schema))
             actions.put_in_place(fresh)
         else:
             actions.declare(lambda old: replace(old, columns=(*old.columns, column)))
@@ -71,4 +72,4 @@ def _added(round_: int) -> None:
 
 
 def _drop(name: str) -> None:
-    actions.declare(lambda old: replace(old, columns=tuple(c for c in old.columns if c.name != name)))
+    actions.declare(lambda old: old.only(*(column for column in old.names if column != name)))

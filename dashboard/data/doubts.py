@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import words
 from dashboard.data import actions, arrivals, source, understood
 from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.words import data as said
 from dpcore.datasets import ReadColumn
 
 _ASKED = {
@@ -35,6 +36,8 @@ def show(own: OwnFile) -> None:
     for doubt in own.doubts:
         if doubt == "file:header":
             _header(own)
+        elif doubt == "file:part":
+            _part(own)
         elif doubt.startswith("file:"):
             _alternatives(own, doubt.removeprefix("file:"))
     open_ = [column for column in own.reading.columns if column.name in own.doubts]
@@ -72,6 +75,26 @@ def _alternatives(own: OwnFile, argument: str) -> None:
         for place, part in enumerate(parts)
     ]
     _ask(_ASKED.get(argument, f"Which {argument} is right?"), answers)
+
+
+def _part(own: OwnFile) -> None:
+    """Which sheet of a workbook, or which file of an archive: there can be many, so they are a list."""
+    if own.reading is None:
+        return
+    report = own.reading.report
+    names = [part.value for part in report.alternatives if part.argument == "part"]
+    with st.container(border=True):
+        st.markdown(f":material/help: **{said.PART_ASKED}**")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            place = st.selectbox(
+                said.PART,
+                range(len(names)),
+                index=names.index(report.part) if report.part in names else 0,
+                key="own-part",
+                format_func=lambda one: words.visible(names[one], 60),
+                width=320,
+            )
+            st.button(said.PART_GO, key="own-part-go", on_click=_read_as, args=("part", names[place]))
 
 
 def _read_as(argument: str, value: str) -> None:

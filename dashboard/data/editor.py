@@ -15,6 +15,7 @@ from dashboard.data import actions, source
 from dashboard.data.declaring import declared, problem
 from dashboard.data.own_file import Decisions, OwnFile
 from dashboard.data.understood import lines_words
+from dashboard.words import data as said
 from dpcore.datasets import Account, Column
 from dpcore.errors import InvalidArgument
 
@@ -40,10 +41,10 @@ def show(own: OwnFile, column: Column) -> None:
     key = f"own-{mark(column)}"
     if column.type == "category" and own.reading is not None:
         st.button(
-            "Start from the words in the file",
+            said.COPY,
             icon=":material/content_copy:",
             key=f"{key}-copy",
-            help="Fills the list for you to check. Until you say that it is public it serves your own charts only.",
+            help=said.COPY_HELP,
             on_click=_copy,
             args=(column.name,),
         )
@@ -55,7 +56,7 @@ def show(own: OwnFile, column: Column) -> None:
                 st.caption(WHY_OPTIONS if column.type == "category" else WHY_BOUNDS)
             _FIELDS[column.type](column, key)
             if column.type == "category" and not own.described:
-                _public_field(column, key)
+                _public_field(column, key, copied=column.name in own.decisions.copied)
             if own.schema.each_row != "record" and column.is_numeric:
                 _score_fields(column, key)
             if not own.described:
@@ -94,12 +95,12 @@ def _category_fields(column: Column, key: str) -> None:
     st.text_area("Options, one on each line", value="\n".join(column.categories), key=f"{key}-categories", height=130)
 
 
-def _public_field(column: Column, key: str) -> None:
+def _public_field(column: Column, key: str, *, copied: bool) -> None:
     st.checkbox(
-        "Anyone could write this list without seeing the file.",
+        said.NOT_HIDDEN if copied else said.ANYONE,
         value=bool(column.categories) and not column.from_file,
         key=f"{key}-public",
-        help="Needed for private answers and twins. Without it the list serves your own what-if charts only.",
+        help=said.NOT_HIDDEN_HELP if copied else said.ANYONE_HELP,
     )
 
 
@@ -112,12 +113,15 @@ def _yes_no_fields(column: Column, key: str) -> None:
 def _score_fields(column: Column, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
-            "One person can move a score by at most",
+            said.MOVES,
             value=column.sensitivity, min_value=0.0, format="%g", key=f"{key}-sensitivity", width=280,
+            placeholder=said.MOVES_PLACEHOLDER,
         )  # fmt: skip
         st.segmented_control(
             "Better is", ["higher", "lower"], default=column.better, required=True, key=f"{key}-better"
         )
+    if column.type == "integer":
+        st.checkbox(said.COUNTS, value=column.counts, key=f"{key}-counts", help=said.COUNTS_HELP)
 
 
 def _missing_fields(column: Column, key: str) -> None:
@@ -154,7 +158,7 @@ def _save(name: str, key: str) -> None:
         return
     old = own.schema.column(name)
     try:
-        column = declared(old, key)
+        column = declared(old, key, copied=name in own.decisions.copied)
     except InvalidArgument as error:
         session.say("own", problem(error))
         return
@@ -166,9 +170,7 @@ def _save(name: str, key: str) -> None:
 
     actions.decide(change)
     if not public:
-        session.say(
-            "own", "Saved for your own charts. Tick “Anyone could write this list” to use it for private answers."
-        )
+        session.say("own", said.SAVED_FOR_CHARTS)
 
 
 def _copy(name: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from dpcore.datasets import Column, Relation, Schema
+from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template
 from dpcore.datasets.schema import ColumnType
 from dpcore.errors import InvalidArgument
 
@@ -35,6 +35,15 @@ class Decisions:
     copied: frozenset[str] = frozenset()
     said_rows: bool = False
 
+    @property
+    def asks_rows(self) -> bool:
+        """Whether a private answer depends on how many rows one person can have.
+
+        In a table of options it does where one counts people and nothing else says how far one person can move it.
+        """
+        counts = any(column.counts and column.sensitivity is None for column in self.schema.columns)
+        return self.schema.each_row != "option" or counts
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwinPlan:
@@ -57,9 +66,11 @@ class Entry:
 class OwnFile:
     """One file, or a table that is only described (``reading`` is None, and so there are no values at all).
 
-    ``choices`` are the person's own answers to ``read_csv``. ``confirmed`` is whether they said that the file is public
+    ``choices`` are the person's own answers to ``read_table``. ``confirmed`` says that they called the file public
     or test data. ``lineage`` is the name its people have, or would have, in the ledger: random, unless the person said
-    that they are people it knows. ``alike`` are those they may be, as long as the person has not said.
+    that they are people it knows. ``alike`` are those they may be, as long as the person has not said. ``reading`` is
+    the table after ``steps``; ``read`` is the one before them, None where there are none. ``known`` is an earlier
+    declaration that fits, as long as it was not used.
     """
 
     name: str
@@ -72,6 +83,9 @@ class OwnFile:
     confirmed: bool = False
     use: Use | None = None
     plan: TwinPlan | None = None
+    read: Reading | None = None
+    steps: tuple[Step, ...] = ()
+    known: Template | None = None
     lineage: str | None = None
     alike: tuple[Resemblance, ...] = ()
     log: tuple[Entry, ...] = ()
@@ -80,9 +94,14 @@ class OwnFile:
     def schema(self) -> Schema:
         return self.decisions.schema
 
+    @property
+    def as_read(self) -> Reading | None:
+        """The table as it was read, before any step."""
+        return self.reading if self.read is None else self.read
+
     def marks(self, key: bytes) -> Sketch | None:
         """By what the ledger recognises another file about the same people; ``key`` is ``Ledger.sketch_key``."""
-        return self.sketch if self.sketch is not None or self.reading is None else sketched(self.reading, key)
+        return self.sketch if self.sketch is not None or self.as_read is None else sketched(self.as_read, key)
 
     @property
     def described(self) -> bool:
@@ -120,7 +139,7 @@ class OwnFile:
             return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
         if self.doubts:
             return "Answer the open questions about this file on the Data page first."
-        if not self.decisions.said_rows and self.schema.each_row != "option":
+        if self.decisions.asks_rows and not self.decisions.said_rows:
             return "Say on the Data page how many rows one person can have: a private answer needs to know."
         if self.alike:
             return "Say on the Data page whether these are the people of an earlier file."
@@ -132,14 +151,19 @@ class OwnFile:
     def declared(self) -> Schema | None:
         """The columns about which everything a private answer needs was declared; None when there is none.
 
-        Plain text comes along only where it names the options of a table.
+        Plain text comes along only where it names the options of a table; the column that says whose row it is always
+        does, as text, because its values need no declaration.
         """
         schema = self.schema
+        if schema.id_column is not None and not schema.column(schema.id_column).releasable:
+            schema = schema.with_column(Column(name=schema.id_column, type="text"))
         names = [column.name for column in schema.columns if column.releasable]
         if not names:
             return None
         if schema.each_row == "option":
             names = [column.name for column in schema.columns if column.releasable or column.type == "text"]
+        elif schema.id_column is not None:
+            names = [name for name in schema.names if name in names or name == schema.id_column]
         return schema.only(*names)
 
 
@@ -169,20 +193,62 @@ def opened(
             decisions=Decisions(schema=schema),
             sketch=sketch,
         )
-    touched = set(before.schema.columns) - set(before.reading.suggested().columns)
+    decisions = _carried(before.decisions, before.reading, reading)
+    return replace(
+        before,
+        choices=choices,
+        reading=reading,
+        read=None,
+        steps=(),
+        decisions=decisions,
+        sketch=sketch,
+        earlier=(),
+        use=None,
+        plan=None,
+    )
+
+
+def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
+    """``own`` with these steps done, ``reading`` being the table after them; what was declared by hand is kept.
+
+    Where one row becomes several, or several one, how many a person can have is asked anew.
+    """
+    if own.reading is None:
+        return own
+    decisions = _carried(own.decisions, own.reading, reading)
+    if _counts_rows(steps) != _counts_rows(own.steps):
+        schema = replace(decisions.schema, rows_per_person=1, each_row=reading.suggested().each_row)
+        if schema.each_row != "record":
+            schema = replace(schema, id_column=None)
+        decisions = replace(decisions, schema=schema, said_rows=False)
+    return replace(
+        own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
+    )
+
+
+def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
+    return [step for step in steps if isinstance(step, MonthsToRows | OneRowPer)]
+
+
+def template(own: OwnFile) -> Template:
+    """What was declared about the table, for the next one of its kind."""
+    return Template(schema=own.schema, steps=own.steps)
+
+
+def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
+    """The decisions about one reading for another one of the same file: what was declared by hand is kept."""
+    schema = reading.suggested()
+    touched = set(old.schema.columns) - set(before.suggested().columns)
     kept = {column.name: column for column in touched}
-    old = before.decisions
     columns = tuple(kept.get(column.name, column) for column in schema.columns)
     names = {column.name for column in columns}
+    named = old.schema.id_column if old.schema.id_column in names else None
     files = {doubt for doubt in old.settled if doubt.startswith("file:")}
-    decisions = Decisions(
-        schema=replace(old.schema, columns=columns),
+    return Decisions(
+        schema=replace(old.schema, columns=columns, id_column=named),
         settled=frozenset(files | {name for name in old.settled if name in names}),
         copied=old.copied & names,
         said_rows=old.said_rows,
-    )
-    return replace(
-        before, choices=choices, reading=reading, decisions=decisions, sketch=sketch, earlier=(), use=None, plan=None
     )
 
 

@@ -10,7 +10,9 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile
-from dpcore.datasets.schema import EachRow
+from dashboard.words import data as said
+from dpcore.datasets import Schema
+from dpcore.datasets.schema import MOST_PEOPLE, EachRow
 from dpcore.errors import DpcoreError, InvalidArgument, LedgerError
 
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
@@ -24,7 +26,7 @@ NOT_SEEN = (
 def rows(own: OwnFile) -> None:
     """What one row is, and how many rows one person can have; the second is asked because it cannot be read."""
     schema = own.schema
-    said = schema.rows_per_person if own.decisions.said_rows else None
+    stated = schema.rows_per_person if own.decisions.said_rows else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "One row is",
@@ -46,26 +48,81 @@ def rows(own: OwnFile) -> None:
             width=110,
         )
     if schema.each_row == "option":
-        st.caption("How far one person can move a score is asked for each column of scores, under Columns.")
-        return
+        st.caption(said.MOVES_ASKED)
+    if own.decisions.asks_rows:
+        st.number_input(
+            said.rows_at_most(schema.unit) if schema.each_row != "option" else said.counted_at_most(schema.unit),
+            value=stated,
+            min_value=1,
+            max_value=MOST_PEOPLE,
+            placeholder="please say",
+            key=f"own-rows-{stated}",
+            on_change=_rows,
+            args=(f"own-rows-{stated}",),
+            help=said.ROWS_HELP,
+        )
+    if own.decisions.asks_rows and not own.decisions.said_rows and not own.described:
+        st.caption(said.rows_open(schema.unit))
+    if schema.each_row == "record":
+        _whose_row(own)
+    key = f"own-people-{schema.people}"
     st.number_input(
-        f"Rows one {words.safe(schema.unit)} can have, at most",
-        value=said,
+        said.people(schema.unit),
+        value=schema.people,
         min_value=1,
-        max_value=1_000_000,
-        placeholder="please say",
-        key=f"own-rows-{said}",
-        on_change=_rows,
-        args=(f"own-rows-{said}",),
-        help="Private answers hide a person with all their rows. A file cannot show how many there could have been.",
+        max_value=MOST_PEOPLE,
+        placeholder=said.PEOPLE_PLACEHOLDER,
+        key=key,
+        on_change=_people,
+        args=(key,),
+        help=said.PEOPLE_HELP,
     )
-    if not own.decisions.said_rows and not own.described:
-        st.caption("Until you say how many rows one person can have, charts take one, and nothing can be released.")
+
+
+def _whose_row(own: OwnFile) -> None:
+    """The column by which the number of rows is enforced; without one it is the person's promise, and said so."""
+    schema = own.schema
+    names = list(schema.names)
+    key = f"own-id-{len(names)}-{schema.id_column}"
+    st.selectbox(
+        said.ID_COLUMN,
+        range(len(names)),
+        index=None if schema.id_column is None else names.index(schema.id_column),
+        key=key,
+        format_func=lambda place: words.visible(names[place]),
+        placeholder=said.ID_PLACEHOLDER,
+        on_change=_id_column,
+        args=(key, tuple(names)),
+        help=said.ID_HELP,
+    )
+    if own.described or not own.decisions.said_rows:
+        return
+    if schema.id_column is None:
+        st.caption(said.promised(schema.unit))
+    else:
+        st.caption(said.enforced(schema.unit, schema.rows_per_person, schema.id_column))
 
 
 def _each_row(key: str) -> None:
     chosen: EachRow = session.entered(key, "record")
-    actions.declare(lambda schema: replace(schema, each_row=chosen if chosen in ROWS else "record"))
+
+    def change(schema: Schema) -> Schema:
+        each_row: EachRow = chosen if chosen in ROWS else "record"
+        # whose row it is can be said of records alone
+        return replace(schema, each_row=each_row, id_column=schema.id_column if each_row == "record" else None)
+
+    actions.declare(change)
+
+
+def _id_column(key: str, names: tuple[str, ...]) -> None:
+    place: int | None = session.entered(key, None)
+    name = None if place is None else names[place]
+    actions.declare(lambda schema: replace(schema, id_column=name))
+
+
+def _people(key: str) -> None:
+    count: float | None = session.entered(key, None)
+    actions.declare(lambda schema: replace(schema, people=None if count is None else int(count)))
 
 
 def _rows(key: str) -> None:
@@ -168,11 +225,11 @@ def _join_chosen() -> None:
 
 def _join(lineage: str) -> None:
     own = source.own_file()
-    if own is None or own.reading is None:
+    if own is None or own.as_read is None:
         return
     try:
         ledger = compute.ledger()
-        ledger.link(own.reading.fingerprint, lineage, own.marks(ledger.sketch_key))
+        ledger.link(own.as_read.fingerprint, lineage, own.marks(ledger.sketch_key))
     except DpcoreError as error:
         session.say("own", words.sentence(error))
         return

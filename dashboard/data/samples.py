@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Hashable, Mapping
-from pathlib import Path
 
 import streamlit as st
 from streamlit.typing import UploadedFile
@@ -17,6 +15,7 @@ from dashboard.data.suits import questions
 from dashboard.data.task import Say, Task
 from dashboard.data.upload import named, progress
 from dpcore.datasets import Sample, Table, load_sample, samples
+from dpcore.datasets.temporary import private_file, private_folder
 
 
 def show() -> None:
@@ -109,10 +108,8 @@ def _upload(name: str, key: str) -> None:
 
     def work(say: Say) -> Table:
         # A private folder under a name of ours, gone as soon as the table is read.
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"table{suffix}"
-            path.write_bytes(data)
-            return load_sample(name, path=path, progress=say)
+        with private_folder() as folder:
+            return load_sample(name, path=private_file(folder, data, f"table{suffix}"), progress=say)
 
     _start(name, work, "Reading the census table")
 

@@ -135,6 +135,7 @@ def collect() -> bool:
     finish: Callable[[], None] = session.OWN_END.get()
     session.OWN_END.forget()
     finish()
+    task.result = None  # the button that cancels it holds on to the task for a while
     return True
 
 
@@ -171,9 +172,9 @@ def typed_columns(own: OwnFile) -> TypedColumns | None:
 def budget_opened(lineage: str | None) -> None:
     """After the budget of these people was opened: a later file about them is recognised by this one."""
     own = own_file()
-    if own is not None and own.reading is not None and lineage is not None and own.lineage == lineage:
+    if own is not None and own.as_read is not None and lineage is not None and own.lineage == lineage:
         ledger = compute.ledger()
-        ledger.link(own.reading.fingerprint, lineage, own.marks(ledger.sketch_key))
+        ledger.link(own.as_read.fingerprint, lineage, own.marks(ledger.sketch_key))
 
 
 def _own_source(own: OwnFile, table: Table | None) -> Source | None:

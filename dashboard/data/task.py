@@ -14,10 +14,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard import words
+from dpcore.defects import as_defects
 from dpcore.errors import DpcoreError, ReadingCancelled
 
 Say = Callable[[float, str], None]
-FAILED = "This could not be done; the file may be damaged. Save it again as CSV and try once more."
 TOO_LARGE = "There is not enough memory for this file; keep fewer rows or columns."
 
 
@@ -48,15 +48,14 @@ class Task:
     def _run(self, work: Callable[[Say], Any]) -> None:
         try:
             self._say(0.0, "Starting")
-            self.result = work(self._say)
+            # what a failure of ours says may hold cells of the file: the log has its place, the person a reference
+            self.result = as_defects(f"{self.title[:1].lower()}{self.title[1:]}", lambda: work(self._say))
         except ReadingCancelled:
             self.problem = ""
         except DpcoreError as error:
             self.problem = words.sentence(error)
         except MemoryError:
             self.problem = TOO_LARGE
-        except Exception:  # noqa: BLE001 - whatever it says may hold cells of the file, so it goes no further
-            self.problem = FAILED
         finally:
             self._done.set()
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.data.own_file import OwnFile
+from dashboard.words import data as said
 from dpcore.datasets import Notice, Report
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ ENCODINGS = {
     "cp1251": "Windows Cyrillic (cp1251)",
     "cp1253": "Windows Greek (cp1253)",
     "cp1254": "Windows Turkish (cp1254)",
+    "cp1255": "Windows Hebrew (cp1255)",
+    "cp1256": "Windows Arabic (cp1256)",
     "cp850": "DOS Western European (cp850)",
     "mac_roman": "old Macintosh (mac_roman)",
     "cp932": "Japanese (cp932)",
@@ -42,9 +45,12 @@ def summary(reading: Reading) -> str:
     """The file in one or two sentences."""
     report = reading.report
     size = f"**{words.plural(report.rows, 'row')} and {words.plural(len(reading.columns), 'column')}.**"
-    if report.container == "parquet":
-        return f"{size} A Parquet file, which names its columns itself."
-    return f"{size} {delimiter_words(report)} The text is {encoding_words(report.encoding)}. {header_words(report)}"
+    if report.container != "text":
+        return f"{size} {said.container(report.container, report.part, header_words(report))}"
+    where = "" if not report.part else f"{said.from_archive(report.part)} "
+    return (
+        f"{size} {where}{delimiter_words(report)} The text is {encoding_words(report.encoding)}. {header_words(report)}"
+    )
 
 
 def delimiter_words(report: Report) -> str:

@@ -10,8 +10,10 @@ from dashboard import session, words
 from dashboard.data import actions, arrivals, source, understood
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
+from dashboard.words import data as said
 
 LARGEST = 200
+LARGEST_PASTED = 2_000_000
 _GUESS = "as guessed"
 # Streamlit's drop area takes the focus although it is marked as decoration, which keeps it from screen readers.
 _NAMED = """<script>
@@ -28,14 +30,22 @@ def drop(label: str) -> None:
     key = f"own-upload-{session.OWN_ROUND.get()}"
     st.file_uploader(
         label,
-        type=["csv", "tsv", "txt", "parquet"],
+        type=None,  # whatever the name says: what a file is not is said by us, in a sentence
         key=key,
         max_upload_size=LARGEST,
         on_change=arrivals.receive,
         args=(key,),
-        help=f"CSV, TSV or Parquet, up to {LARGEST} MB. What the file holds decides, not its name.",
+        help=said.drop_help(LARGEST),
     )
     named()
+
+
+def paste() -> None:
+    """A box for a table copied from a sheet, a page or a mail."""
+    with st.expander(said.PASTE, icon=":material/content_paste:"), st.form("own-paste", border=False):
+        key = f"own-paste-{session.OWN_ROUND.get()}"
+        st.text_area(said.PASTE_LABEL, key=key, height=140, max_chars=LARGEST_PASTED, placeholder=said.PASTE_EXAMPLE)
+        st.form_submit_button(said.PASTE_GO, key="own-paste-go", on_click=arrivals.paste, args=(key,))
 
 
 def named() -> None:
@@ -67,37 +77,41 @@ def trouble() -> None:
         st.markdown(f":material/error: **{words.safe(at.name)} was not read.**")
         st.error(words.safe(at.problem, 500))
         kept = "The data you had before are still here. " if at.again or source.own_file() else ""
-        st.caption(f"{kept}You can change the file and drop it again.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"{kept}You can change the file and drop it again.", width="stretch")
+            st.button(said.LET_GO, icon=":material/delete_forever:", key="own-pending-forget", on_click=arrivals.let_go)
         with st.expander("Say how it is to be read"):
-            differently(dict(at.choices), key="own-again-failed")
+            differently(dict(at.choices), key="own-again-failed", part=True)
 
 
 def again(own: OwnFile) -> None:
     """To read the present file differently. Why that failed is said here too: on a phone its top is far away."""
     at = arrivals.pending()
-    differently(dict(own.choices), key="own-again", problem=at.problem if at is not None and at.again else "")
+    report = None if own.reading is None else own.reading.report
+    differently(
+        dict(own.choices),
+        key="own-again",
+        problem=at.problem if at is not None and at.again else "",
+        text=report is None or report.container in ("text", "json"),
+        part=report is not None and bool(report.part),
+    )
 
 
-def differently(known: dict[str, object], *, key: str, problem: str = "") -> None:
-    """Overrides of what was guessed; what stays “as guessed” is left to the guess. ``problem`` stands at the button."""
+def differently(
+    known: dict[str, object], *, key: str, problem: str = "", text: bool = True, part: bool = False
+) -> None:
+    """Overrides of what was guessed; what stays “as guessed” is left to the guess. ``problem`` stands at the button.
+
+    ``text`` is whether the file has delimiters and an encoding, ``part`` whether it may hold several tables.
+    """
     with st.form(key, border=False):
         with st.grid(3, min_column_width=170):
-            st.selectbox(
-                "Cells end at",
-                [None, *understood.DELIMITERS, ""],
-                index=_at([None, *understood.DELIMITERS, ""], known.get("delimiter")),
-                key=f"{key}-delimiter",
-                format_func=lambda sign: (
-                    _GUESS if sign is None else understood.DELIMITERS.get(sign, "one cell per line")
-                ),
-            )
-            st.selectbox(
-                "Text encoding",
-                [None, *understood.ENCODINGS],
-                index=_at([None, *understood.ENCODINGS], known.get("encoding")),
-                key=f"{key}-encoding",
-                format_func=lambda name: _GUESS if name is None else understood.ENCODINGS[name],
-            )
+            if part:
+                st.text_input(
+                    said.PART, value=str(known.get("part") or ""), placeholder=_GUESS, key=f"{key}-part", max_chars=300
+                )
+            if text:
+                _text_fields(known, key)
             st.selectbox(
                 "Lines with column names",
                 [None, 0, 1, 2],
@@ -139,6 +153,23 @@ def differently(known: dict[str, object], *, key: str, problem: str = "") -> Non
             st.error(words.safe(problem, 500))
 
 
+def _text_fields(known: dict[str, object], key: str) -> None:
+    st.selectbox(
+        "Cells end at",
+        [None, *understood.DELIMITERS, ""],
+        index=_at([None, *understood.DELIMITERS, ""], known.get("delimiter")),
+        key=f"{key}-delimiter",
+        format_func=lambda sign: _GUESS if sign is None else understood.DELIMITERS.get(sign, "one cell per line"),
+    )
+    st.selectbox(
+        "Text encoding",
+        [None, *understood.ENCODINGS],
+        index=_at([None, *understood.ENCODINGS], known.get("encoding")),
+        key=f"{key}-encoding",
+        format_func=lambda name: _GUESS if name is None else understood.ENCODINGS[name],
+    )
+
+
 def _at(options: list[object], value: object) -> int:
     return options.index(value) if value in options else 0
 
@@ -151,6 +182,7 @@ def _differently(key: str) -> None:
     line = session.entered(f"{key}-header_line", None)
     arrivals.read_again(
         **chosen,
+        part=str(session.entered(f"{key}-part", "") or "").strip() or None,
         header_line=None if line is None else int(line),
         keep_footer=True if session.entered(f"{key}-keep_footer", False) else None,
         uneven="set aside" if session.entered(f"{key}-uneven", False) else None,
@@ -163,6 +195,7 @@ def held(own: OwnFile) -> None:
         st.markdown(f":material/description: **{words.safe(own.name)}**", width="stretch")
         with st.popover("Replace", icon=":material/swap_horiz:"):
             drop("Another file in its place")
+            paste()
         bring_back()
         st.button("Remove", icon=":material/delete:", key="own-remove", on_click=actions.remove)
 

@@ -102,7 +102,8 @@ def _options(schema: Schema) -> list[Suited]:
     if not options or not scores:
         return []
     best = "has the smallest" if scores[0].better == "lower" else "has the largest"
-    lacking = "" if scores[0].sensitivity is not None else f"Say how far one {schema.unit} can move a score."
+    # within declared bounds one person can move a score by their whole range at most, so that they suffice
+    lacking = "" if scores[0].releasable else f"Declare the bounds of {scores[0].name} before a private answer."
     return [
         Suited(
             question="selection",

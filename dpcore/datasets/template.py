@@ -106,8 +106,14 @@ def fitted(declaration: Template, reading: Reading) -> Fit:
     rest = [column.suggestion for column in reading.columns if skeleton(column.name) in own]
     if not columns and not rest:
         raise InvalidArgument("declaration", "must share a column with the table")
+    whose = declaration.schema.id_column
+    here = {skeleton(column.name): column.name for column in columns}
     return Fit(
-        schema=replace(declaration.schema, columns=(*columns, *rest)),
+        schema=replace(
+            declaration.schema,
+            columns=(*columns, *rest),
+            id_column=None if whose is None else here.get(skeleton(whose)),
+        ),
         lacking=tuple(lacking),
         undeclared=tuple(column.name for column in rest),
     )

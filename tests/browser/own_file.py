@@ -14,7 +14,7 @@ def bring(page: Page, address: str, file: Path) -> None:
     page.goto(f"{address}/data?from=Your+own+file")
     settled(page)
     # the samples below have an uploader of their own, which may be drawn first
-    drop = page.get_by_test_id("stFileUploader").filter(has_text="Drop a CSV")
+    drop = page.get_by_test_id("stFileUploader").filter(has_text="Drop a table")
     drop.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("Rows one", exact=False).first).to_be_visible(timeout=60_000)
     settled(page)

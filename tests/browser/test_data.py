@@ -83,7 +83,7 @@ def test_a_second_tab_sees_nothing_of_the_file(open_page: Open, export: Path) ->
     """A tab is a session of its own: no file, no name, no choice in the sidebar."""
     drop(open_page("/data"), export)
     other = open_page("/data")
-    expect(other.get_by_text("Drop a CSV, TSV or Parquet file here")).to_be_visible()
+    expect(other.get_by_text("Drop a table here")).to_be_visible()
     assert "Umfrage" not in other.content()
     assert other.get_by_text("Your own data").count() == 0
 

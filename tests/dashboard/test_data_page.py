@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import random
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
@@ -20,8 +24,9 @@ from dashboard.background import compute
 from dashboard.case import MARK, OWN, TWIN_MARK
 from dashboard.data import arrivals, own_file, source, typed_columns
 from dashboard.data.task import Task
-from dpcore.datasets import read_csv, samples
+from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.ledger import Ledger
+from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import text
 
@@ -194,6 +199,111 @@ def test_a_file_that_cannot_be_read_gets_one_sentence(open_app: Open, data: byte
     assert "_own_file" not in app.session_state or app.session_state["_own_file"] is None
 
 
+def workbook(*sheets: tuple[str, list[list[Any]]]) -> bytes:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for place, (name, rows) in enumerate(sheets):
+        sheet = book.active if place == 0 else book.create_sheet()
+        assert sheet is not None
+        sheet.title = name
+        for row in rows:
+            sheet.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+VISITS = "city,visits\n" + "".join(f"{'Haifa' if n % 3 else 'Lod'},{n}\n" for n in range(1, 31))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("visits.csv.gz", gzip.compress(VISITS.encode())),
+        ("visits.jsonl", "".join(f'{{"city": "Haifa{n % 3}", "visits": {n}}}\n' for n in range(30)).encode()),
+        ("visits.xlsx", workbook(("Visits", [line.split(",") for line in VISITS.split()]))),
+        ("visits", pd.read_csv(io.StringIO(VISITS)).to_parquet()),
+        ("hebrew.csv", VISITS.replace("Haifa", "חיפה").replace("Lod", "לוד").encode("cp1255")),
+    ],
+)
+def test_a_file_of_any_kind_is_read_whatever_its_name(open_app: Open, name: str, data: bytes) -> None:
+    app = drop(open_app("data"), data, name=name)
+    assert not app.error
+    assert held(app).schema.names == ("city", "visits")
+    assert "**30 rows and 2 columns.**" in text(app)
+
+
+def test_the_uploader_turns_no_file_away_by_its_name(open_app: Open) -> None:
+    """Streamlit's own refusal is a red mark without a sentence; what cannot be read is told from its bytes."""
+    app = open_app("data")
+    assert list(app.file_uploader[0].proto.type) == []
+    drop(app, b"%PDF-1.7 and so on", name="table.pdf")
+    assert "This is a PDF document, not a table" in app.error[0].value
+
+
+def test_which_sheet_is_meant_is_asked_and_kept(open_app: Open) -> None:
+    one, other = (
+        [["city", "ill"]] + [[f"c{n}", n] for n in range(20)],
+        [["name", "age"]] + [["x", n] for n in range(25)],
+    )
+    app = drop(open_app("data"), workbook(("First", one), ("Second", other)), name="two.xlsx")
+    assert held(app).doubts == ("file:part",)
+    assert "Which one do you want?" in text(app)
+    choice = app.selectbox(key="own-part")
+    was = held(app).reading
+    assert was is not None
+    choice.set_value(1).run()
+    press(app, "own-part-go")
+    found = held(app).reading
+    assert found is not None
+    assert found.report.part != was.report.part
+    assert held(app).doubts == ()
+
+
+def test_a_pasted_table_is_read_and_the_box_holds_nothing_afterwards(open_app: Open) -> None:
+    app = open_app("data")
+    app.text_area(key="own-paste-0").set_value("age\tcity\n" + "34\tHaifa\n51\tLod\n" * 6)
+    press(app, "own-paste-go")
+    assert held(app).schema.names == ("age", "city")
+    assert held(app).name == "Pasted table"
+    assert all("Haifa" not in str(app.session_state[key]) for key in app.session_state if "paste" in key)
+    assert all("Haifa" not in str(area.value) for area in app.text_area)
+
+
+@pytest.mark.parametrize("encoding", ["cp1255", "cp1256"])
+def test_hebrew_and_arabic_encodings_can_be_chosen(open_app: Open, encoding: str) -> None:
+    app = drop(open_app("data"), b"a,b\n1,2\n3,4,5\n6,7\n")  # refused, so that the choices are on the page
+    assert app.error
+    assert any(encoding in option for option in app.selectbox(key="own-again-failed-encoding").options)
+
+
+def test_a_failure_of_this_program_says_so_with_a_reference(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not "the file may be damaged"; neither the sentence nor the log holds a cell."""
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise KeyError("cell 4711 of Anna")
+
+    monkeypatch.setattr("dpcore.datasets.reading.read_table", broken)
+    app = drop(open_app("data"), survey())
+    (error,) = app.error
+    assert "your file is not at fault" in error.value
+    reference = re.search(r"reference ([0-9A-F]{8})", error.value)
+    assert reference is not None
+    assert reference[1] in caplog.text
+    assert "4711" not in caplog.text + text(app)
+
+
+def test_the_fingerprint_is_taken_beside_the_page(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes about as long as reading, so no click waits for it."""
+    app = drop(open_app("data"), survey())
+    reading = held(app).reading
+    assert reading is not None
+    assert "fingerprint" in vars(reading)
+
+
 def test_a_refused_file_can_be_read_differently_and_the_data_before_stay(open_app: Open) -> None:
     app = look(drop(open_app("data"), survey()))
     before = shown(app).table.fingerprint
@@ -360,6 +470,120 @@ def test_reading_again_keeps_what_was_declared_by_hand(open_app: Open) -> None:
     assert held(app).schema.column("Alter").high == 110.0
 
 
+# -- steps and declarations ------------------------------------------------------------------------------------------
+
+INNER = "ward,age\n" + "".join(f"W{n % 4},{999 if n == 7 else 20 + n}\n" for n in range(30)) + "Subtotal,40\nW1,33\n"
+
+
+def test_each_step_is_a_sentence_that_is_taken_and_taken_back(open_app: Open) -> None:
+    """The rows of a total and a stand-in for missing: nothing is done unasked, and what was declared by hand stays."""
+    app = drop(open_app("data"), INNER.encode())
+    declare(app, "ward", categories="W0\nW1\nW2\nW3", public=True)
+    assert "Rows whose “ward” says total or subtotal are left out." in text(app).replace("\\", "")
+    assert held(app).steps == ()
+    read = held(app).reading
+    assert read is not None
+    press(app, "own-step-0")
+    press(app, "own-step-0")
+    assert [type(step).__name__ for step in held(app).steps] == ["LeaveOutTotals", "ReadAsMissing"]
+    after = held(app).reading
+    assert after is not None
+    assert after.rows == read.rows - 1
+    assert after.column("age").missing == 1
+    assert held(app).schema.column("ward").categories == ("W0", "W1", "W2", "W3")
+    assert held(app).as_read is read
+    look(app)
+    assert shown(app).table.frame["age"].isna().sum() == 1
+    press(app, "own-step-back-0")
+    assert held(app).use == "what_if"
+    assert shown(app).table.rows == read.rows
+    press(app, "own-step-back-0")
+    assert held(app).reading is read
+
+
+def test_months_as_rows_ask_anew_how_many_one_person_has(open_app: Open) -> None:
+    wide = "ward,Jan 2024,Feb 2024,Mar 2024\n" + "".join(f"W{n},{n},{n + 3},{n * 2}\n" for n in range(12))
+    app = drop(open_app("data"), wide.encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    press(app, "own-step-0")
+    assert held(app).schema.names == ("ward", "month", "value")
+    assert not held(app).decisions.said_rows
+    press(app, "own-step-back-0")
+    assert not held(app).decisions.said_rows
+
+
+def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open_app: Open) -> None:
+    cells = ["Gym;Tea", "Gym", "Home office", "Tea;Gym", "Home office;Gym", "Tea"] * 6
+    data = ("k,x\n" + "".join(f"{'ab'[n % 2]},{cell}\n" for n, cell in enumerate(cells))).encode()
+    app = drop(open_app("data"), data)
+    press(app, "own-step-0")
+    read = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
+    assert len(read) == 3
+    assert not any(column.releasable for column in read)
+    declare(app, "x: Gym", yes="yes, ticked")
+    assert not held(app).schema.column("x: Gym").releasable, "saving its words does not make its name anybody's"
+    press(app, "own-step-back-0")
+    app.text_area(key="own-step-0-options").set_value("Gym\nTea\nPool")
+    app.number_input(key="own-step-0-most").set_value(2)
+    press(app, "own-step-0")
+    stated = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
+    assert [column.name for column in stated] == ["x: Gym", "x: Tea", "x: Pool"]
+    assert all(column.releasable for column in stated)
+
+
+def test_a_declaration_is_known_again_and_used_for_next_month(open_app: Open) -> None:
+    """By the file it was saved as, or by the table before it in this session; nothing is declared unasked."""
+    app = drop(open_app("data"), INNER.encode(), name="january.csv")
+    declare(app, "age", low=0.0, high=120.0)
+    app.selectbox(key="own-id-2-None").set_value(0).run()
+    app.number_input(key="own-rows-None").set_value(40).run()
+    press(app, "own-step-0")
+    kept = saved(own_file.template(held(app)))
+    drop(app, INNER.replace("age", "AGE").encode(), name="february.csv")
+    assert "You declared such a table before." in text(app)
+    assert held(app).schema.column("AGE").high is None
+    press(app, "own-declaration-known")
+    assert held(app).schema.column("AGE").high == 120.0
+    assert held(app).schema.id_column == "ward"
+    assert held(app).decisions.said_rows
+    assert len(held(app).steps) == 1
+    other = drop(open_app("data"), INNER.encode())
+    assert held(other).known is None
+    place = next(at for at, one in enumerate(other.file_uploader) if str(one.key).startswith("own-declaration"))
+    drop(other, kept.encode(), name="declaration.json", place=place)
+    assert held(other).schema.column("age").high == 120.0
+    place = next(at for at, one in enumerate(other.file_uploader) if str(one.key).startswith("own-declaration"))
+    drop(other, b"{}", name="other.json", place=place)
+    assert "does not say that it is one" in text(other)
+    assert held(other).schema.column("age").high == 120.0
+
+
+def test_a_table_is_described_by_a_saved_declaration_alone(open_app: Open) -> None:
+    schema = Schema(columns=(Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0, high=99)))
+    app = open_app("data")
+    app.segmented_control(key="from").set_value("No file: describe a table").run()
+    place = next(at for at, one in enumerate(app.file_uploader) if str(one.key).startswith("own-declaration"))
+    drop(app, saved(Template(schema=schema)).encode(), name="declaration.json", place=place)
+    assert held(app).described
+    assert held(app).schema == schema
+    press(app, "own-twin-open")
+    press(app, "own-twin-go")
+    assert shown(app).table.rows == 500
+
+
+def test_the_options_of_a_files_own_codebook_are_taken_over_as_declared(open_app: Open, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"smokes": [1.0, 2.0, 1.0, 3.0] * 5, "age": [float(n) for n in range(20)]})
+    file = tmp_path / "survey.sav"
+    pyreadstat.write_sav(frame, str(file), variable_value_labels={"smokes": {1.0: "Never", 2.0: "Once", 3.0: "Daily"}})
+    app = drop(open_app("data"), file.read_bytes(), name="survey.sav")
+    app.selectbox(key="own-column").set_value("smokes").run()
+    press(app, next(str(one.key) for one in app.button if str(one.key).startswith("own-codebook")))
+    column = held(app).schema.column("smokes")
+    assert sorted(column.categories) == ["Daily", "Never", "Once"]
+    assert column.releasable
+    assert not column.words_from_file
+
+
 # -- twins -----------------------------------------------------------------------------------------------------------
 
 
@@ -434,18 +658,19 @@ def test_a_table_can_be_described_without_any_file(open_app: Open) -> None:
 def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> None:
     """Without declared options, or without the rows per person, there is a sentence and no table to release from."""
     app = look(drop(open_app("data"), survey()))
-    assert shown(app).released is None
+    assert shown(app).declared is None
+    assert shown(app).rows is None
     assert "how many rows one person can have" in str(shown(app).obstacle("Beruf"))
     app.number_input(key="own-rows-None").set_value(1).run()
-    assert shown(app).released is not None
+    assert shown(app).rows is not None
     assert "Declare the bounds or options of “Beruf”" in str(shown(app).obstacle("Beruf"))
     declare(app, "Beruf", categories="Büro\nPflege\nVerkauf\nHandwerk\nStraßenbau\nKunst", public=True)
     assert shown(app).obstacle("Beruf") is None
-    table = shown(app).released()
-    assert table.schema.names == ("Beruf", "zufrieden")
-    assert table.options("Beruf")[-1] == "Kunst"
-    assert list(table.counts("Beruf")) == [34, 40, 25, 18, 9, 0]
-    assert not any(column.from_file for column in table.schema.columns)
+    declared = shown(app).declared
+    assert declared is not None
+    assert [column.name for column in declared.columns] == ["Beruf", "zufrieden"]
+    assert declared.column("Beruf").categories[-1] == "Kunst"
+    assert not any(column.from_file for column in declared.columns)
 
 
 def release_most_common(app: AppTest) -> str:
@@ -492,15 +717,76 @@ def test_a_table_of_options_is_asked_about_and_released(open_app: Open) -> None:
     app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
     declare(app, "conflicts", low=0.0, high=100.0, better="lower")
     look(app)
-    assert "how far one person can move the scores" in str(shown(app).obstacle("conflicts"))
+    declared = shown(app).declared
+    assert declared is not None
+    assert entry_sensitivity(declared.column("conflicts"), 1) == 100.0, "the whole declared range"
     declare(app, "conflicts", sensitivity=1.0)
     press(app, "own-selection-0")
     assert app.selectbox(key="column").value == "conflicts"
     assert "has the best" in text(app)
     assert shown(app).obstacle("conflicts") is None
-    released = shown(app).released
-    assert released is not None
-    assert released().schema.names == ("evening", "conflicts")
+    declared = shown(app).declared
+    assert declared is not None
+    assert [column.name for column in declared.columns] == ["evening", "conflicts"]
+    assert entry_sensitivity(declared.column("conflicts"), 1) == 1.0
+
+
+def test_a_column_that_counts_people_says_so_and_asks_how_often(open_app: Open) -> None:
+    """Declared, it moves one way; until it is said how often a person is counted, nothing can be released."""
+    rows = "".join(f"Evening {number};{score}\n" for number, score in enumerate([90, 80, 2, 70, 60, 85], start=1))
+    app = drop(open_app("data"), f"evening;guests\n{rows}".encode())
+    app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
+    declare(app, "guests", low=0.0, high=100.0)
+    assert held(app).unreleasable == ""
+    declare(app, "guests", counts=True)
+    assert held(app).schema.column("guests").counts
+    assert "how many rows one person can have" in held(app).unreleasable
+    app.number_input(key="own-rows-None").set_value(3).run()
+    assert held(app).unreleasable == ""
+    declared = held(app).declared
+    assert declared is not None
+    assert entry_sensitivity(declared.column("guests"), declared.rows_per_person) == 3.0
+    declare(app, "guests", counts=False)
+    assert not held(app).schema.column("guests").counts
+
+
+def test_people_and_whose_row_it_is_are_declared(open_app: Open) -> None:
+    """The column of persons comes along to a private answer as text, and goes when rows are no records."""
+    rows = "".join(f"{number % 40};{'blue' if number % 5 else 'red'}\n" for number in range(1, 201))
+    app = drop(open_app("data"), f"customer;colour\n{rows}".encode())
+    app.number_input(key="own-rows-None").set_value(2).run()
+    assert "your promise" in text(app)
+    declare(app, "colour", categories="green\nred\nblue", public=True)
+    app.selectbox(key="own-id-2-None").set_value(0).run()
+    app.number_input(key="own-people-None").set_value(50).run()
+    assert held(app).schema.people == 50
+    assert "Enforced: at most 2 rows of each person" in text(app)
+    declared = held(app).declared
+    assert declared is not None
+    declaration = Declaration.of(declared)
+    assert (declaration.id_column, declaration.people) == ("customer", 50)
+    reads = declaration.reads("colour")
+    assert reads.person is not None
+    assert reads.person.type == "text"
+    app.get_by_key("own-each-row-record").set_value("step").run()
+    assert held(app).schema.id_column is None
+    press(app, "own-undo")
+    assert held(app).schema.id_column == "customer"
+    look(app)
+    assert shown(app).declared is not None
+
+
+def test_words_taken_over_from_the_file_stay_named_and_alphabetical(open_app: Open) -> None:
+    app = drop(open_app("data"), survey())
+    declare(app, "Beruf", copied=True)
+    declare(app, "Beruf", public=True)
+    column = held(app).schema.column("Beruf")
+    assert column.releasable
+    assert column.words_from_file
+    assert list(column.categories) == sorted(JOBS)
+    declare(app, "Beruf", categories="")
+    declare(app, "Beruf", categories="Pflege\nBüro", public=True)
+    assert not held(app).schema.column("Beruf").words_from_file, "a list of one's own is the person's"
 
 
 def test_several_rows_per_person_need_more_epsilon_in_the_charts_too(open_app: Open) -> None:
@@ -662,7 +948,7 @@ def test_what_goes_wrong_inside_never_carries_values() -> None:
 def test_an_upload_that_the_browser_reports_twice_is_heard_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second report finds a file that is gone; nothing is read and nothing breaks."""
     gone = DeletedFile("an id")
-    monkeypatch.setattr(arrivals.session, "get", lambda key, default: gone)
+    monkeypatch.setattr(arrivals.session, "entered", lambda key, default: gone)
     monkeypatch.setattr(arrivals, "read", lambda *_, **__: pytest.fail("a file that is gone was read"))
     arrivals.receive("own-upload-0")
 

@@ -193,7 +193,11 @@ def test_a_question_says_what_is_lacking_for_a_private_answer() -> None:
     open_ = Schema(columns=(Column(name="w", type="category"), Column(name="x", type="number")))
     assert all("before a private answer" in suited.lacking for suited in questions_for(open_))
     scores = Schema(columns=(Column(name="o", type="text"), Column(name="s", type="integer")), each_row="option")
-    assert "how far one person" in questions_for(scores)[0].lacking
+    assert questions_for(scores)[0].lacking == "Declare the bounds of s before a private answer."
+    bounded = Column(name="s", type="integer", low=0, high=9)
+    assert questions_for(scores.with_column(bounded))[0].lacking == "", "the whole range is how far one person can move"
+    read = Column(name="s", type="integer", low=0, high=9, sensitivity=1, from_file=True)
+    assert questions_for(scores.with_column(read))[0].lacking != ""
     assert questions_for(scores)[0].choices("score") == ("s",)
     with pytest.raises(InvalidArgument):
         questions_for(scores)[0].choices("target")

@@ -5,13 +5,10 @@ Every connection is closed off: no network, no extensions, no file but the one i
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -21,6 +18,7 @@ import pyarrow as pa
 
 from dpcore.datasets.reading.bounds import check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
+from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -42,19 +40,15 @@ class Cells:
 @contextmanager
 def _session(data: bytes | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """A closed-off connection, and the path of a private copy of ``data`` that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="epsilon-lab-") as folder:
-        file = Path(folder) / "table"
-        if data is not None:
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as opened:
-                opened.write(data)
+    with private_folder() as folder:
+        file = folder / "table" if data is None else private_file(folder, data)
         connection = duckdb.connect(":memory:", config={"threads": 2, "memory_limit": "700MB", "temp_directory": ""})
         try:
             connection.execute("SET autoinstall_known_extensions=false")
             connection.execute("SET autoload_known_extensions=false")
             connection.execute("SET allow_community_extensions=false")
             connection.execute("SET enable_progress_bar=false")
-            connection.execute(f"SET allowed_directories=[{_quoted(folder)}]")
+            connection.execute(f"SET allowed_directories=[{_quoted(str(folder))}]")
             connection.execute("SET enable_external_access=false")
             connection.execute("SET lock_configuration=true")
             yield connection, str(file)

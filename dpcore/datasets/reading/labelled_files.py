@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +14,7 @@ import pandas as pd
 from dpcore.datasets.reading.bounds import check_size
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.report import Notice
+from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
 
 LabelledKind = Literal["spss", "portable", "stata", "sas", "transport"]
@@ -48,11 +46,8 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
         "transport": pyreadstat.read_xport,
     }
     read = readers[kind]
-    with tempfile.TemporaryDirectory(prefix="epsilon-lab-") as folder:
-        file = Path(folder) / "table"
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as opened:
-            opened.write(data)
+    with private_folder() as folder:
+        file = private_file(folder, data)
         try:
             meta = read(str(file), metadataonly=True)[1]
             names = list(meta.column_names)

@@ -1,0 +1,128 @@
+"""A declaration as a file of its own: saved here, brought again, and known again by the columns of a later table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.typing import UploadedFile
+
+from dashboard import session, words
+from dashboard.data import actions, source, working
+from dashboard.data.arrivals import taken
+from dashboard.data.own_file import Decisions, OwnFile, template, worked
+from dashboard.data.task import Task
+from dashboard.words import data as said
+from dpcore.datasets import Reading, Template, fitted, loaded, saved
+from dpcore.errors import InvalidArgument
+
+
+def offer(own: OwnFile) -> None:
+    """A declaration from before whose columns this table has all: one click takes it."""
+    if own.known is None:
+        return
+    with st.container(border=True):
+        st.markdown(f":material/bookmark: **{said.KNOWN}** {words.safe(said.columns(own.known.schema.names), 400)}")
+        st.button(said.KNOWN_USE, key="own-declaration-known", on_click=_use_known)
+
+
+def show(own: OwnFile) -> None:
+    """To keep what was declared as a file, and to bring one."""
+    with st.container(horizontal=True):
+        st.download_button(
+            said.SAVE,
+            data=saved(template(own)),
+            file_name=said.SAVED_AS,
+            mime="application/json",
+            icon=":material/save:",
+            key="own-declaration-save",
+            on_click=_remember,
+            help=said.SAVE_HELP,
+        )
+        with st.popover(said.BRING, icon=":material/upload_file:"):
+            bring()
+
+
+def bring() -> None:
+    """The box for a saved declaration; it is empty again after each."""
+    key = f"own-declaration-{session.OWN_ROUND.get()}"
+    st.file_uploader(said.BRING_LABEL, type=["json"], key=key, max_upload_size=1, on_change=_brought, args=(key,))
+
+
+def _remember() -> None:
+    own = source.own_file()
+    if own is not None:
+        remember(template(own))
+
+
+def remember(declared: Template) -> None:
+    """Have a later table of this session known by it."""
+    others = [known for known in session.DECLARATIONS.get() if known != declared]
+    session.DECLARATIONS.put((*others, declared)[-8:])
+
+
+def _brought(key: str) -> None:
+    file: UploadedFile | None = session.entered(key, None)
+    if not isinstance(file, UploadedFile):
+        return
+    data = taken(file)
+    session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
+    try:
+        found = loaded(data.decode("utf-8", "replace"))
+    except InvalidArgument as error:
+        session.say("own", words.sentence(error))
+        return
+    remember(found)
+    own = source.own_file()
+    if own is None or own.described:
+        described = OwnFile(
+            name=said.DESCRIBED, data=b"", choices=(), reading=None, decisions=Decisions(schema=found.schema)
+        )
+        actions.put_in_place(described)
+    else:
+        use(found)
+
+
+def _use_known() -> None:
+    own = source.own_file()
+    if own is not None and own.known is not None:
+        use(own.known)
+
+
+def use(declared: Template) -> None:
+    """Declare the table as before, after the same steps."""
+    own = source.own_file()
+    base = None if own is None else own.as_read
+    if base is None:
+        return
+
+    def end(task: Task) -> None:
+        present = source.own_file()
+        if task.problem is not None:
+            session.say("own", task.problem or "Stopped.")
+        elif present is not None and present.as_read is base:
+            _declare(present, task.result, declared)
+
+    actions.start(lambda say: working.prepared(base, declared.steps), said.DOING_STEP, end)
+
+
+def _declare(own: OwnFile, reading: Reading, declared: Template) -> None:
+    try:
+        fit = fitted(declared, reading)
+    except InvalidArgument as error:
+        session.say("own", words.sentence(error))
+        return
+    own = worked(own, reading, declared.steps)
+    here = set(fit.schema.names) - set(fit.undeclared)
+    stated = fit.schema.rows_per_person > 1 or fit.schema.id_column is not None
+    decisions = replace(
+        own.decisions,
+        schema=fit.schema,
+        settled=own.decisions.settled | here,
+        copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),
+        said_rows=stated,  # one row each may have been the default of someone who never said so
+    )
+    own = replace(own.decide(decisions), known=None)
+    actions.commit(own.noted(said.DECLARED_AS_BEFORE))
+    if fit.lacking:
+        session.say("own", said.lacking(fit.lacking))

@@ -1,0 +1,89 @@
+"""What could be done to the table before it is declared: each step a sentence, taken by one click."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.data import actions, source
+from dashboard.data.own_file import OwnFile, worked
+from dashboard.data.task import Task
+from dashboard.words import data as said
+from dpcore.datasets import Reading, SplitOptions, Step
+
+LONGEST = 400
+
+
+def show(own: OwnFile) -> None:
+    """Steps that were done and steps that the table seems to want; nothing where there are none."""
+    if own.reading is None:
+        return
+    offered = [step for step in own.reading.suggested_steps if step not in own.steps]
+    if not offered and not own.steps:
+        return
+    with st.container(border=True, gap="small"):
+        st.markdown(f"**{said.STEPS}**")
+        for place, step in enumerate(own.steps):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f":material/check: {words.safe(step.sentence, LONGEST)}", width="stretch")
+                st.button(said.STEP_BACK, key=f"own-step-back-{place}", on_click=_take_back, args=(step,))
+        for place, step in enumerate(offered):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f":material/arrow_forward: {words.safe(step.sentence, LONGEST)}", width="stretch")
+                if isinstance(step, SplitOptions):
+                    _split(step, f"own-step-{place}")
+                else:
+                    st.button(said.STEP_DO, key=f"own-step-{place}", on_click=_take, args=(step,))
+
+
+def _split(step: SplitOptions, key: str) -> None:
+    """Options that are to be counted in a private answer are stated, and so is how many of them one cell can name."""
+    with st.popover(said.STEP_DO), st.form(f"{key}-form", border=False):
+        st.text_area(said.SPLIT_OPTIONS, key=f"{key}-options", height=120, help=said.SPLIT_OPTIONS_HELP)
+        st.number_input(said.SPLIT_MOST, key=f"{key}-most", value=None, min_value=1, max_value=200)
+        st.form_submit_button(said.STEP_DO, key=key, on_click=_take_split, args=(step, key))
+
+
+def _take_split(step: SplitOptions, key: str) -> None:
+    lines = [line.strip() for line in str(session.entered(f"{key}-options", "") or "").splitlines()]
+    most: float | None = session.entered(f"{key}-most", None)
+    options = tuple(dict.fromkeys(line for line in lines if line))
+    _take(replace(step, options=options, most=None if most is None else int(most)))
+
+
+def _take(step: Step) -> None:
+    own = source.own_file()
+    if own is not None:
+        do((*own.steps, step), said.step_taken(step.sentence))
+
+
+def _take_back(step: Step) -> None:
+    own = source.own_file()
+    if own is not None:
+        do(tuple(each for each in own.steps if each != step), said.step_taken_back(step.sentence))
+
+
+def do(steps: tuple[Step, ...], note: str) -> None:
+    """Have these steps done to the table as it was read, and no others; beside the page, as it can take a while."""
+    own = source.own_file()
+    base = None if own is None else own.as_read
+    if base is None:
+        return
+
+    def end(task: Task) -> None:
+        present = source.own_file()
+        if task.problem is not None:
+            session.say("own", task.problem or "Stopped.")
+        elif present is not None and present.as_read is base:
+            actions.commit(worked(present, task.result, steps).noted(note))
+
+    actions.start(lambda say: prepared(base, steps), said.DOING_STEP, end)
+
+
+def prepared(base: Reading, steps: tuple[Step, ...]) -> Reading:
+    """The table after these steps, with what the page asks of it worked out. Raises InvalidArgument."""
+    after = base.after(steps)
+    _ = after.suggested_steps
+    return after

@@ -1,0 +1,171 @@
+"""What the Data page says: whose rows these are, what is declared about them, and how a file was read."""
+
+from __future__ import annotations
+
+from dashboard.words import many, plural, safe
+
+# -- whose data these are --------------------------------------------------------------------------------------------
+
+ROWS_HELP = (
+    "Private answers hide a person with all their rows. A file cannot show how many there could have been, so say it "
+    "from what you know."
+)
+ID_COLUMN = "Column that says whose row it is"
+ID_PLACEHOLDER = "none: the number above is a promise"
+ID_HELP = (
+    "A number or code that is the same in all rows of one person. With it, every private answer uses at most as many "
+    "rows of each person as you say above and leaves out the rest; rows of nobody are left out."
+)
+PEOPLE_PLACEHOLDER = "not said"
+PEOPLE_HELP = (
+    "A public number, about right is enough; never count it in the file. Training needs it to know how large a model's "
+    "steps can be. The exact number of rows is never given away."
+)
+
+
+def rows_at_most(unit: str) -> str:
+    return f"Rows one {safe(unit)} can have, at most"
+
+
+def counted_at_most(unit: str) -> str:
+    return f"Times one {safe(unit)} is counted in one entry, at most"
+
+
+def people(unit: str) -> str:
+    return f"About how many {safe(many(unit))}"
+
+
+def enforced(unit: str, most: int, column: str) -> str:
+    """What is done where an id column is named."""
+    return (
+        f"Enforced: at most {plural(most, 'row')} of each {safe(unit)} count in a private answer, by “{safe(column)}”."
+    )
+
+
+def promised(unit: str) -> str:
+    """What rests on the person's word where no id column is named."""
+    return (
+        f"Without a column that says whose row it is, this number is your promise: a {safe(unit)} with more rows is "
+        "protected less."
+    )
+
+
+def rows_open(unit: str) -> str:
+    return f"Until you say how many rows one {safe(unit)} can have, charts take one, and nothing can be released."
+
+
+MOVES_ASKED = (
+    "How far one person can move a score is asked for each column of scores, under Columns; where it is not said, the "
+    "whole declared range counts."
+)
+
+# -- one column ------------------------------------------------------------------------------------------------------
+
+COUNTS = "This column counts people"
+COUNTS_HELP = (
+    "Then one person added or removed moves every entry the same way, by at most as often as they are counted. "
+    "Leave it open for balances, votes for and against, or amounts."
+)
+MOVES = "One person can move an entry by at most"
+MOVES_PLACEHOLDER = "the whole range"
+COPY = "Take over the words in the file"
+COPY_HELP = (
+    "Fills the list for you to check, in alphabetical order. Until you allow more it serves your own charts only."
+)
+CODEBOOK = "Take over the options of the file's own codebook"
+CODEBOOK_HELP = "They were written down with the file, not read from its rows, so private answers may use them."
+ANYONE = "Anyone could write this list without seeing the file."
+ANYONE_HELP = "Needed for private answers and twins. Without it the list serves your own what-if charts only."
+NOT_HIDDEN = "Private answers may use these words. That a word occurs in the file is then not hidden."
+NOT_HIDDEN_HELP = (
+    "You took these words over from the file. They stay in alphabetical order, so that their order tells nothing; "
+    "receipts say where they are from. Empty the list and write your own to take that back."
+)
+SAVED_FOR_CHARTS = "Saved for your own charts. Tick the box below the list to use it for private answers."
+
+# -- getting a file in -----------------------------------------------------------------------------------------------
+
+DROP = "Drop a table here: CSV, Excel, JSON, Parquet, SPSS, Stata, SAS, or one of these zipped"
+PASTE = "Or paste a table"
+PASTE_LABEL = "Cells copied from a sheet, a page or a mail, with the names of the columns first"
+PASTE_EXAMPLE = "age\tcity\n34\tHaifa"
+PASTE_GO = "Read it"
+PASTED = "Pasted table"
+NOTHING_PASTED = "There was nothing in the box. Copy the cells with their headings, paste them, then read."
+PART = "Sheet, or file of the archive"
+PART_ASKED = "There are several tables in this file. Which one do you want?"
+PART_GO = "Use this one"
+_KINDS = {
+    "workbook": "a workbook",
+    "json": "a JSON file",
+    "parquet": "a Parquet file, which names its columns itself",
+    "arrow": "an Arrow file, which names its columns itself",
+    "labelled": "a file of SPSS, Stata or SAS, which names its columns itself",
+    "database": "a database",
+}
+
+
+def drop_help(megabytes: int) -> str:
+    return f"Up to {megabytes} MB. What the file holds decides, not its name."
+
+
+def container(kind: str, part: str, header: str) -> str:
+    """What kind of file it is, which part of it was read, and where its columns are named."""
+    if kind == "workbook":
+        return f"The sheet “{safe(part)}” of a workbook. {header}"
+    what = _KINDS.get(kind, "a file")
+    return f"From “{safe(part)}” of an archive: {what}." if part else f"{what[:1].upper()}{what[1:]}."
+
+
+def from_archive(part: str) -> str:
+    return f"From “{safe(part)}” of an archive."
+
+
+# -- steps before a table is declared --------------------------------------------------------------------------------
+
+STEPS = "Before it is counted"
+STEP_DO = "Do this"
+STEP_BACK = "Undo"
+DOING_STEP = "Doing this step"
+SPLIT_OPTIONS = "Options that one cell can name, one on each line"
+SPLIT_OPTIONS_HELP = (
+    "Write them from what you know, and private answers may use the columns. Left empty, the words in the file are "
+    "taken, for your own charts only."
+)
+SPLIT_MOST = "Options one person can name, at most"
+
+
+def step_taken(sentence: str) -> str:
+    return f"Done as you asked: {safe(sentence, 400)}"
+
+
+def step_taken_back(sentence: str) -> str:
+    return f"Taken back: {safe(sentence, 400)}"
+
+
+# -- a declaration as a file -----------------------------------------------------------------------------------------
+
+SAVE = "Save this declaration"
+SAVE_HELP = (
+    "Types, bounds, options, people and steps as you declared them, for the next table of this kind. Nothing that was "
+    "read from the rows is in it, except words you took over from them."
+)
+SAVED_AS = "declaration.json"
+BRING = "Use a saved one"
+BRING_LABEL = "A declaration that was saved here"
+DESCRIBED = "A described table"
+DECLARED_AS_BEFORE = "The columns were declared as in an earlier declaration."
+KNOWN = "You declared such a table before."
+KNOWN_USE = "Declare it the same way"
+
+
+def columns(names: tuple[str, ...]) -> str:
+    return f"Its columns were {', '.join(f'“{name}”' for name in names)}."
+
+
+def lacking(names: tuple[str, ...]) -> str:
+    listed = ", ".join(f"“{name}”" for name in names)
+    return f"The declaration was taken as far as it fits: this table has no column {listed}."
+
+
+LET_GO = "Forget this file"

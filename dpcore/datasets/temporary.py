@@ -1,0 +1,71 @@
+"""Private folders for as long as a file is read, and the removal of those that a killed process left behind.
+
+Each folder holds a lock that the system lets go of when its process ends, however that happens, so that a folder whose
+lock can be had belongs to nobody any more. Numbers of processes would not tell: they are used again, and another
+container has its own.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_PREFIX, _LOCK = "epsilon-lab-read-", "lock"
+_EARLIER = re.compile(r"epsilon-lab-[a-z0-9_]{8}")  # without a lock, from versions before
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder that only this user can open, gone afterwards; after a crash ``sweep`` removes it."""
+    with tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
+        lock = os.open(Path(folder) / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield Path(folder)
+        finally:
+            os.close(lock)
+
+
+def private_file(folder: Path, data: bytes, name: str = "table") -> Path:
+    """``data`` as a file in such a folder, which only this user can open."""
+    file = folder / name
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as opened:
+        opened.write(data)
+    return file
+
+
+def sweep() -> int:
+    """Remove what processes that no longer live left in the temporary folder of this user; returns how many."""
+    swept = 0
+    for folder in Path(tempfile.gettempdir()).glob("epsilon-lab-*"):
+        try:
+            mine = folder.lstat().st_uid == os.getuid() and folder.is_dir() and not folder.is_symlink()
+            if mine and _abandoned(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+                swept += not folder.exists()
+        except OSError:  # somebody else removed it meanwhile
+            continue
+    return swept
+
+
+def _abandoned(folder: Path) -> bool:
+    if not folder.name.startswith(_PREFIX):
+        return _EARLIER.fullmatch(folder.name) is not None and [each.name for each in folder.iterdir()] == ["table"]
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False  # it is being made, or removed, this very moment; it holds no table yet
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(lock)
+    return True

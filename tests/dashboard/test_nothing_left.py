@@ -1,0 +1,233 @@
+"""A person's file leaves nothing behind: canaries planted in its cells are looked for in all that the process holds."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import session
+from dashboard.background import leaving
+from dpcore.datasets import temporary
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import declare, drop, look, press
+
+Open = Callable[..., AppTest]
+CANARY = re.compile("canary" + "-[0-9]{4}")  # as a pattern, so that looking for it plants none
+
+
+def planted() -> bytes:
+    """400 rows; those that name somebody come after the rows of the preview."""
+    rows = [f"{n},{'red' if n % 3 else 'blue'},{n % 50},plain" for n in range(200)]
+    rows += [f"{n},{'red' if n % 3 else 'blue'},{n % 50},{'canary'}-{n:04} of a street" for n in range(1000, 1200)]
+    return ("nr,colour,age,note\n" + "\n".join(rows) + "\n").encode()
+
+
+def _texts(found: Any) -> Iterator[str]:
+    """The text that one object holds itself; what it refers to is looked at on its own."""
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, (bytes, bytearray)):
+        yield bytes(found).decode("utf-8", "replace")
+    elif isinstance(found, pa.Array | pa.ChunkedArray) and (
+        pa.types.is_string(found.type) or pa.types.is_large_string(found.type)
+    ):
+        yield " ".join(str(word) for word in found.to_pylist())
+    elif isinstance(found, np.ndarray) and found.dtype.kind in "OUS":
+        yield " ".join(str(word) for word in found.ravel()[:5000])
+    elif isinstance(found, pd.DataFrame | pd.Series | pd.Index):
+        yield " ".join(str(word) for word in np.asarray(found, dtype=object).ravel()[:20_000])
+
+
+def canaries() -> list[str]:
+    """The kinds of living objects that hold a canary."""
+    gc.collect()
+    seen: set[int] = set()
+    kinds: list[str] = []
+    for one in gc.get_objects():
+        if isinstance(one, type) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        for other in (one, *gc.get_referents(one)):
+            if id(other) in seen and other is not one:
+                continue
+            seen.add(id(other))
+            if any(CANARY.search(word) for word in _texts(other)):
+                kinds.append(f"{type(other).__name__} in {type(one).__name__}")
+    return kinds
+
+
+def temporary_folders() -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob("epsilon-lab-read-*"))
+
+
+def brought(open_app: Open) -> AppTest:
+    """A file in every kind of use: looked at, declared, words taken over, a chart of it, a second tab of the page."""
+    app = look(drop(open_app("data"), planted()))
+    declare(app, "colour", copied=True)
+    app.selectbox(key="own-column").set_value(None).run()
+    press(app, "own-selection-0")
+    assert "private answer names" in text(app)
+    app.switch_page("app_pages/data.py").run()
+    return app
+
+
+def test_a_file_that_is_forgotten_is_in_no_object_of_the_server(open_app: Open) -> None:
+    app = brought(open_app)
+    assert canaries(), "or the search finds nothing at all"
+    assert len(session_memory(app)) > 0
+    press(app, "own-remove")
+    assert len(session_memory(app)) == 0, "what was computed goes at once, the file when it is forgotten"
+    assert canaries()
+    press(app, "own-forget")
+    app.run()
+    assert canaries() == []
+    assert not temporary_folders()
+    assert "own-" not in str(app.query_params)
+
+
+def session_memory(app: AppTest) -> Any:
+    return app.session_state.get("_memory", ())
+
+
+def test_a_file_that_was_replaced_twice_is_gone(open_app: Open) -> None:
+    """The one before can be brought back; the one before that cannot, and nothing made from it is kept."""
+    app = brought(open_app)
+    drop(app, b"a;b\n1;2\n3;4\n5;6\n", name="other.csv")
+    assert len(session_memory(app)) == 0
+    assert canaries()
+    drop(app, b"c;d\n1;2\n3;4\n5;7\n", name="third.csv")
+    app.run()
+    assert canaries() == []
+
+
+def test_a_file_that_could_not_be_read_can_be_forgotten(open_app: Open) -> None:
+    app = drop(open_app("data"), planted() + b'"never closed\n1,2\n')
+    assert app.error
+    press(app, "own-pending-forget")
+    app.run()
+    assert canaries() == []
+
+
+def test_a_session_whose_tab_was_closed_is_emptied(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a quiet server too, where Streamlit itself drops a session only when the next one ends."""
+    app = brought(open_app)
+    app.run()
+    state = app.session_state  # as the server keeps it after the tab is closed
+    visits = [found for found in gc.get_objects() if isinstance(found, leaving.Visit)]
+    assert visits
+    held = [visit for visit in visits if "_own_file" in visit._state.filtered_state]
+    assert len(held) == 1
+    del app, state
+    held[0].end()
+    assert dict(held[0]._state.filtered_state) == {}
+    del visits, held
+    assert canaries() == []
+
+
+def test_a_closed_tab_that_comes_back_in_time_keeps_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing starts a timer of the session's own, coming back ends it; mutant: one that never starts."""
+
+    class State(dict[str, str]):
+        pass
+
+    monkeypatch.setattr(leaving, "MARGIN", -299.8)  # of the 300 seconds that a lost connection may take
+    gone, back = State(file="x"), State(file="y")
+    leaving.Visit("one", gone).left()
+    leaving.Visit("two", back).left()
+    leaving._timers.pop("two").cancel()
+    for _ in range(50):
+        if not gone:
+            break
+        time.sleep(0.1)
+    assert gone == {}
+    assert back == {"file": "y"}
+    assert leaving._timers == {} or "one" not in leaving._timers
+
+
+KILLED = """
+import sys
+sys.path.insert(0, {root!r})
+from dpcore.datasets.temporary import private_file, private_folder
+with private_folder() as folder:
+    private_file(folder, b"rows of somebody")
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_a_killed_reader_left_is_swept_at_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """kill -9 while reading leaves the copy; a living reader's is never touched."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = KILLED.format(root=str(Path(__file__).parents[2]))
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"TMPDIR": str(tmp_path)},
+        )
+        for _ in range(2)
+    ]
+    killed, living = started
+    try:
+        left, held = (Path(str(each.stdout.readline()).strip()) for each in started if each.stdout is not None)
+        assert (left / "table").read_bytes() == b"rows of somebody"
+        assert (left / "table").stat().st_mode & 0o077 == 0
+        assert temporary.sweep() == 0
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.wait(timeout=10)
+        assert left.exists()
+        assert temporary.sweep() == 1
+        assert not left.exists()
+        assert held.exists()
+    finally:
+        living.kill()
+        for each in started:
+            each.communicate()
+    assert temporary.sweep() == 1
+
+
+def test_folders_of_versions_before_are_swept_and_those_of_others_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    earlier, other = tmp_path / "epsilon-lab-abcd_123", tmp_path / "epsilon-lab-key-abcd_123"
+    for folder in (earlier, other):
+        folder.mkdir()
+        (folder / "table").write_text("rows")
+    (tmp_path / "epsilon-lab-read-link0000").symlink_to(other)
+    assert temporary.sweep() == 1
+    assert not earlier.exists()
+    assert (other / "table").exists()
+
+
+def test_the_server_sweeps_when_it_starts(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    swept: list[int] = []
+    monkeypatch.setattr(temporary, "sweep", lambda: swept.append(1) or 0)
+    open_app()
+    assert swept == [1]
+
+
+def test_every_private_slot_goes_with_the_file() -> None:
+    """A slot for something of a person's own that nobody forgets would be found here by its name."""
+    names = {name for name, slot in vars(session).items() if isinstance(slot, session.Slot) and name.startswith("OWN_")}
+    assert names == {
+        "OWN_FILE", "OWN_NAME", "OWN_SOURCE", "OWN_COLUMNS", "OWN_TASK", "OWN_END", "OWN_PENDING", "OWN_BEFORE",
+        "OWN_CONFIRMED", "OWN_ROUND", "OWN_SHELF",
+    }  # fmt: skip
