@@ -143,7 +143,7 @@ def default_view(goals: Goals) -> None:
         loop = LOOPS.get(key, laplace_loop)
         looped += count * best_of(lambda loop=loop: loop(gaps, 0.1))
     goals.at_least(
-        "default view: times faster than as many laws by the NumPy loops", looped / sum(seconds.values()), 10.0
+        "default view: times faster than as many laws by the NumPy loops", looped / sum(seconds.values()), 40.0
     )
 
 
