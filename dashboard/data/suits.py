@@ -35,7 +35,15 @@ def _choose(sets: Mapping[str, Hashable], data: str) -> None:
 
 
 def questions(schema: Schema, name: str | None = None) -> list[Suited]:
-    """What can be asked, by page; with ``name``, only what can be asked about that column first of all."""
+    """What can be asked, by page; with ``name``, only what can be asked about that column first of all.
+
+    The column that says whose row it is tells people apart, so nothing is asked about it.
+    """
+    others = [column for column in schema.names if column != schema.id_column]
+    if schema.id_column is not None:
+        if not others or name == schema.id_column:
+            return []
+        schema = schema.only(*others)
     return [
         Suited(page=page, way=way)
         for page, kind in catalogue.every()
@@ -71,7 +79,7 @@ def show(schema: Schema, data: str, source_key: str | None, *, key: str) -> None
 def _ask(suited: Suited, data: str, source_key: str | None, key: str) -> None:
     lacking = words.safe(suited.way.lacking, 200) or None
     button(
-        f"{words.safe(suited.way.sentence.rstrip('.'), 120)}?",
+        f"{words.safe(suited.way.sentence.rstrip('.?'), 120)}?",
         suited.page,
         suited.way.sets,
         data,

@@ -118,7 +118,7 @@ def in_words(step: str, limit: int, line: float, series: str) -> str:
 
 
 def late_label(step: str) -> str:
-    return f"On time means: so many {plural_of(step)} after the line is reached, at most"
+    return f"On time means: so many {plural_of(safe(step, 40))} after the line is reached, at most"
 
 
 def plural_of(step: str) -> str:

@@ -123,7 +123,7 @@ def from_archive(part: str) -> str:
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
 
-STEPS = "Before it is counted"
+STEPS = "Change the table first?"
 STEP_DO = "Do this"
 STEP_BACK = "Undo"
 DOING_STEP = "Doing this step"
