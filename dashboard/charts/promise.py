@@ -28,7 +28,7 @@ class Line:
 
 def frame_of(lines: Sequence[Line]) -> tuple[float, float]:
     """Least and greatest value shown: every bound is inside, and exact lines down to a thousandth of them."""
-    bounds = np.concatenate([line.values for line in lines if line.bound])
+    bounds = np.concatenate([line.values for line in lines if line.bound or not any(one.bound for one in lines)])
     finite = bounds[np.isfinite(bounds) & (bounds > 0.0)]
     floor = float(finite.min()) * _BELOW
     every = np.concatenate([line.values for line in lines])

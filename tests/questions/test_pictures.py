@@ -200,6 +200,23 @@ def test_how_many_people(axis: str, world: str) -> None:
     assert number(crossover(0.05, "permute_and_flip", "replace_one")) in run(picture.code)
 
 
+def test_one_number_over_a_ball() -> None:
+    for place, (sample, found) in enumerate(suited(Quantile, "one_number")):
+        for picture in found:
+            assert flaws(picture, names=place == 0) == [], sample
+    for changed in ({}, {"ball_statistic": "mean"}, {"ball_cap": 0.5}, {"ball_ridge": 1.0, "ball_steepness": 3.0}):
+        world, many = pictures(Quantile, "clinic", "one_number", **(changed or {"ball_cap": 0.0}))
+        assert flaws(world, names=False) == []
+        assert world.code is not None
+        assert many.code is not None
+        expected, bad, moved, most = (float(one) for one in run(world.code).split())
+        assert bad <= 0.05
+        assert moved <= most * (1 + 1e-9)
+        assert number(moved) in world.alt
+        assert expected > 0
+        assert run(many.code)
+
+
 def test_the_hard_world_is_that_of_the_exact_size() -> None:
     n = exact_agnostic_size(20, 0.1, 0.5)
     assert hard_excess(20, n, 0.25, 0.05, "permute_and_flip") == pytest.approx(0.1, rel=0.02)
