@@ -27,6 +27,7 @@ from dashboard.questions.selection.quantile import Quantile
 from dashboard.questions.thresholding.alarm import Alarm
 from dashboard.words import number
 from dpcore.selection import crossover, exact_agnostic_size
+from dpcore.theorems import theorems
 from tests.questions.samples import KEYS, sample_case
 
 CHANGES = {MostCommon: "one_person", Quantile: "one_person", Alarm: "one_person", Follow: "one_day"}
@@ -177,6 +178,15 @@ def test_what_is_exact_on_the_worst_data_lies_below_its_theorem(kind: Any) -> No
         exact = next(part for _, part in frame.groupby("line", sort=False))
         bound = np.exp(np.interp(np.log(exact[axis]), np.log(proved[axis]), np.log(proved["value"])))
         assert (exact["value"].to_numpy() <= bound * (1 + 1e-3)).all(), sample
+
+
+def test_each_bound_says_its_own_conditions() -> None:
+    _, (picture,) = suited(Follow, "theory")[0]
+    over = {trace["name"]: trace["hovertemplate"] for trace in picture.figure(False)["data"]}
+    known = theorems()
+    assert "β" not in over[known["11.3"].name]
+    assert "β" in over[known["11.4"].name]
+    assert "nobody is protected" in over[known["hedge"].name]
 
 
 def test_a_bound_outside_the_frame_would_be_seen() -> None:
