@@ -64,7 +64,8 @@ class Promise:
 
     def lines(self) -> list[Line]:
         """Every line of the picture, the promised ones last."""
-        others = [
+        proved = [(self.theorem, self.settings), *self.also]
+        bounds = [
             Line(
                 key=one.key,
                 name=one.name,
@@ -73,17 +74,9 @@ class Promise:
                 bound=True,
                 hover=said.hover(one),
             )
-            for one, given in self.also
+            for one, given in proved
         ]
-        main = Line(
-            key=self.theorem.key,
-            name=self.theorem.name,
-            x=self.x,
-            values=self.at(self.x),
-            bound=True,
-            hover=said.hover(self.theorem),
-        )
-        return [*self.exact, main, *others]
+        return [*self.exact, *bounds]
 
     @property
     def place(self) -> str:
