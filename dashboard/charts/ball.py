@@ -82,6 +82,26 @@ def ball(
             legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
             xaxis={"title": {"text": said.x}, "anchor": "y", "tickformat": "~g"},
             yaxis={"title": {"text": said.density_axis}, "domain": [0.0, 0.42], "rangemode": "tozero", "nticks": 5},
+            shapes=[
+                {
+                    "type": "rect",
+                    "x0": float(x[first]),
+                    "x1": float(x[last - 1]),
+                    "y0": 0,
+                    "y1": 1,
+                    "yref": "paper",
+                    "fillcolor": translucent(look.bad, 0.12),
+                    "line": {"width": 0},
+                    "layer": "below",
+                }
+                for first, last in _runs(good < 0.5)
+            ],
             yaxis2={"title": {"text": said.loss_axis}, "domain": [0.52, 1.0], "tickformat": "~g", **axis},
         ),
     }
+
+
+def _runs(marked: np.ndarray) -> list[tuple[int, int]]:
+    """First place of each stretch of True, and the place after its last."""
+    turns = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8)))
+    return [(int(first), int(last)) for first, last in turns.reshape(-1, 2)]
