@@ -64,12 +64,19 @@ class Promise:
 
     def lines(self) -> list[Line]:
         """Every line of the picture, the promised ones last."""
-        others = [
-            Line(key=one.key, name=one.name, x=self.x, values=self.at(self.x, one, given), bound=True)
-            for one, given in self.also
+        proved = [(self.theorem, self.settings), *self.also]
+        bounds = [
+            Line(
+                key=one.key,
+                name=one.name,
+                x=self.x,
+                values=self.at(self.x, one, given),
+                bound=True,
+                hover=said.hover(one),
+            )
+            for one, given in proved
         ]
-        main = Line(key=self.theorem.key, name=self.theorem.name, x=self.x, values=self.at(self.x), bound=True)
-        return [*self.exact, main, *others]
+        return [*self.exact, *bounds]
 
     @property
     def place(self) -> str:
@@ -94,7 +101,6 @@ class Promise:
                     x_title=self.x_title,
                     y_title=self.y_title,
                     chosen=(self.chosen, self.place),
-                    hover=said.hover(self.theorem),
                     dark=dark,
                 ),
                 alt=said.alt(self.y_title, self.place, told),

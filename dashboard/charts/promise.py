@@ -16,19 +16,22 @@ _BELOW = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """``values`` along the axis, one for each of ``x``; ``bound`` where it is promised rather than true."""
+    """``values`` along the axis, one for each of ``x``; ``bound`` where it is promised rather than true.
+
+    ``hover`` is said over it besides its numbers, in HTML.
+    """
 
     key: str
     name: str
     x: FloatArray
     values: FloatArray
     bound: bool = False
-    faint: bool = False
+    hover: str = ""
 
 
 def frame_of(lines: Sequence[Line]) -> tuple[float, float]:
     """Least and greatest value shown: every bound is inside, and exact lines down to a thousandth of them."""
-    bounds = np.concatenate([line.values for line in lines if line.bound])
+    bounds = np.concatenate([line.values for line in lines if line.bound or not any(one.bound for one in lines)])
     finite = bounds[np.isfinite(bounds) & (bounds > 0.0)]
     floor = float(finite.min()) * _BELOW
     every = np.concatenate([line.values for line in lines])
@@ -43,11 +46,10 @@ def promise(
     y_title: str,
     chosen: tuple[float, str] | None = None,
     marks: Sequence[tuple[float, str]] = (),
-    hover: str = "",
     height: int = 440,
     dark: bool = False,
 ) -> Figure:
-    """``lines`` on logarithmic axes; ``chosen`` and ``marks`` are upright, with words; ``hover`` is said of bounds."""
+    """``lines`` on logarithmic axes; ``chosen`` and ``marks`` are upright, with words."""
     look = palette(dark)
     low, high = frame_of(lines)
     xs = np.concatenate([line.x for line in lines])
@@ -56,7 +58,7 @@ def promise(
     traces: list[Figure] = []
     first = True
     for line in lines:
-        ink = look.soft if line.faint else look.accent if not line.bound and first else next(inks)
+        ink = look.accent if not line.bound and first else next(inks)
         first = first and line.bound
         inside = np.where(line.values >= low, line.values, np.nan)
         traces.append(
@@ -67,7 +69,7 @@ def promise(
                 "x": line.x.astype(np.float64),
                 "y": inside.astype(np.float64),
                 "line": {"color": ink, "width": 2.5, "dash": "dash" if line.bound else "solid"},
-                "hovertemplate": f"{line.name}: %{{y:.3~g}} at %{{x:.3~g}}{hover if line.bound else ''}<extra></extra>",
+                "hovertemplate": f"{line.name}: %{{y:.3~g}} at %{{x:.3~g}}{line.hover}<extra></extra>",
             }
         )
     upright = [*([chosen] if chosen is not None else []), *marks]

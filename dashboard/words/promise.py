@@ -18,12 +18,20 @@ def short_of_best(unit: str) -> str:
     return f"short of the best, per 100 {visible(unit)}"
 
 
+def of_100(unit: str) -> str:
+    return f" per 100 {visible(unit)}"
+
+
 def rounds(units: str) -> str:
     return f"number of {visible(units)} T"
 
 
 def per_100(units: str) -> str:
     return f"points lost per 100 {visible(units)}"
+
+
+def points(units: str) -> str:
+    return f" points per 100 {visible(units)}"
 
 
 def rows(units: str) -> str:

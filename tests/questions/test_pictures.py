@@ -27,6 +27,7 @@ from dashboard.questions.selection.quantile import Quantile
 from dashboard.questions.thresholding.alarm import Alarm
 from dashboard.words import number
 from dpcore.selection import crossover, exact_agnostic_size
+from dpcore.theorems import theorems
 from tests.questions.samples import KEYS, sample_case
 
 CHANGES = {MostCommon: "one_person", Quantile: "one_person", Alarm: "one_person", Follow: "one_day"}
@@ -179,6 +180,15 @@ def test_what_is_exact_on_the_worst_data_lies_below_its_theorem(kind: Any) -> No
         assert (exact["value"].to_numpy() <= bound * (1 + 1e-3)).all(), sample
 
 
+def test_each_bound_says_its_own_conditions() -> None:
+    _, (picture,) = suited(Follow, "theory")[0]
+    over = {trace["name"]: trace["hovertemplate"] for trace in picture.figure(False)["data"]}
+    known = theorems()
+    assert "β" not in over[known["11.3"].name]
+    assert "β" in over[known["11.4"].name]
+    assert "nobody is protected" in over[known["hedge"].name]
+
+
 def test_a_bound_outside_the_frame_would_be_seen() -> None:
     low, high = shown([Line(key="b", name="b", x=np.ones(2), values=np.array([2.0, 5.0]), bound=True)])
     assert low < 2.0 < 5.0 < high
@@ -198,6 +208,23 @@ def test_how_many_people(axis: str, world: str) -> None:
     assert any("free" in text for text in noted) == (world == "agnostic")
     assert picture.code is not None
     assert number(crossover(0.05, "permute_and_flip", "replace_one")) in run(picture.code)
+
+
+def test_one_number_over_a_ball() -> None:
+    for place, (sample, found) in enumerate(suited(Quantile, "one_number")):
+        for picture in found:
+            assert flaws(picture, names=place == 0) == [], sample
+    for changed in ({}, {"ball_statistic": "mean"}, {"ball_cap": 0.5}, {"ball_ridge": 1.0, "ball_steepness": 3.0}):
+        world, many = pictures(Quantile, "clinic", "one_number", **(changed or {"ball_cap": 0.0}))
+        assert flaws(world, names=False) == []
+        assert world.code is not None
+        assert many.code is not None
+        expected, bad, moved, most = (float(one) for one in run(world.code).split())
+        assert bad <= 0.05
+        assert moved <= most * (1 + 1e-9)
+        assert number(moved) in world.alt
+        assert expected > 0
+        assert run(many.code)
 
 
 def test_the_hard_world_is_that_of_the_exact_size() -> None:

@@ -63,6 +63,7 @@ def blocks(
         ),
         x_title=said.rounds(whom.units),
         y_title=said.per_100(whom.units),
+        unit=said.points(whom.units),
         factor=100.0,
         share=True,
     ).blocks()

@@ -366,6 +366,7 @@ class _Setting:
             ),
             x_title=promise.PEOPLE,
             y_title=promise.short_of_best(view.size_word),
+            unit=promise.of_100(view.size_word),
             factor=100.0,
             share=True,
         ).blocks()

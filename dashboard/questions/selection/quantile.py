@@ -18,13 +18,14 @@ from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.promise import Promise, along
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
-from dashboard.questions.selection import one_person
+from dashboard.questions.selection import one_number, one_person
 from dashboard.questions.selection.quantile_law import LawPicture, law_picture, resized
 from dashboard.questions.selection.quantile_request import quantile_request, quartiles
 from dashboard.usual import SAMPLING, SEED, neighbours, people, questions
 from dashboard.view import View
 from dashboard.ways import fitting
 from dashboard.words import change_one
+from dashboard.words import one_number as ball_said
 from dashboard.words import promise as theory_said
 from dashboard.words import quantile as said
 from dashboard.words.usual import BAND
@@ -246,6 +247,7 @@ class _Setting:
                 Tab(key="how", title=said.HOW, blocks=lambda: self.how(law, problem.truth)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, chance)),
                 Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.theory(view, problem)),
+                Tab(key="one_number", title=ball_said.TITLE, blocks=self.one_number),
                 Tab(key="one_person", title=change_one.TITLE, blocks=lambda: self.one_person(problem)),
             ),
             offer=self.offer(),
@@ -325,6 +327,13 @@ class _Setting:
     def here(self, view: View) -> tuple[FloatArray, FloatArray]:
         """The chosen ε and the data's own size."""
         return np.array([self.epsilon]), np.array([view.size])
+
+    def one_number(self) -> Sequence[Block]:
+        """The same column as one number chosen by its loss over a ball."""
+        bounds = float(self.column.low or 0.0), float(self.column.high or 0.0)
+        return one_number.blocks(
+            self.case, self.read, self.values, bounds, self.column.name, self.relation, self.epsilon
+        )
 
     def one_person(self, problem: QuantileProblem) -> Sequence[Block]:
         """Two worlds that differ in one person."""

@@ -66,7 +66,7 @@ def blocks(
         f"epsilon={mechanism.epsilon!r}, sensitivity={mechanism.sensitivity!r}, noise={mechanism.noise!r}, "
         f"threshold_share={mechanism.share!r}, monotonic={mechanism.monotonic!r}, offset={mechanism.offset!r}"
     )
-    listed = [", ".join(f"{one!r}" for one in values.tolist()) for values in (here, other)]
+    without_one, with_one = (", ".join(f"{one!r}" for one in values.tolist()) for values in (here, other))
     return [
         Text(said.look_places(mechanism.epsilon, most, worst, series.step)),
         Ask((counted,)),
@@ -93,7 +93,7 @@ def blocks(
                     "log ratio without noise on the line": without,
                 }
             ),
-            code=said.code_alarm(settings, *listed, line),
+            code=said.code_alarm(settings, without_one, with_one, line),
         ),
         *_proof(case, series, mechanism, here, other, names, line, seed, key),
     ]
