@@ -9,34 +9,20 @@ from __future__ import annotations
 import gc
 import uuid
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import streamlit as st
 
-from dashboard.background.memory import Memory
 from dashboard.controls import Control, Number, Numbers, Place, Refused
 from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
 
 if TYPE_CHECKING:
-    from dashboard.background.shelf import Jobs, Shelf
-    from dashboard.budget.kinds import Wish
-    from dashboard.budget.totals import Kept
-    from dashboard.case import Source
-    from dashboard.data.arrivals import Pending
-    from dashboard.data.own_file import OwnFile
-    from dashboard.data.task import Task
-    from dashboard.data.typed_columns import TypedColumns
-    from dashboard.widgets.earlier import Shown
     from dpcore.costs import Cost
-    from dpcore.datasets import Table, Template
-    from dpcore.ledger import Receipt
 
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 EPSILON_STEPS = (*(round(m * scale, 4) for scale in (0.01, 0.1, 1.0) for m in _MANTISSAS), 10.0)
 
 T = TypeVar("T")
-PRIVATE, LARGE_PRIVATE = 400, 6
-"""Values that one session remembers of a person's own data."""
 V = TypeVar("V")
 
 
@@ -100,10 +86,23 @@ def note(name: str) -> str | None:
 
 
 class Slot(Generic[T]):
-    """One value that a session holds beside what is set by controls: its name, its type and what it is at first."""
+    """One value that a session holds beside what is set by controls: its name, its type and what it is at first.
 
-    def __init__(self, name: str, first: Callable[[], T]) -> None:
-        self._name, self._first = name, first
+    Each belongs to the room it is declared in. ``own`` is said of what is made from a person's own data and goes with
+    their file: a function that ends it.
+    """
+
+    made: ClassVar[list[Slot[Any]]] = []
+
+    def __init__(self, name: str, first: Callable[[], T], *, own: Callable[[T], None] | None = None) -> None:
+        self._name, self._first, self._own = name, first, own
+        Slot.made.append(self)
+
+    def end(self) -> None:
+        """Let go of it with the person's file, if it is made from one."""
+        if self._own is not None and self._name in st.session_state:
+            self._own(self.get())
+            self.forget()
 
     def get(self) -> T:
         found: T = st.session_state[self._name] if self._name in st.session_state else self._first()
@@ -122,63 +121,8 @@ class Slot(Generic[T]):
         return self.get()
 
 
-OWN_FILE: Slot[OwnFile | None] = Slot("_own_file", lambda: None)
-"""What this session holds of a person's own."""
-OWN_NAME: Slot[str | None] = Slot("_own_name", lambda: None)
-OWN_SOURCE: Slot[Source | None] = Slot("_own_source", lambda: None)
-"""The person's own data as pages show them; None while they have no use."""
-OWN_COLUMNS: Slot[TypedColumns | None] = Slot("_own_columns", lambda: None)
-OWN_TASK: Slot[Task | None] = Slot("_own_task", lambda: None)
-"""What is being read or prepared beside the page, and what takes it over when it is done."""
-OWN_END: Slot[Callable[[], None]] = Slot("_own_end", lambda: _nothing)
-OWN_PENDING: Slot[Pending | None] = Slot("_own_pending", lambda: None)
-OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None)
-"""The file that was replaced or forgotten last, for bringing it back."""
-OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset)
-OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
-DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple)
-"""What was declared in this session about tables before, by which the next one is known again."""
-OWN_SHELF: Slot[Shelf] = Slot("_own_shelf", lambda: _shelf())
-DESCRIBED_ROUND: Slot[int] = Slot("_described_round", lambda: 0)
-LINKED_DATA: Slot[str] = Slot("_linked_data", lambda: "")
-LOADED_SAMPLES: Slot[dict[str, Table]] = Slot("_loaded_samples", dict)
-"""Samples that are not part of this program, as this session has loaded them."""
-SAMPLE_TASK: Slot[Task | None] = Slot("_sample_task", lambda: None)
-SAMPLE_LOADING: Slot[str] = Slot("_sample_loading", lambda: "")
-SAMPLE_ROUND: Slot[int] = Slot("_sample_round", lambda: 0)
-JOBS: Slot[Jobs] = Slot("_jobs", lambda: _jobs())
-MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE))
-"""What was computed from a person's own data."""
-LARGE_MEMORY: Slot[Memory] = Slot("_large", lambda: Memory(LARGE_PRIVATE))
-"""As ``MEMORY``, for a few large things."""
 NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
 """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
-FOUND_RECEIPT: Slot[Receipt | None] = Slot("_found_receipt", lambda: None)
-SHOWN_RECEIPTS: Slot[tuple[str, ...]] = Slot("_shown_receipts", tuple)
-"""Ids of the charges in the table, in the order of its rows."""
-COMPOSED: Slot[Kept | None] = Slot("_composed", lambda: None)
-"""What the charges so far add up to under each rule, so that one more is not composed anew."""
-VISITOR: Slot[str | None] = Slot("_visitor", lambda: None)
-"""The random token of this visitor, by which their practice budgets are their own."""
-PLAN: Slot[tuple[Wish, ...]] = Slot("_plan", tuple)
-SHOWN_PICTURES: Slot[dict[str, Shown]] = Slot("_shown_pictures", dict)
-"""The last picture of each place that fills in, kept in grey for the next question."""
-
-
-def _nothing() -> None:
-    """Nobody waits for anything."""
-
-
-def _shelf() -> Shelf:
-    from dashboard.background.shelf import Shelf
-
-    return Shelf()
-
-
-def _jobs() -> Jobs:
-    from dashboard.background.shelf import Jobs
-
-    return Jobs()
 
 
 def forget_own() -> None:
@@ -187,12 +131,8 @@ def forget_own() -> None:
     Numbers that were computed, pictures, simulated models, and what was set on pages about those columns; then collect
     what is left over, since the server does not do that after every run.
     """
-    # a job stops when nobody watches it any more, and what it was lent goes with it
-    JOBS.get().forget_all()
-    MEMORY.get().forget()
-    LARGE_MEMORY.get().forget()
-    for slot in (MEMORY, LARGE_MEMORY, SHOWN_PICTURES, OWN_SHELF, JOBS):
-        slot.forget()
+    for slot in Slot.made:
+        slot.end()
     shared = {EPSILON.key, "data"}
     kept: dict[str, Any] = st.session_state["_set"]
     for key in [key for key in kept if key not in shared]:

@@ -23,6 +23,7 @@ from dashboard.data import (
     upload,
     working,
 )
+from dashboard.data.held import OWN_SOURCE
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
 
@@ -97,7 +98,7 @@ else:
                 with tab:
                     body(own)
     with right:
-        shown: Source | None = session.OWN_SOURCE.get()
+        shown: Source | None = OWN_SOURCE.get()
         with st.container(border=True):
             st.markdown("**What you can ask**")
             schema = own.schema if shown is None else shown.table.schema

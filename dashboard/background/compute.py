@@ -11,8 +11,9 @@ from typing import TypeVar
 
 import streamlit as st
 
-from dashboard import session
 from dashboard.background import workers
+from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
+from dashboard.background.held import MEMORY as SESSION_MEMORY
 from dashboard.background.memory import Memory
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
@@ -31,12 +32,12 @@ LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 
 def memory(*, own: bool) -> Memory:
     """Where to remember what is computed: this session's own memory for a person's own data, else everybody's."""
-    return session.MEMORY.once() if own else MEMORY
+    return SESSION_MEMORY.once() if own else MEMORY
 
 
 def large_memory(*, own: bool) -> Memory:
     """As ``memory``, for a few large things: rows made ready for training, say."""
-    return session.LARGE_MEMORY.once() if own else LARGE
+    return SESSION_LARGE.once() if own else LARGE
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

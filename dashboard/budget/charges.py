@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.budget import receipts as one
+from dashboard.budget.held import SHOWN_RECEIPTS
 from dpcore.ledger import Budget, Receipt
 from dpcore.ledger.export import to_csv, to_json
 
@@ -53,7 +54,7 @@ def show(receipts: Sequence[Receipt], *, names: dict[str, str] | None = None, be
             "receipt": "Receipt",
         },
     )
-    session.SHOWN_RECEIPTS.put(tuple(receipt.request_id for receipt in newest))
+    SHOWN_RECEIPTS.put(tuple(receipt.request_id for receipt in newest))
     if len(receipts) > SHOWN:
         st.caption(f"The newest {SHOWN} of {len(receipts):,} charges; the files hold all of them.")
     _exports(receipts, names is None)
@@ -137,7 +138,7 @@ def _pick() -> None:
     """Callback: the picked row's receipt is the one that is shown."""
     state: Any = session.entered(_TABLE, None)
     rows = state.selection.rows if state is not None else []
-    shown: tuple[str, ...] = session.SHOWN_RECEIPTS.get()
+    shown: tuple[str, ...] = SHOWN_RECEIPTS.get()
     if rows and rows[0] < len(shown):
         session.enter(_PICKED, shown[rows[0]])
 

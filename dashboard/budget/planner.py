@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.budget import rules, totals
+from dashboard.budget.held import PLAN
 from dashboard.budget.kinds import Wish, kinds
 from dashboard.budget.pricing import Priced, code, comparison, priced
 from dashboard.case import Source
@@ -45,7 +46,7 @@ ONCE = {
 def show(source: Source | None, budget: Budget | None) -> None:
     """Wishes in one sentence, prices as bars, and one line on whether they fit."""
     delta = totals.accounting_delta(budget)
-    kept: tuple[Wish, ...] = session.PLAN.get()
+    kept: tuple[Wish, ...] = PLAN.get()
     wish = _sentence(source)
     _lines(kept, wish)
     wishes = (*kept, wish)
@@ -173,13 +174,13 @@ def told(wish: Wish) -> str:
 
 
 def _add(wish: Wish) -> None:
-    kept: tuple[Wish, ...] = session.PLAN.get()
-    session.PLAN.put((*kept, wish)[: MOST_LINES - 1])
+    kept: tuple[Wish, ...] = PLAN.get()
+    PLAN.put((*kept, wish)[: MOST_LINES - 1])
 
 
 def _remove(place: int) -> None:
-    kept: tuple[Wish, ...] = session.PLAN.get()
-    session.PLAN.put(kept[:place] + kept[place + 1 :])
+    kept: tuple[Wish, ...] = PLAN.get()
+    PLAN.put(kept[:place] + kept[place + 1 :])
 
 
 def _answer(wishes: Sequence[Wish], found: Priced, budget: Budget | None) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
+from dashboard.budget.held import FOUND_RECEIPT
 from dashboard.widgets.answer import asked, cost_words, when
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
@@ -82,7 +83,7 @@ def bring() -> None:
     if renewed is not None:
         st.caption(OLDER_COPIES.format(renewed[:10]))
     _said()
-    found: Receipt | None = session.FOUND_RECEIPT.get()
+    found: Receipt | None = FOUND_RECEIPT.get()
     if found is not None:
         show(found, key="found")
 
@@ -155,7 +156,7 @@ def _check(receipt: Receipt | str) -> None:
 
 def _check_text() -> None:
     """Callback: what was pasted is a whole receipt, or the first characters of a hash."""
-    session.FOUND_RECEIPT.put(None)
+    FOUND_RECEIPT.put(None)
     text = str(session.entered(_TEXT, "") or "").strip()
     if not text or len(text) > LARGEST:
         session.say(_NOTE, "Paste a receipt first." if not text else "This is too long to be a receipt.")
@@ -174,7 +175,7 @@ def _find(start: str) -> None:
     if len(matching) != 1:
         session.say(_NOTE, "No charge in this ledger has this hash." if not matching else "Give more of the hash.")
         return
-    session.FOUND_RECEIPT.put(matching[0])
+    FOUND_RECEIPT.put(matching[0])
     _check(matching[0])
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import pandas as pd
 
-from dashboard import session
+from dashboard.budget.held import COMPOSED, Kept
 from dpcore.accounting import RunningTotal
 from dpcore.costs import Cost
 from dpcore.ledger import Budget, Receipt
@@ -17,16 +16,6 @@ POINTS = 60
 SHOWN_DELTA = 1e-6
 COLUMNS = ("answers", "rule", "epsilon", "part")
 SO_FAR, REPEATED = "so far", "if repeated"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """One session's composed state of one list of receipts, so that one more answer adds one step."""
-
-    hashes: tuple[str, ...]
-    delta: float
-    total: RunningTotal
-    rows: tuple[tuple[int, str, float], ...]
 
 
 def accounting_delta(found: Budget | None) -> float:
@@ -39,7 +28,7 @@ def accounting_delta(found: Budget | None) -> float:
 def so_far(receipts: Sequence[Receipt], delta: float) -> tuple[RunningTotal, list[tuple[int, str, float]]]:
     """The total of ``receipts`` and its ε under each rule after the 1st, 2nd, …; at most about 60 new points."""
     hashes = tuple(receipt.journal_hash for receipt in receipts)
-    kept: Kept | None = session.COMPOSED.get()
+    kept: Kept | None = COMPOSED.get()
     if kept is None or kept.delta != delta or hashes[: len(kept.hashes)] != kept.hashes:
         kept = Kept(hashes=(), delta=delta, total=RunningTotal(), rows=())
     total, rows = kept.total, list(kept.rows)
@@ -50,7 +39,7 @@ def so_far(receipts: Sequence[Receipt], delta: float) -> tuple[RunningTotal, lis
         total = added(total, [receipt.cost for receipt in receipts[start:end]])
         rows += [(end, rule, epsilon) for rule, epsilon in total.epsilons(delta).items()]
     if len(receipts) > done:
-        session.COMPOSED.put(Kept(hashes=hashes, delta=delta, total=total, rows=tuple(rows)))
+        COMPOSED.put(Kept(hashes=hashes, delta=delta, total=total, rows=tuple(rows)))
     return total, rows
 
 

@@ -7,7 +7,7 @@ import secrets
 
 import streamlit as st
 
-from dashboard import session
+from dashboard.budget.held import VISITOR
 from dpcore.ledger import Ledger
 
 COOKIE = "epsilon_lab_visitor"
@@ -17,11 +17,11 @@ _YEAR = 365 * 24 * 3600
 
 def token() -> str:
     """This visitor's token: from the cookie, else a new one for this session."""
-    kept = session.VISITOR.get()
+    kept = VISITOR.get()
     if kept is None:
         found = str(st.context.cookies.get(COOKIE, ""))
         kept = found if _TOKEN.fullmatch(found) else secrets.token_hex(16)
-        session.VISITOR.put(kept)
+        VISITOR.put(kept)
     return kept
 
 

@@ -12,6 +12,16 @@ import numpy as np
 from dashboard import session, words
 from dashboard.case import OWN
 from dashboard.data import source
+from dashboard.data.held import (
+    DECLARATIONS,
+    OWN_BEFORE,
+    OWN_COLUMNS,
+    OWN_CONFIRMED,
+    OWN_END,
+    OWN_PENDING,
+    OWN_SOURCE,
+    OWN_TASK,
+)
 from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
 from dashboard.data.task import Say, Task
 from dpcore.datasets import Relation, Schema, Table, twin
@@ -22,12 +32,12 @@ PATIENCE = 0.4
 
 
 def running() -> Task | None:
-    return session.OWN_TASK.get()
+    return OWN_TASK.get()
 
 
 def before() -> OwnFile | None:
     """The file that the present one replaced."""
-    return session.OWN_BEFORE.get()
+    return OWN_BEFORE.get()
 
 
 def decide(change: Callable[[Decisions], Decisions]) -> None:
@@ -81,7 +91,7 @@ def look() -> None:
         session.say("own", "Tick the box first: it says what you are about to see.")
         return
     digest = hashlib.sha256(own.data).hexdigest()
-    session.OWN_CONFIRMED.put(frozenset({*session.OWN_CONFIRMED.get(), digest}))
+    OWN_CONFIRMED.put(frozenset({*OWN_CONFIRMED.get(), digest}))
     session.change("data", OWN)
     own = replace(own, confirmed=True, use="what_if")
     commit(own.noted("You said that the file is public or test data: from now on charts are computed from its values."))
@@ -120,12 +130,12 @@ def bring_back() -> None:
 
 def forget() -> None:
     """Let go for good of the file that could have been brought back."""
-    before = session.OWN_BEFORE.get()
+    before = OWN_BEFORE.get()
     if before is not None:
         digest = hashlib.sha256(before.data).hexdigest()
-        session.OWN_CONFIRMED.put(session.OWN_CONFIRMED.get() - {digest})
-    session.OWN_BEFORE.forget()
-    session.DECLARATIONS.forget()  # options of theirs may be words of the file
+        OWN_CONFIRMED.put(OWN_CONFIRMED.get() - {digest})
+    OWN_BEFORE.forget()
+    DECLARATIONS.forget()  # options of theirs may be words of the file
     session.forget_own()
 
 
@@ -133,14 +143,14 @@ def put_in_place(own: OwnFile) -> None:
     """Start with ``own``; what was there can be brought back."""
     present = source.own_file()
     _swap(None)
-    session.OWN_BEFORE.put(present)
+    OWN_BEFORE.put(present)
     commit(own)
 
 
 def _swap(own: OwnFile | None) -> None:
-    session.OWN_BEFORE.put(source.own_file())
-    session.OWN_COLUMNS.forget()
-    session.OWN_PENDING.forget()
+    OWN_BEFORE.put(source.own_file())
+    OWN_COLUMNS.forget()
+    OWN_PENDING.forget()
     source.keep(None)
     session.forget_own()
     if own is not None:
@@ -174,7 +184,7 @@ def _prepared(task: Task) -> None:
         source.keep(own, task.result)
         return
     session.say("own", task.problem or "Stopped.")
-    if session.OWN_SOURCE.get() is None:
+    if OWN_SOURCE.get() is None:
         source.keep(replace(own, use=None))
 
 
@@ -183,7 +193,7 @@ def start(work: Callable[[Say], Any], title: str, end: Callable[[Task], None]) -
     if earlier is not None:
         earlier.cancel()
     task = Task(work, title)
-    session.OWN_TASK.put(task)
-    session.OWN_END.put(lambda: end(task))
+    OWN_TASK.put(task)
+    OWN_END.put(lambda: end(task))
     task.wait(PATIENCE)
     source.collect()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -15,7 +15,8 @@ from dashboard import session
 from dashboard.background import compute
 from dashboard.data import source
 from dashboard.data.actions import start
-from dashboard.data.own_file import OwnFile, opened, sketched, template
+from dashboard.data.held import DECLARATIONS, OWN_BEFORE, OWN_COLUMNS, OWN_CONFIRMED, OWN_PENDING, OWN_ROUND
+from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
 from dashboard.data.people import may_see
 from dashboard.data.task import Say, Task
 from dashboard.words import data as said
@@ -23,32 +24,21 @@ from dpcore.datasets import Template, recognised
 from dpcore.errors import LedgerError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pending:
-    """A file that is being read, or that could not be, as ``problem`` says. ``again`` reads the present file anew."""
-
-    name: str
-    data: bytes
-    choices: tuple[tuple[str, Any], ...]
-    again: bool
-    problem: str = ""
-
-
 def pending() -> Pending | None:
-    return session.OWN_PENDING.get()
+    return OWN_PENDING.get()
 
 
 def receive(key: str) -> None:
     """A file was dropped into the uploader ``key``; a browser that reports it twice is heard once."""
     file: UploadedFile | None = session.entered(key, None)
     if isinstance(file, UploadedFile):
-        session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
+        OWN_ROUND.put(int(OWN_ROUND.get()) + 1)
         read(file.name, taken(file), (), again=False)
 
 
 def let_go() -> None:
     """Forget a file that could not be read."""
-    session.OWN_PENDING.forget()
+    OWN_PENDING.forget()
     gc.collect()
 
 
@@ -59,7 +49,7 @@ def paste(key: str) -> None:
     if not text.strip():
         session.say("own", said.NOTHING_PASTED)
         return
-    session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
+    OWN_ROUND.put(int(OWN_ROUND.get()) + 1)
     read(said.PASTED, text.encode("utf-8", "replace"), (), again=False)  # as ``dpcore.datasets.read_pasted``
 
 
@@ -73,12 +63,12 @@ def taken(file: UploadedFile) -> bytes:
 
 def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
     """Start reading, and finish at once when it is quick."""
-    session.OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
+    OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
     key = _key()
     present = source.own_file()
     # the table that is there now may be last month's
     last = () if again or present is None or present.declared is None else (template(present),)
-    known = (*session.DECLARATIONS.get(), *last)
+    known = (*DECLARATIONS.get(), *last)
     start(lambda say: _read(name, data, dict(choices), known, say, key), "Reading the file", _installed)
 
 
@@ -123,21 +113,21 @@ def _installed(task: Task) -> None:
     if at is None:
         return
     if task.problem is not None:
-        session.OWN_PENDING.put(replace(at, problem=task.problem) if task.problem else None)
+        OWN_PENDING.put(replace(at, problem=task.problem) if task.problem else None)
         return
-    session.OWN_PENDING.forget()
-    session.OWN_COLUMNS.forget()
+    OWN_PENDING.forget()
+    OWN_COLUMNS.forget()
     reading, marks, known = task.result
     present = source.own_file()
     own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
     own = _with_people(own)
-    confirmed = hashlib.sha256(at.data).hexdigest() in session.OWN_CONFIRMED.get()
+    confirmed = hashlib.sha256(at.data).hexdigest() in OWN_CONFIRMED.get()
     again = "again " if at.again else ""
     own = replace(own, confirmed=confirmed, known=None if at.again else known).noted(
         f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
     )
     if present is not None and not at.again:
-        session.OWN_BEFORE.put(present)
+        OWN_BEFORE.put(present)
         source.keep(None)
         session.forget_own()
     source.keep(own)

@@ -10,6 +10,7 @@ from streamlit.typing import UploadedFile
 from dashboard import session, words
 from dashboard.data import actions, source, working
 from dashboard.data.arrivals import taken
+from dashboard.data.held import DECLARATIONS, OWN_ROUND
 from dashboard.data.own_file import Decisions, OwnFile, template, worked
 from dashboard.data.task import Task
 from dashboard.words import data as said
@@ -45,7 +46,7 @@ def show(own: OwnFile) -> None:
 
 def bring() -> None:
     """The box for a saved declaration; it is empty again after each."""
-    key = f"own-declaration-{session.OWN_ROUND.get()}"
+    key = f"own-declaration-{OWN_ROUND.get()}"
     st.file_uploader(said.BRING_LABEL, type=["json"], key=key, max_upload_size=1, on_change=_brought, args=(key,))
 
 
@@ -57,8 +58,8 @@ def _remember() -> None:
 
 def remember(declared: Template) -> None:
     """Have a later table of this session known by it."""
-    others = [known for known in session.DECLARATIONS.get() if known != declared]
-    session.DECLARATIONS.put((*others, declared)[-8:])
+    others = [known for known in DECLARATIONS.get() if known != declared]
+    DECLARATIONS.put((*others, declared)[-8:])
 
 
 def _brought(key: str) -> None:
@@ -66,7 +67,7 @@ def _brought(key: str) -> None:
     if not isinstance(file, UploadedFile):
         return
     data = taken(file)
-    session.OWN_ROUND.put(int(session.OWN_ROUND.get()) + 1)
+    OWN_ROUND.put(int(OWN_ROUND.get()) + 1)
     try:
         found = loaded(data.decode("utf-8", "replace"))
     except InvalidArgument as error:

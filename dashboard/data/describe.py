@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.data import actions, declarations, source
 from dashboard.data.columns import TYPES
+from dashboard.data.held import DESCRIBED_ROUND
 from dashboard.data.own_file import Decisions, OwnFile
 from dashboard.words import data as said
 from dpcore.datasets import Column, Schema
@@ -36,7 +37,7 @@ def more(own: OwnFile) -> None:
 
 
 def _add(label: str) -> None:
-    round_ = session.DESCRIBED_ROUND.get()
+    round_ = DESCRIBED_ROUND.get()
     with st.form("own-describe", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of a column", max_chars=80, key=f"own-new-name-{round_}", placeholder="age", width=220)
         st.selectbox(
@@ -68,7 +69,7 @@ def _added(round_: int) -> None:
         session.say("own", words.sentence(error))
         return
     session.enter("own-column", name)
-    session.DESCRIBED_ROUND.put(round_ + 1)
+    DESCRIBED_ROUND.put(round_ + 1)
 
 
 def _drop(name: str) -> None:

@@ -269,3 +269,14 @@ def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
     if old.is_numeric and fresh.is_numeric:
         fresh = replace(fresh, low=old.low, high=old.high, sensitivity=old.sensitivity, better=old.better)
     return schema.with_column(fresh)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pending:
+    """A file that is being read, or that could not be, as ``problem`` says. ``again`` reads the present file anew."""
+
+    name: str
+    data: bytes
+    choices: tuple[tuple[str, Any], ...]
+    again: bool
+    problem: str = ""

@@ -11,6 +11,7 @@ from dashboard import catalogue, session, words
 from dashboard.catalogue import Page
 from dashboard.data import suits
 from dashboard.data.arrivals import taken
+from dashboard.data.held import LOADED_SAMPLES, SAMPLE_LOADING, SAMPLE_ROUND, SAMPLE_TASK
 from dashboard.data.suits import questions
 from dashboard.data.task import Say, Task
 from dashboard.data.upload import named, progress
@@ -30,7 +31,7 @@ def _card(sample: Sample) -> None:
     kind = ":blue-badge[simulated]" if sample.simulated else ":green-badge[real]"
     st.markdown(f"**{sample.title}** {kind}")
     st.caption(sample.about)
-    loaded = sample.key in session.LOADED_SAMPLES.get()
+    loaded = sample.key in LOADED_SAMPLES.get()
     if sample.needs_network and not loaded:
         _load(sample)
     else:
@@ -67,7 +68,7 @@ def _choices(sample: Sample, page: Page) -> Mapping[str, Hashable]:
 
 def _load(sample: Sample) -> None:
     """A sample that is not part of this program: from the network, or from a file of the person's own."""
-    task: Task | None = session.SAMPLE_TASK.get()
+    task: Task | None = SAMPLE_TASK.get()
     if task is not None and not task.finished:
         progress(task, collect)
         return
@@ -83,7 +84,7 @@ def _load(sample: Sample) -> None:
         args=(sample.key,),
     )
     if sample.path_allowed:
-        key = f"sample-{sample.key}-file-{session.SAMPLE_ROUND.get()}"
+        key = f"sample-{sample.key}-file-{SAMPLE_ROUND.get()}"
         st.file_uploader(
             "or use a copy you have (CSV, also gzipped)",
             type=["csv", "gz", "data"],
@@ -104,7 +105,7 @@ def _upload(name: str, key: str) -> None:
         return
     data = taken(file)
     suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
-    session.SAMPLE_ROUND.put(int(session.SAMPLE_ROUND.get()) + 1)
+    SAMPLE_ROUND.put(int(SAMPLE_ROUND.get()) + 1)
 
     def work(say: Say) -> Table:
         # A private folder under a name of ours, gone as soon as the table is read.
@@ -116,21 +117,21 @@ def _upload(name: str, key: str) -> None:
 
 def _start(name: str, work: Callable[[Say], Table], title: str) -> None:
     task = Task(work, title)
-    session.SAMPLE_TASK.put(task)
-    session.SAMPLE_LOADING.put(name)
+    SAMPLE_TASK.put(task)
+    SAMPLE_LOADING.put(name)
     task.wait(0.4)
     collect()
 
 
 def collect() -> bool:
     """Take over a sample that has been loaded; whether there was one."""
-    task: Task | None = session.SAMPLE_TASK.get()
+    task: Task | None = SAMPLE_TASK.get()
     if task is None or not task.finished:
         return False
-    name = str(session.SAMPLE_LOADING.get())
-    session.SAMPLE_TASK.forget()
+    name = str(SAMPLE_LOADING.get())
+    SAMPLE_TASK.forget()
     if task.problem is None:
-        session.LOADED_SAMPLES.put({**session.LOADED_SAMPLES.get(), name: task.result})
+        LOADED_SAMPLES.put({**LOADED_SAMPLES.get(), name: task.result})
     elif task.problem:
         session.say(f"sample-{name}", task.problem)
     return True

@@ -13,6 +13,16 @@ from dashboard.background import compute
 from dashboard.budget import visitor
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
+from dashboard.data.held import (
+    LINKED_DATA,
+    LOADED_SAMPLES,
+    OWN_COLUMNS,
+    OWN_END,
+    OWN_FILE,
+    OWN_NAME,
+    OWN_SOURCE,
+    OWN_TASK,
+)
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
@@ -37,7 +47,7 @@ def open_page(key: str) -> None:
     page = next((page for page in catalogue.pages() if page.key == key), None)
     if page is None or (page.example or FIRST_SAMPLE) == first():
         return
-    linked = session.starting_sample() is None and bool(session.LINKED_DATA.get())
+    linked = session.starting_sample() is None and bool(LINKED_DATA.get())
     untouched = not linked and session.value(control()) == first()
     session.start_with(page.example or FIRST_SAMPLE)
     if untouched:
@@ -51,7 +61,7 @@ def control() -> Choice[str]:
         key="data",
         label="Data",
         help="A sample to explore, or your own file from the Data page.",
-        options=(*keys, OWN) if session.OWN_NAME.get() else tuple(keys),
+        options=(*keys, OWN) if OWN_NAME.get() else tuple(keys),
         names=title,
         default=first(),
         refusal=" ",  # ``not_here`` says more than the usual sentence
@@ -61,7 +71,7 @@ def control() -> Choice[str]:
 def current() -> Source | None:
     """The data in use, or None when a person's own file still waits for a decision on the Data page."""
     collect()
-    own: Source | None = session.OWN_SOURCE.get()
+    own: Source | None = OWN_SOURCE.get()
     if session.show(control()) == OWN:
         return own
     key = sample_key()
@@ -79,7 +89,7 @@ def current() -> Source | None:
         lineage=visitor.lineage(key),
         practice=True,
         declared=Declaration.of(table.schema),
-        rows=lambda: compute.sample_rows(key) if key not in session.LOADED_SAMPLES.get() else PrivateRows(table.frame),
+        rows=lambda: compute.sample_rows(key) if key not in LOADED_SAMPLES.get() else PrivateRows(table.frame),
     )
 
 
@@ -88,7 +98,7 @@ def sample_table(key: str) -> Table:
 
     Raises UnavailableSample.
     """
-    loaded: dict[str, Table] = session.LOADED_SAMPLES.get()
+    loaded: dict[str, Table] = LOADED_SAMPLES.get()
     if key in loaded:
         return loaded[key]
     if sample(key).needs_network:
@@ -108,10 +118,10 @@ def title(key: str) -> str:
 
 def not_here() -> str | None:
     """One sentence while the link this session began with is about data it does not have; call after the choice."""
-    asked = session.LINKED_DATA.get()
-    settled = session.OWN_NAME.get() or session.value(control()) != first()
+    asked = LINKED_DATA.get()
+    settled = OWN_NAME.get() or session.value(control()) != first()
     if not asked or settled or asked in (first(), title(first())):
-        session.LINKED_DATA.put("")
+        LINKED_DATA.put("")
         return None
     if asked in (OWN, title(OWN)):
         return (
@@ -128,12 +138,12 @@ def badge(mode: Mode) -> None:
 
 def collect() -> bool:
     """Take over what was read or prepared for this session beside the page, once it is done; whether there was some."""
-    task: Task | None = session.OWN_TASK.get()
+    task: Task | None = OWN_TASK.get()
     if task is None or not task.finished:
         return False
-    session.OWN_TASK.forget()
-    finish: Callable[[], None] = session.OWN_END.get()
-    session.OWN_END.forget()
+    OWN_TASK.forget()
+    finish: Callable[[], None] = OWN_END.get()
+    OWN_END.forget()
     finish()
     task.result = None  # the button that cancels it holds on to the task for a while
     return True
@@ -141,7 +151,7 @@ def collect() -> bool:
 
 def own_file() -> OwnFile | None:
     """What this session holds of a person's own."""
-    return session.OWN_FILE.get()
+    return OWN_FILE.get()
 
 
 def keep(own: OwnFile | None, table: Table | None = None) -> None:
@@ -149,23 +159,23 @@ def keep(own: OwnFile | None, table: Table | None = None) -> None:
 
     A file without a use is not shown by any page.
     """
-    shown: Source | None = session.OWN_SOURCE.get()
-    session.OWN_FILE.put(own)
-    session.OWN_NAME.put(None if own is None else own.name)
+    shown: Source | None = OWN_SOURCE.get()
+    OWN_FILE.put(own)
+    OWN_NAME.put(None if own is None else own.name)
     if own is None or own.use is None or (table is None and shown is None):
-        session.OWN_SOURCE.put(None)
+        OWN_SOURCE.put(None)
         return
-    session.OWN_SOURCE.put(_own_source(own, shown.table if table is None and shown is not None else table))
+    OWN_SOURCE.put(_own_source(own, shown.table if table is None and shown is not None else table))
 
 
 def typed_columns(own: OwnFile) -> TypedColumns | None:
     """The session's typed columns of this reading; None for a table that is only described."""
     if own.reading is None:
         return None
-    held: TypedColumns | None = session.OWN_COLUMNS.get()
+    held: TypedColumns | None = OWN_COLUMNS.get()
     if held is None or held.reading is not own.reading:
         held = TypedColumns(reading=own.reading)
-        session.OWN_COLUMNS.put(held)
+        OWN_COLUMNS.put(held)
     return held
 
 
@@ -201,7 +211,7 @@ def _rows(own: OwnFile) -> PrivateRows:
     present, sentence = own_file(), "The declared columns were read to make a private answer from them."
     same = present is not None and present.reading is own.reading
     if present is not None and same and all(entry.sentence != sentence for entry in present.log):
-        session.OWN_FILE.put(present.noted(sentence))
+        OWN_FILE.put(present.noted(sentence))
     if own.reading is None:
         raise InvalidArgument("file", "must be there to draw from it")
     return own.reading.private

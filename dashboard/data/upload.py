@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.data import actions, arrivals, source, understood
+from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.words import data as said
@@ -27,7 +28,7 @@ mend();
 
 def drop(label: str) -> None:
     """The uploader. It is empty again after each file, which the session keeps."""
-    key = f"own-upload-{session.OWN_ROUND.get()}"
+    key = f"own-upload-{OWN_ROUND.get()}"
     st.file_uploader(
         label,
         type=None,  # whatever the name says: what a file is not is said by us, in a sentence
@@ -43,7 +44,7 @@ def drop(label: str) -> None:
 def paste() -> None:
     """A box for a table copied from a sheet, a page or a mail."""
     with st.expander(said.PASTE, icon=":material/content_paste:"), st.form("own-paste", border=False):
-        key = f"own-paste-{session.OWN_ROUND.get()}"
+        key = f"own-paste-{OWN_ROUND.get()}"
         st.text_area(said.PASTE_LABEL, key=key, height=140, max_chars=LARGEST_PASTED, placeholder=said.PASTE_EXAMPLE)
         st.form_submit_button(said.PASTE_GO, key="own-paste-go", on_click=arrivals.paste, args=(key,))
 

@@ -10,6 +10,7 @@ from dashboard import session
 from dashboard.blocks import Picture
 from dashboard.charts.earlier import faded
 from dashboard.charts.theme import Figure
+from dashboard.session import Slot
 from dashboard.widgets.blocks import chart
 from dashboard.widgets.picture import picture
 
@@ -24,6 +25,10 @@ class Shown:
     mark: str | None
     about: str
     data: str | None
+
+
+SHOWN_PICTURES: Slot[dict[str, Shown]] = Slot("_shown_pictures", dict, own=lambda shown: None)
+"""The last picture of each place that fills in, kept in grey for the next question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +54,11 @@ class Place:
             about=self.about,
             data=self.data,
         )
-        session.SHOWN_PICTURES.put({**session.SHOWN_PICTURES.get(), self.name: shown})
+        SHOWN_PICTURES.put({**SHOWN_PICTURES.get(), self.name: shown})
 
     def keep(self, *, height: int) -> None:
         """Until there is an answer: the picture before, or a grey box of ``height`` where there was none."""
-        before = session.SHOWN_PICTURES.get().get(self.name)
+        before = SHOWN_PICTURES.get().get(self.name)
         if before is None or before.data != self.data:
             st.skeleton(height=height)
             return

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import session
 from dashboard.background import compute
+from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import Loan
 from dashboard.background.shelf import Jobs, Watch
@@ -91,8 +91,8 @@ def begin(
     slices need is lent to the workers as long as the job runs. What has just begun is given a moment to have
     ``enough`` results to draw.
     """
-    jobs = session.JOBS.once()
-    shelf = session.OWN_SHELF.once() if own else compute.shelf()
+    jobs = JOBS.once()
+    shelf = OWN_SHELF.once() if own else compute.shelf()
 
     def start(known: Mapping[int, Any], keep: Keep) -> Job:
         pool, pieces = compute.pool(), parts()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard.words import number, plural, safe, times_in_100, visible
 from dpcore.about import About
@@ -14,8 +14,19 @@ from dpcore.validate import Neighbours
 
 if TYPE_CHECKING:
     from dashboard.controls import Control
-    from dashboard.questions.thresholding.watched import Series
     from dpcore.thresholding import Verdict
+
+
+class Watched(Protocol):
+    """What is said of answers in order: their names, what each belongs to and how far one person moves one of them."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def step(self) -> str: ...
+    @property
+    def sensitivity(self) -> float: ...
+
 
 TITLE = "First to reach a line"
 NO_SERIES = (
@@ -144,7 +155,7 @@ def share(chance: float) -> str:
     return "less than 1" if chance < 0.005 else f"{chance * 100:.0f}"
 
 
-def window(series: Series, first: int, last: int) -> str:
+def window(series: Watched, first: int, last: int) -> str:
     """From when to when an alarm is on time."""
     return series.names[first] if last == first else f"{series.names[first]} to {series.names[last]}"
 
@@ -176,7 +187,7 @@ def wrong(chances: Mapping[str, float], crossing: int | None) -> str:
     return f"False alarm {share(chances['false_alarm'])}, {late}." if crossing > 0 else f"{late.capitalize()}."
 
 
-def caption(series: Series, crossing: int | None, last: int, late_by: int, blind: float, promise: float) -> str:
+def caption(series: Watched, crossing: int | None, last: int, late_by: int, blind: float, promise: float) -> str:
     theory = (
         f"Theory alone promises the textbook's method {times_in_100(promise)}."
         if promise > 0.005
@@ -217,7 +228,7 @@ def not_declared(column: str, reach: float) -> str:
     )
 
 
-def hidden(relation: Neighbours, series: Series) -> str:
+def hidden(relation: Neighbours, series: Watched) -> str:
     """Who is protected, in this question's own words."""
     change = "added or removed" if relation == "add_remove" else "with other answers"
     return f"any one person, {change}, who can move each entry by at most {number(series.sensitivity)}"

@@ -1,0 +1,30 @@
+"""What a session holds for the Budget page and the tracker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dashboard.budget.kinds import Wish
+from dashboard.session import Slot
+from dpcore.accounting import RunningTotal
+from dpcore.ledger import Receipt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One session's composed state of one list of receipts, so that one more answer adds one step."""
+
+    hashes: tuple[str, ...]
+    delta: float
+    total: RunningTotal
+    rows: tuple[tuple[int, str, float], ...]
+
+
+FOUND_RECEIPT: Slot[Receipt | None] = Slot("_found_receipt", lambda: None)
+SHOWN_RECEIPTS: Slot[tuple[str, ...]] = Slot("_shown_receipts", tuple)
+"""Ids of the charges in the table, in the order of its rows."""
+COMPOSED: Slot[Kept | None] = Slot("_composed", lambda: None)
+"""What the charges so far add up to under each rule, so that one more is not composed anew."""
+VISITOR: Slot[str | None] = Slot("_visitor", lambda: None)
+"""The random token of this visitor, by which their practice budgets are their own."""
+PLAN: Slot[tuple[Wish, ...]] = Slot("_plan", tuple)

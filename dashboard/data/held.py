@@ -1,0 +1,41 @@
+"""What a session holds of a person's own file, and of samples it has loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dashboard.case import Source
+from dashboard.data.own_file import OwnFile, Pending
+from dashboard.data.task import Task
+from dashboard.data.typed_columns import TypedColumns
+from dashboard.session import Slot
+from dpcore.datasets import Table, Template
+
+
+def _nothing() -> None:
+    """Nobody waits for anything."""
+
+
+OWN_FILE: Slot[OwnFile | None] = Slot("_own_file", lambda: None)
+"""What this session holds of a person's own."""
+OWN_NAME: Slot[str | None] = Slot("_own_name", lambda: None)
+OWN_SOURCE: Slot[Source | None] = Slot("_own_source", lambda: None)
+"""The person's own data as pages show them; None while they have no use."""
+OWN_COLUMNS: Slot[TypedColumns | None] = Slot("_own_columns", lambda: None)
+OWN_TASK: Slot[Task | None] = Slot("_own_task", lambda: None)
+"""What is being read or prepared beside the page, and what takes it over when it is done."""
+OWN_END: Slot[Callable[[], None]] = Slot("_own_end", lambda: _nothing)
+OWN_PENDING: Slot[Pending | None] = Slot("_own_pending", lambda: None)
+OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None)
+"""The file that was replaced or forgotten last, for bringing it back."""
+OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset)
+OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
+DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple)
+"""What was declared in this session about tables before, by which the next one is known again."""
+DESCRIBED_ROUND: Slot[int] = Slot("_described_round", lambda: 0)
+LINKED_DATA: Slot[str] = Slot("_linked_data", lambda: "")
+LOADED_SAMPLES: Slot[dict[str, Table]] = Slot("_loaded_samples", dict)
+"""Samples that are not part of this program, as this session has loaded them."""
+SAMPLE_TASK: Slot[Task | None] = Slot("_sample_task", lambda: None)
+SAMPLE_LOADING: Slot[str] = Slot("_sample_loading", lambda: "")
+SAMPLE_ROUND: Slot[int] = Slot("_sample_round", lambda: 0)
