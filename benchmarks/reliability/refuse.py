@@ -13,7 +13,8 @@ from dpcore.costs import Cost
 from dpcore.errors import BudgetExceeded, InvalidCost, LedgerError
 from dpcore.release import _release
 
-_LIMIT = 3 << 20
+# well above what the server's own catalogues have grown to, or it cannot recover within the limit
+_LIMIT = 12 << 20
 
 
 def _until_full(place: Place, results: Any, limited: bool) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 from scipy.special import expit
 
 from dpcore.errors import InvalidArgument
@@ -23,6 +24,7 @@ from dpcore.selection.laws import find
 from dpcore.theorem import Conditions, Theorem, settings
 from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, probability, whole
 
+LEAST_EXCESS = 1e-5
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(80)
 
 
@@ -199,6 +201,20 @@ def agnostic_success(k: float, alpha: float, slope: float, n: int, method: str =
     with np.errstate(divide="ignore"):
         ahead = -np.expm1(k * np.log1p(-behind)) / (k * behind)
     return float(min(1.0, law @ np.where(lead >= 0.0, ahead, behind / k)))
+
+
+def hard_excess(k: int, n: int, slope: float, beta: float, method: str) -> float:
+    """The excess that is exceeded with chance β in the world of ``exact_agnostic_size`` at ``n`` people (odd), or 1."""
+    people = max(1, n - 1 + n % 2)
+
+    def short(alpha: float) -> float:
+        return agnostic_success(k, alpha, slope, people, method) - (1.0 - beta)
+
+    if short(1.0 - 1e-9) < 0.0:
+        return 1.0
+    if short(LEAST_EXCESS) >= 0.0:
+        return LEAST_EXCESS
+    return float(brentq(short, LEAST_EXCESS, 1.0 - 1e-9, xtol=1e-6))
 
 
 def realizable_success(k: float, alpha: float, slope: float, n: int, method: str = "permute_and_flip") -> float:

@@ -27,6 +27,9 @@ class ProvedDescent:
     averaged, and the rate is the proof's. (ε, δ)-DP in total, exactly, as ``NoisyGradientDescent``; slower to learn in
     practice, which is the price of a promise made before the data are seen. Zinkevich, ICML 2003; Bassily, Smith &
     Thakurta, FOCS 2014. n is public. Raises InvalidArgument.
+
+    >>> ProvedDescent(epsilon=1.0, delta=1e-5).descent(n=500, d=3).steps
+    400
     """
 
     key: ClassVar[str] = "proved_descent"

@@ -71,7 +71,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def spent(page: Page) -> str:
     """The tracker's sentence in the sidebar."""
-    found = page.get_by_test_id("stSidebar").get_by_text(re.compile(r"spent")).first
+    found = page.get_by_test_id("stSidebar").get_by_text(re.compile(r"\bleft\b")).first
     expect(found).to_be_visible()
     return found.inner_text()
 

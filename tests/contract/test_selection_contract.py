@@ -6,10 +6,12 @@ import dataclasses
 import inspect
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from dpcore.accounting import Cost
+from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.events import BoundedRangeEvent
 from dpcore.releases.selection import BestScore
@@ -140,20 +142,21 @@ RELEASED = [kind for kind in KINDS if kind.about.release is not None]
 @pytest.mark.parametrize("monotonic", [False, True])
 def test_the_release_it_names_draws_exactly_it(kind: type[Selector], monotonic: bool) -> None:
     """Law and cost of the request are those of the mechanism; with another mechanism's law the test would fail."""
-    scores = np.array([7.0, 5.0, 5.0, 1.0])
-    request = BestScore(
-        epsilon=0.8,
-        candidates=("a", "b", "c", "d"),
-        sensitivity=2,
-        neighbours="add_remove",
-        monotonic=monotonic,
-        rule=kind.about.release,
+    scores, names = np.array([7.0, 5.0, 5.0, 1.0]), ("a", "b", "c", "d")
+    declared = Declaration(
+        columns=(
+            Column(name="name", type="category", categories=names),
+            Column(name="score", type="integer", low=-100, high=100, sensitivity=2, counts=monotonic),
+        ),
+        each_row="option",
     )
+    request = BestScore.of(declared, option="name", score="score", epsilon=0.8, rule=kind.about.release)
+    rows = PrivateRows(pd.DataFrame({"name": names, "score": [str(int(score)) for score in scores]}))
     mechanism = public(kind, epsilon=0.8, sensitivity=2.0, monotonic=monotonic)
-    assert np.allclose(request.law(scores), mechanism.probabilities(scores), rtol=1e-12)
+    assert np.allclose(request.law(rows), mechanism.probabilities(scores), rtol=1e-12)
     assert request.cost == mechanism.cost
     others = [other(epsilon=0.8, sensitivity=2.0, monotonic=monotonic) for other in RELEASED if other is not kind]
-    assert not any(np.allclose(request.law(scores), other.probabilities(scores), rtol=1e-3) for other in others)
+    assert not any(np.allclose(request.law(rows), other.probabilities(scores), rtol=1e-3) for other in others)
 
 
 @every

@@ -21,7 +21,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
+from dashboard.background import held as work
 from dashboard.background import leaving
+from dashboard.data import held
 from dpcore.datasets import temporary
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import declare, drop, look, press
@@ -226,7 +228,11 @@ def test_the_server_sweeps_when_it_starts(open_app: Open, monkeypatch: pytest.Mo
 
 def test_every_private_slot_goes_with_the_file() -> None:
     """A slot for something of a person's own that nobody forgets would be found here by its name."""
-    names = {name for name, slot in vars(session).items() if isinstance(slot, session.Slot) and name.startswith("OWN_")}
+    names = {
+        name
+        for name, slot in {**vars(held), **vars(work)}.items()
+        if isinstance(slot, session.Slot) and name.startswith("OWN_")
+    }
     assert names == {
         "OWN_FILE", "OWN_NAME", "OWN_SOURCE", "OWN_COLUMNS", "OWN_TASK", "OWN_END", "OWN_PENDING", "OWN_BEFORE",
         "OWN_CONFIRMED", "OWN_ROUND", "OWN_SHELF",

@@ -15,7 +15,8 @@ from dashboard.questions.thresholding.alarm import METHODS, Alarm
 from dashboard.questions.thresholding.watched import offered, series_of
 from dashboard.words import alarm as said
 from dpcore.datasets import load_sample
-from tests.dashboard.conftest import text
+from dpcore.ledger import Ledger
+from tests.dashboard.conftest import TOKEN, text
 from tests.questions.samples import sample_case
 
 Open = Callable[..., AppTest]
@@ -56,7 +57,7 @@ def test_an_alarm_is_released_and_charged_once(open_app: Open, data: str, start:
     app.button(key="thresholding-confirm").click().run()
     assert not app.exception
     assert any(found in text(app) for found in ("Alarm at ", "No alarm was raised."))
-    (entry,) = compute.ledger().history(f"sample:{data}")
+    (entry,) = compute.ledger().history(Ledger.practice_lineage(TOKEN, data))
     assert start in entry.what
 
 

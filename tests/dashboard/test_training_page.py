@@ -21,6 +21,7 @@ from dashboard.catalogue import address
 from dashboard.questions.training import curves
 from dashboard.questions.training.prepared_rows import usable
 from dashboard.widgets.earlier import Place
+from dashboard.words.needs import SMALLEST, or_size
 from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
 from dpcore.training import collect, load_model, run_slice
@@ -159,12 +160,12 @@ def test_how_many_rows_would_do_is_said_when_it_is_known(open_app: Open, monkeyp
     app.run()  # the second sweep begins
     assert held.queue
     said = {metric.label: metric.value for metric in app.metric}
-    assert said["smallest ε"] != "–"
-    assert "or rows" not in said
+    assert said[SMALLEST] != "–"
+    assert or_size("rows") not in said
     while held.queue:
         held.run(1)
     app.run()
-    assert "or rows" in {metric.label for metric in app.metric}
+    assert or_size("rows") in {metric.label for metric in app.metric}
 
 
 def test_a_class_too_rare_for_the_test_rows_is_answered(open_app: Open) -> None:
@@ -225,7 +226,7 @@ def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: py
     """Only where the same data are asked about again; between samples, which are nobody's, it always stays."""
     state: dict[str, Any] = {"shown": {}}
     held = SimpleNamespace(get=lambda: state["shown"], put=lambda new: state.update(shown=new))
-    monkeypatch.setattr("dashboard.session.SHOWN_PICTURES", held)
+    monkeypatch.setattr("dashboard.widgets.earlier.SHOWN_PICTURES", held)
     monkeypatch.setattr("dashboard.session.dark", lambda: False)
     drawn: list[str] = []
     figure: dict[str, Any] = {"data": [], "layout": {}}

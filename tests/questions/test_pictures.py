@@ -21,12 +21,13 @@ from dashboard.question import CannotAsk, Question
 from dashboard.questions.experts.fixed_choice import FixedChoice
 from dashboard.questions.experts.follow import Follow
 from dashboard.questions.selection.best_rule import BestRule
-from dashboard.questions.selection.how_many import WORLDS, hard_excess
+from dashboard.questions.selection.how_many import WORLDS
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.questions.selection.quantile import Quantile
 from dashboard.questions.thresholding.alarm import Alarm
 from dashboard.words import number
 from dpcore.selection import crossover, exact_agnostic_size
+from dpcore.selection.learning import hard_excess
 from dpcore.theorems import theorems
 from tests.questions.samples import KEYS, sample_case
 

@@ -302,7 +302,7 @@ def test_a_line_that_was_clicked_on_own_data_says_so() -> None:
     request = offer_of(clicked).request
     assert isinstance(request, AlarmRun)
     assert "The line was chosen after looking at the data: not covered by ε." in request.notes
-    assert said.MARK_LOOKED in " ".join(clicked.protected.lines())
+    assert said.MARK_LOOKED in clicked.protected.not_protected
     retyped = asked(case, **{picture.click.key: 40.0, picture.click.remember: line})
     assert "not covered by ε" not in " ".join(offer_of(retyped).request.notes)  # type: ignore[attr-defined]
 

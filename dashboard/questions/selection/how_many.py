@@ -17,7 +17,7 @@ from dashboard.promise import Promise, along
 from dashboard.words import how_many as said
 from dashboard.words import promise as theory_said
 from dpcore.selection import FiniteClassProblem, crossover, learning_constant, people_curves, query_tolerance
-from dpcore.selection.learning import agnostic_success
+from dpcore.selection.learning import hard_excess
 from dpcore.theorems import theorems
 from dpcore.validate import FloatArray, Neighbours
 
@@ -25,7 +25,6 @@ PLACES = 9
 MOST_PEOPLE = 1e9
 HARDEST = 3e4
 """People up to which the hard world is gone through exactly."""
-LEAST_EXCESS = 1e-5
 WORLDS = {
     "agnostic": ("pac", "private", "private_sharp", "exact_agnostic", "queries", "data_exact"),
     "realizable": ("pac_realizable", "private_realizable", "exact_realizable"),
@@ -151,19 +150,3 @@ def theory(
         unit=" in 100",
         factor=100.0,
     ).blocks()
-
-
-def hard_excess(k: int, n: int, slope: float, beta: float, method: str) -> float:
-    """The excess that is exceeded with chance β in the world of ``exact_agnostic_size`` at ``n`` people (odd), or 1."""
-    from scipy.optimize import brentq
-
-    people = max(1, n - 1 + n % 2)
-
-    def short(alpha: float) -> float:
-        return agnostic_success(k, alpha, slope, people, method) - (1.0 - beta)
-
-    if short(1.0 - 1e-9) < 0.0:
-        return 1.0
-    if short(LEAST_EXCESS) >= 0.0:
-        return LEAST_EXCESS
-    return float(brentq(short, LEAST_EXCESS, 1.0 - 1e-9, xtol=1e-6))

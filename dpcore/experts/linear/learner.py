@@ -124,6 +124,9 @@ class PrintedLearner:
     That rate is proved for losses in [0, 1]; on [−1, 1] a play has bounded range 4η, not 2η, and the printed proof
     does not give (ε, δ). What the plays cost together is ``cost``, by exact composition, whatever was claimed:
     ``printed_account`` puts the two side by side. ``epsilon`` is the claim. Raises InvalidArgument.
+
+    >>> round(PrintedLearner(epsilon=1.0, delta=1e-5, rows=100, columns=5).rate, 5)
+    0.00521
     """
 
     key: ClassVar[str] = "printed_linear_learner"
