@@ -63,7 +63,7 @@ def test_own_counts_become_a_released_alarm(
         page = context.new_page()
         own_file.bring(page, address, file)
         own_file.declare_numbers(page, {"cases": (0, 1000)})
-        page.get_by_label("One person can move a score by at most").fill("1")
+        page.get_by_label("One person can move an entry by at most").fill("1")
         page.get_by_role("button", name="Save", exact=True).click()
         settled(page)
         own_file.one_row_each(page)
