@@ -6,6 +6,7 @@ read a value or is handed one before ``answer`` and ``law`` (a test walks the im
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -34,7 +35,7 @@ class ErrorBound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(ABC):
     """The fields of every request. ``unit`` is whom the answer hides, ``reads`` how the rows are read.
 
     ``chosen_after_looking`` names those of ``own_numbers`` that the person took from a picture of the very data: they
@@ -105,13 +106,13 @@ class Asked:
         """The rows that count."""
         return rows.opened(self.reads)
 
+    @abstractmethod
     def read(self, rows: PrivateRows) -> Any:
         """What the answer depends on, by the public rules, whatever the rows hold: whole numbers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, found: Any) -> Any:
         """The answer to what was ``read``, with noise by ``dpcore.releases.draws`` alone; JSON can hold it."""
-        raise NotImplementedError
 
     def law_of(self, found: Any) -> FloatArray:
         """The exact law of ``draw`` on what was ``read``. Raises UnsupportedEvent where there is none."""

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore.costs import Cost
 from dpcore.datasets.declaration import Declaration, shown
 from dpcore.errors import InvalidArgument
-from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.asked import ErrorBound
 from dpcore.releases.cells import bound_rule, options_of
-from dpcore.releases.choice import MOST_OPTIONS, NAMES, Choice
+from dpcore.releases.choice import MOST_OPTIONS, Choice, Chosen
 from dpcore.releases.draws import Rule
 from dpcore.selection.rules import Categories, Cuts, RuleClass
-from dpcore.validate import FloatArray, IntArray, Neighbours, whole
+from dpcore.validate import IntArray, Neighbours, whole
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BestRule(Asked):
+class BestRule(Chosen):
     """Names the rule with the fewest errors on whether ``target`` is ``positive``, of those that look at ``columns``.
 
     The rules are those of ``dpcore.selection.RuleClass``: ``cuts`` of a number, the options of a word. One person moves
@@ -37,10 +36,9 @@ class BestRule(Asked):
     target: str
     positive: str
     cuts: int = 20
-    rule: Rule = "permute_and_flip"
 
     def __post_init__(self) -> None:
-        Asked.check(self)
+        self.check()
         whole(1, MOST_OPTIONS, columns=self.rules_to_choose.size)
         if self.target in self.columns:
             raise InvalidArgument("target", "must be a column that the rules do not look at")
@@ -116,16 +114,6 @@ class BestRule(Asked):
         return f"Which of {self.rules_to_choose.size:,} simple rules predicts “{shown(self.target)}”{named} best?"
 
     @property
-    def mechanism(self) -> str:
-        """What answers it."""
-        return NAMES[self.rule]
-
-    @property
-    def cost(self) -> Cost:
-        """One answer."""
-        return self.choice.cost
-
-    @property
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
         numeric = [self.reads.column(name) for name in self.columns if self.reads.column(name).is_numeric]
@@ -165,10 +153,6 @@ class BestRule(Asked):
                 table[name] = words[opened.codes(name)[counted]]
         place = options_of(self.reads.column(self.target)).index(self.positive)
         return -self.rules_to_choose.errors(table, answers[counted] == place)
-
-    def law_of(self, scores: IntArray) -> FloatArray:
-        """Chance of each rule, shape (k,), in the order of ``rules_to_choose.rules``, exact."""
-        return self.choice.law(scores)
 
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The rule: ``rule`` in words, and its ``column``, ``comparison`` and ``value``."""

@@ -1,4 +1,4 @@
-"""One noisy maximum over whole-number scores, as private choices draw it.
+"""One noisy maximum over whole-number scores, as private choices draw it, and the requests that it answers.
 
 The two rules of ``dpcore.releases.draws`` have exactly the laws of ``dpcore.selection``: permute-and-flip (noisy max
 with exponential noise; OpenDP calls it noisy max under max divergence), and the exponential mechanism (noisy max with
@@ -8,6 +8,7 @@ Gumbel noise; under zero-concentrated divergence).
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from dpcore.costs import Cost
 from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
+from dpcore.releases.asked import Asked
 from dpcore.releases.draws import Rule
 from dpcore.selection.laws import laws
 from dpcore.validate import FloatArray, IntArray, one_of, positive, probability, whole
@@ -78,6 +80,32 @@ class Choice:
     def cost(self) -> Cost:
         """Of one draw: bounded range for the exponential mechanism, pure ε-DP for permute-and-flip."""
         return Cost.bounded_range(self.epsilon) if self.rule == "exponential" else Cost.pure(self.epsilon)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen(Asked):
+    """A request that is answered by one ``choice``, drawn by ``rule``."""
+
+    rule: Rule = "permute_and_flip"
+
+    @property
+    @abstractmethod
+    def choice(self) -> Choice:
+        """The noisy maximum that answers it. Raises InvalidArgument."""
+
+    @property
+    def mechanism(self) -> str:
+        """What answers it."""
+        return NAMES[self.rule]
+
+    @property
+    def cost(self) -> Cost:
+        """One answer."""
+        return self.choice.cost
+
+    def law_of(self, scores: IntArray) -> FloatArray:
+        """Chance of each of k possible answers, shape (k,), in their public order, exact."""
+        return self.choice.law(scores)
 
 
 def check_names(**named: Sequence[str]) -> None:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore.costs import Cost
 from dpcore.datasets.declaration import Declaration
 from dpcore.errors import InvalidArgument
-from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.asked import ErrorBound
 from dpcore.releases.cells import bound_rule, check_scores
-from dpcore.releases.choice import NAMES, Choice, check_names
+from dpcore.releases.choice import Choice, Chosen, check_names
 from dpcore.releases.draws import Rule
 from dpcore.validate import FloatArray, IntArray, Neighbours
 
@@ -24,7 +23,7 @@ ONE = 2**20  # units of a whole declared range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeastCost(Asked):
+class LeastCost(Chosen):
     """Names the one of ``columns`` (k,) whose costs add up to least, each in shares of its declared range.
 
     Each cost is a whole number of 2⁻²⁰ of its range before anything is added up, and a missing one is half of it (or
@@ -35,10 +34,9 @@ class LeastCost(Asked):
     key: ClassVar[str] = "least_cost"
 
     columns: tuple[str, ...]
-    rule: Rule = "permute_and_flip"
 
     def __post_init__(self) -> None:
-        Asked.check(self)
+        self.check()
         check_names(columns=self.columns)
         _ = self.choice
 
@@ -84,16 +82,6 @@ class LeastCost(Asked):
         return f"Which of {len(self.columns):,} columns costs least, in shares of the declared ranges?"
 
     @property
-    def mechanism(self) -> str:
-        """What answers it."""
-        return NAMES[self.rule]
-
-    @property
-    def cost(self) -> Cost:
-        """One answer."""
-        return self.choice.cost
-
-    @property
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
         filled = [name for name in self.columns if self.reads.column(name).fill is not None]
@@ -124,10 +112,6 @@ class LeastCost(Asked):
     def _range(self, name: str) -> tuple[float, float]:
         column = self.reads.column(name)
         return float(column.low or 0.0), float(1.0 if column.high is None else column.high)
-
-    def law_of(self, scores: IntArray) -> FloatArray:
-        """Chance of each column, shape (k,), exact."""
-        return self.choice.law(scores)
 
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The winner: ``column``."""

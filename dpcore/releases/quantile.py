@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore.costs import Cost
 from dpcore.datasets.declaration import Declaration
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
-from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.asked import ErrorBound
 from dpcore.releases.cells import bound_rule, check_scores
-from dpcore.releases.choice import NAMES, Choice, of
+from dpcore.releases.choice import NAMES, Choice, Chosen, of
 from dpcore.releases.draws import Rule
 from dpcore.validate import FloatArray, IntArray, Neighbours, probability, whole
 
@@ -28,7 +27,7 @@ _DENOMINATOR = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuantileValue(Asked):
+class QuantileValue(Chosen):
     """The ``q``-quantile (a fraction with denominator up to 1000) of a column of numbers within its declared bounds.
 
     The answer is one of ``points`` numbers, evenly spaced between the bounds, chosen by how evenly the values split
@@ -44,7 +43,7 @@ class QuantileValue(Asked):
     rule: Rule = "exponential"
 
     def __post_init__(self) -> None:
-        Asked.check(self)
+        self.check()
         if not 0 < self.high - self.low < np.inf:
             raise InvalidArgument("high", "must be greater than low")
         probability(q=self.q)
@@ -130,11 +129,6 @@ class QuantileValue(Asked):
         return f"{NAMES[self.rule]} over {self.points:,} points"
 
     @property
-    def cost(self) -> Cost:
-        """One answer."""
-        return self.choice.cost
-
-    @property
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
         fill = self._declared.fill
@@ -163,10 +157,6 @@ class QuantileValue(Asked):
             numerator=self.fraction.numerator,
             denominator=self.fraction.denominator,
         )
-
-    def law_of(self, scores: IntArray) -> FloatArray:
-        """Chance of each point of the grid, shape (points,), exact."""
-        return self.choice.law(scores)
 
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The number: ``value``, one of the grid."""

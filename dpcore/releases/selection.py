@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore.costs import Cost
 from dpcore.datasets.declaration import Declaration, Reads, shown
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
-from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.asked import ErrorBound
 from dpcore.releases.best_rule import BestRule
 from dpcore.releases.cells import (
     check_scores,
@@ -30,11 +29,11 @@ from dpcore.releases.cells import (
     score_units,
     sensitivity_rule,
 )
-from dpcore.releases.choice import NAMES, Choice, check_names, of
+from dpcore.releases.choice import Choice, Chosen, check_names, of
 from dpcore.releases.draws import Rule
 from dpcore.releases.least_cost import LeastCost
 from dpcore.releases.quantile import QuantileValue
-from dpcore.validate import FloatArray, IntArray, Neighbours
+from dpcore.validate import IntArray, Neighbours
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
@@ -43,7 +42,7 @@ __all__ = ["BestRule", "BestScore", "LeastCost", "MostCommonOption", "QuantileVa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MostCommonOption(Asked):
+class MostCommonOption(Chosen):
     """Names the most common of the declared options (k,) of ``column``.
 
     One person has at most m rows, so each count moves by at most m: all one way when the person is added or removed,
@@ -53,10 +52,9 @@ class MostCommonOption(Asked):
     key: ClassVar[str] = "most_common"
 
     column: str
-    rule: Rule = "permute_and_flip"
 
     def __post_init__(self) -> None:
-        Asked.check(self)
+        self.check()
         check_names(options=self.options)
         _ = self.choice
 
@@ -106,16 +104,6 @@ class MostCommonOption(Asked):
         return f"Which of {len(self.options):,} options{of(self.column)} is most common?"
 
     @property
-    def mechanism(self) -> str:
-        """What answers it."""
-        return NAMES[self.rule]
-
-    @property
-    def cost(self) -> Cost:
-        """One answer."""
-        return self.choice.cost
-
-    @property
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
         return (*option_rules(self.reads.column(self.column)), *self.person_rules)
@@ -134,17 +122,13 @@ class MostCommonOption(Asked):
         codes = self.opened(rows).codes(self.column)
         return np.bincount(codes[codes >= 0], minlength=len(self.options)).astype(np.int64)
 
-    def law_of(self, scores: IntArray) -> FloatArray:
-        """Chance of each option, shape (k,), exact."""
-        return self.choice.law(scores)
-
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The winner: ``option``."""
         return {"option": self.options[self.choice.draw(scores)]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BestScore(Asked):
+class BestScore(Chosen):
     """Names the option (of the declared ones of ``option``, k of them) with the best entry in ``score``.
 
     For tables with one option in each row, whose entries a person moves by at most ``sensitivity``: all the same way
@@ -158,10 +142,9 @@ class BestScore(Asked):
     option: str
     score: str
     sensitivity: float
-    rule: Rule = "permute_and_flip"
 
     def __post_init__(self) -> None:
-        Asked.check(self)
+        self.check()
         check_names(options=self.candidates)
         check_scores(self._score)
         _ = self.choice
@@ -243,16 +226,6 @@ class BestScore(Asked):
         return f"Which of {len(self.candidates):,} options{of(self.option)} has the {end} “{shown(self.score)}”?"
 
     @property
-    def mechanism(self) -> str:
-        """What answers it."""
-        return NAMES[self.rule]
-
-    @property
-    def cost(self) -> Cost:
-        """One answer."""
-        return self.choice.cost
-
-    @property
     def promise(self) -> str:
         """How far one person can move a score, and how that is known."""
         return sensitivity_rule(self._score, self.unit, math.ceil(self.sensitivity))
@@ -287,10 +260,6 @@ class BestScore(Asked):
         values[named[named >= 0]] = opened.numbers(self.score)[first[named >= 0]]
         units = score_units(values, self._score, self.unit_of_scores)
         return -units if self.smallest else units
-
-    def law_of(self, scores: IntArray) -> FloatArray:
-        """Chance of each candidate, shape (k,), exact."""
-        return self.choice.law(scores)
 
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The winner: ``candidate``."""
