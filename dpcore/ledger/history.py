@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, bindparam, func, select
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, schema
@@ -29,9 +29,9 @@ _ANSWERS, _DRAWS = schema.records.alias("answers"), schema.records.alias("draws"
 def _charges() -> Select[Any]:
     """Charges with their answers and the beginnings of their draws, where there are any."""
     charge = schema.records.c
-    joined = schema.records
+    joined: FromClause = schema.records
     for other, kind in ((_ANSWERS, "answer"), (_DRAWS, "draw")):
-        joined = joined.outerjoin(other, and_(other.c.request_id == charge.request_id, other.c.kind == kind))  # type: ignore[assignment]
+        joined = joined.outerjoin(other, and_(other.c.request_id == charge.request_id, other.c.kind == kind))
     answer = [_ANSWERS.c[name].label(f"answer_{name}") for name in Record.__slots__]
     return (
         select(schema.records, *answer, _DRAWS.c.seq.label("draw_seq"))

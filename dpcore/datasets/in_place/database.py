@@ -10,7 +10,8 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url
+from sqlalchemy import Engine, create_engine, event, inspect, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
@@ -58,8 +59,13 @@ def open_database(address: str, table: str, *, name: str = "", allowed: tuple[st
         except SQLAlchemyError:
             raise UnreadableFile("The database could not answer this question about this table.") from None
 
-    columns = tuple(str(column["name"]) for column in inspect(engine).get_columns(table))
-    label = name or make_url(address).database or "database"
+    try:
+        columns = tuple(str(column["name"]) for column in inspect(engine).get_columns(table))
+    except SQLAlchemyError:
+        raise UnreadableFile(_UNREACHED) from None
+    url = make_url(address)
+    label = name or url.database or "database"
+    known = url.set(password=None).render_as_string(hide_password=False)
     return InPlace(
         names=columns,
         source=quote(table),
@@ -67,7 +73,7 @@ def open_database(address: str, table: str, *, name: str = "", allowed: tuple[st
         quoted=quote,
         floor=_FLOOR.get(engine.dialect.name, "floor({})"),
         clip=_CLIP.get(engine.dialect.name, _OTHER_CLIP),
-        key=hashlib.sha256(f"{address}|{table}".encode()).hexdigest(),
+        key=hashlib.sha256(f"{known}|{table}".encode()).hexdigest(),
         lineage=f"configured:{label}/{table}",
     )
 
@@ -87,8 +93,8 @@ def _engine(address: str) -> Engine:
     if command is not None:
 
         @event.listens_for(engine, "connect")
-        def _read_only(connection: Connection, _: object) -> None:
-            cursor = connection.cursor()  # type: ignore[attr-defined]
+        def _read_only(connection: DBAPIConnection, _: object) -> None:
+            cursor = connection.cursor()
             cursor.execute(command)
             cursor.close()
 
