@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.yardsticks import Goals, best_of, exp_seconds
 from dpcore.thresholding import AboveThreshold, NoisePair, stop_laws
+from dpcore.thresholding.alarm_problem import AlarmProblem
 from dpcore.thresholding.likelihood import threshold_nodes
-from dpcore.thresholding.problem import AlarmProblem
 from dpcore.tradeoff import sweep_both, sweep_epsilon
 from dpcore.validate import FloatArray
 

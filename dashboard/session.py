@@ -57,7 +57,7 @@ EPSILON = Number(
 
 def epsilon() -> float:
     """The privacy level every page uses: what was typed, dragged or linked to, where it lies within the limits."""
-    return show(EPSILON)
+    return ask(EPSILON)
 
 
 def sync_slider() -> None:
@@ -157,12 +157,12 @@ def leave(key: str) -> None:
     st.session_state.pop(key, None)
 
 
-def begin_release(slot: str) -> None:
+def begin_release(slot: str, seen: int = 0) -> None:
     """A person wants a release: give it an id that every later click repeats, and forget the last answer.
 
-    One release waits at a time: its question is on screen.
+    One release waits at a time: its question is on screen. ``seen`` is how many answers to it the person knew of.
     """
-    st.session_state["_request"] = (slot, uuid.uuid4().hex)
+    st.session_state["_request"] = (slot, uuid.uuid4().hex, seen)
     st.session_state["_receipts"].pop(slot, None)
 
 
@@ -170,6 +170,12 @@ def request_id(slot: str) -> str | None:
     """The id of the release that waits for its confirmation in this place, or None."""
     waiting = st.session_state["_request"]
     return waiting[1] if waiting is not None and waiting[0] == slot else None
+
+
+def seen_before(slot: str) -> int:
+    """How many answers to its question the person knew of when the release that waits here was begun."""
+    waiting = st.session_state["_request"]
+    return waiting[2] if waiting is not None and waiting[0] == slot else 0
 
 
 def end_release(slot: str) -> None:
@@ -283,7 +289,7 @@ class Reader:
         return value(control)
 
 
-def show(control: Control[V]) -> V:
+def ask(control: Control[V]) -> V:
     """The value of a control that the page in view has, so that a link carries it."""
     st.session_state["_controls"][control.key] = control
     return value(control)

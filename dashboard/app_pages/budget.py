@@ -30,7 +30,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.title("What is spent about", anchor=False, width="content")
     controls.draw(WHOSE)
     st.header("and what is left?", anchor=False, width="content")
-of_all = session.show(WHOSE) == "all"
+of_all = session.ask(WHOSE) == "all"
 problem, rows, names = state.problem, state.receipts, None
 if of_all:
     budgets, rows, problem = everyone()
@@ -42,13 +42,13 @@ elif problem is None and current is None:
 elif problem is None and state.budget is None and current is not None:
     open_budget(current)
 elif problem is None and state.budget is not None:
-    screen.show(state, state.budget)
+    screen.show_budget(state, state.budget)
 
 session.next_cost(one_more(state))
 bodies = {
-    "Charges": lambda: charges.show(rows, names=names, before=() if of_all else state.before),
-    "Plan answers": lambda: planner.show(current, state.budget),
-    "What does the guarantee mean?": meaning.show,
+    "Charges": lambda: charges.show_charges(rows, names=names, before=() if of_all else state.before),
+    "Plan answers": lambda: planner.show_planner(current, state.budget),
+    "What does the guarantee mean?": meaning.show_meaning,
     "Check a receipt": receipts.bring,
 }
 if problem is not None:

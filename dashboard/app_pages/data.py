@@ -50,7 +50,7 @@ if problem:
     st.warning(words.safe(problem, 400))
 
 if place == SAMPLES:
-    samples.show()
+    samples.show_samples()
 elif own is None or own.described != (place == DESCRIBED):
     if place == OWN_FILE:
         upload.trouble()
@@ -64,13 +64,13 @@ elif own is None or own.described != (place == DESCRIBED):
             with st.container(horizontal=True):
                 upload.bring_back()
         st.markdown("**Or start from a sample**")
-        samples.show()
+        samples.show_samples()
     else:
         describe.start()
 else:
     upload.trouble()
     upload.held(own)
-    doubts.show(own)
+    doubts.show_doubts(own)
     declarations.offer(own)
     # Two rows, so that on a phone the decision comes right after what was understood.
     left, right = st.columns([5, 3], gap="medium")
@@ -80,15 +80,15 @@ else:
         else:
             st.markdown(understood.summary(own.reading))
             understood.notices(own.reading)
-            working.show(own)
+            working.show_working(own)
     with right, st.container(border=True):
-        decision.show(own)
+        decision.show_decision(own)
     left, right = st.columns([5, 3], gap="medium")
     with left:
         names = ["Columns", "Preview", "Read it differently", "What was read, and when"]
         tabs = st.tabs(names[:1] if own.described else names, key="own-tab", on_change="rerun")
         shown_by: tuple[Callable[[OwnFile], None], ...] = (
-            columns.show,
+            columns.show_columns,
             understood.preview,
             upload.again,
             understood.log,
@@ -102,7 +102,7 @@ else:
         with st.container(border=True):
             st.markdown("**What you can ask**")
             schema = own.schema if shown is None else shown.table.schema
-            suits.show(schema, OWN, None if shown is None else shown.key, key="own")
+            suits.show_suited(schema, OWN, None if shown is None else shown.key, key="own")
         with st.container(border=True):
             st.markdown("**Whose data are these?**")
             people.rows(own)

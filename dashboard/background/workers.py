@@ -91,7 +91,7 @@ def rehearse(seconds: float = 0.0) -> None:
 def compile_kernels() -> None:
     """Compile, or load from the disk, the loops behind Thresholding and Experts; done once per process."""
     from dpcore.experts import expected_regret
-    from dpcore.thresholding.problem import AlarmProblem
+    from dpcore.thresholding.alarm_problem import AlarmProblem
 
     expected_regret(np.eye(2), [0.1])
     problem = AlarmProblem(answers=np.arange(30.0), threshold=20.0, people=1000, monotonic=True)

@@ -19,7 +19,9 @@ SHOWN = 300
 _PICKED, _TABLE = "budget_receipt", "budget-charges"
 
 
-def show(receipts: Sequence[Receipt], *, names: dict[str, str] | None = None, before: Sequence[Receipt] = ()) -> None:
+def show_charges(
+    receipts: Sequence[Receipt], *, names: dict[str, str] | None = None, before: Sequence[Receipt] = ()
+) -> None:
     """Rows, newest first; ``names`` tells whose data each is about, where that differs.
 
     ``before`` are charges that a practice reset set aside, shown on request.
@@ -70,7 +72,7 @@ def show(receipts: Sequence[Receipt], *, names: dict[str, str] | None = None, be
         format_func=lambda request_id: _title(by_id[request_id]),
         help="Pick a row above, or here.",
     )
-    one.show(by_id[picked])
+    one.show_receipt(by_id[picked])
 
 
 def budgets(found: Sequence[Budget]) -> None:

@@ -36,7 +36,7 @@ class Law:
     words: str
 
 
-def show() -> None:
+def show_meaning() -> None:
     """Two pictures: a guess before and after, and the attacker's trade-off as answers add up."""
     epsilon = session.epsilon()
     left, right = st.columns([1, 2], gap="medium")

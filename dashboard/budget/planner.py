@@ -43,7 +43,7 @@ ONCE = {
 }
 
 
-def show(source: Source | None, budget: Budget | None) -> None:
+def show_planner(source: Source | None, budget: Budget | None) -> None:
     """Wishes in one sentence, prices as bars, and one line on whether they fit."""
     delta = totals.accounting_delta(budget)
     kept: tuple[Wish, ...] = PLAN.get()
@@ -102,7 +102,7 @@ def _sentence(source: Source | None) -> Wish:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         controls.draw(COUNT)
         controls.draw(which)
-        count, key = int(session.show(COUNT)), session.show(which)
+        count, key = int(session.ask(COUNT)), session.ask(which)
         kind, column = kinds()[key], ""
         if kind.columns is not None:
             about = Choice(
@@ -115,10 +115,10 @@ def _sentence(source: Source | None) -> Wish:
                 linked=source is not None and source.public,
             )
             controls.draw(about)
-            column = session.show(about)
+            column = session.ask(about)
         if kind.goal is not None:
             controls.draw(BY)
-        if kind.goal is not None and session.show(BY) == "goal":
+        if kind.goal is not None and session.ask(BY) == "goal":
             goal = kind.goal
             target = Number(
                 key=f"plan_goal_{key}",
@@ -130,9 +130,9 @@ def _sentence(source: Source | None) -> Wish:
                 width=330,
             )
             controls.draw(target)
-            return Wish(kind=key, count=count, target=session.show(target), column=column)
+            return Wish(kind=key, count=count, target=session.ask(target), column=column)
         controls.draw(EPSILON)
-        return Wish(kind=key, count=count, epsilon=session.show(EPSILON), column=column)
+        return Wish(kind=key, count=count, epsilon=session.ask(EPSILON), column=column)
 
 
 def _kind_label(key: str) -> str:

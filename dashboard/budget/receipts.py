@@ -26,7 +26,7 @@ NO_ANSWER = {
 }
 
 
-def show(receipt: Receipt, *, key: str = "receipt") -> None:
+def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
     """The receipt as a list, with download and check."""
     guarantee = cost_words(receipt.cost)
     if receipt.cost.zcdp < float("inf") and receipt.cost.epsilon < float("inf"):
@@ -85,7 +85,7 @@ def bring() -> None:
     _said()
     found: Receipt | None = FOUND_RECEIPT.get()
     if found is not None:
-        show(found, key="found")
+        show_receipt(found, key="found")
 
 
 def answer_text(receipt: Receipt) -> str:

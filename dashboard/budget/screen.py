@@ -29,7 +29,7 @@ from dpcore.ledger import Budget, Receipt
 OWN_RULES = {"sum": ("basic",), "zcdp": ("zcdp",), "both": ("basic", "zcdp")}
 
 
-def show(state: State, budget: Budget) -> None:
+def show_budget(state: State, budget: Budget) -> None:
     """The first screen."""
     told()
     head = st.container(gap="xsmall")

@@ -13,7 +13,7 @@ from dpcore.errors import UnknownLineage
 from dpcore.ledger import Receipt
 
 
-def show(lineage: str, question: str, draw: Callable[[str], None], *, key: str) -> None:
+def show_unanswered(lineage: str, question: str, draw: Callable[[str], None], *, key: str) -> None:
     """One line for each such charge; ``draw`` is a callback that releases the same request under its request id.
 
     ``question`` is the digest of the request. Raises LedgerError.

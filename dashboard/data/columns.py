@@ -25,10 +25,10 @@ TYPES = {
 _PICKED = "own-column"
 
 
-def show(own: OwnFile) -> None:
+def show_columns(own: OwnFile) -> None:
     """The overview, and the editor of the column picked in it."""
     _overview(own)
-    declarations.show(own)
+    declarations.show_declarations(own)
     names = list(own.schema.names)
     if session.entered(_PICKED, None) not in [None, *names]:
         session.enter(_PICKED, None)
@@ -60,7 +60,7 @@ def show(own: OwnFile) -> None:
             )
         _why(own, column)
         _codebook(own, column)
-        editor.show(own, column)
+        editor.show_editor(own, column)
 
 
 def _overview(own: OwnFile) -> None:

@@ -27,7 +27,7 @@ def offer(own: OwnFile) -> None:
         st.button(said.KNOWN_USE, key="own-declaration-known", on_click=_use_known)
 
 
-def show(own: OwnFile) -> None:
+def show_declarations(own: OwnFile) -> None:
     """To keep what was declared as a file, and to bring one."""
     with st.container(horizontal=True):
         st.download_button(

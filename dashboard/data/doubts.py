@@ -29,7 +29,7 @@ class _Answer:
     args: tuple[Any, ...] = ()
 
 
-def show(own: OwnFile) -> None:
+def show_doubts(own: OwnFile) -> None:
     """Every open question about this file; nothing where it speaks for itself."""
     if own.reading is None or not own.doubts:
         return

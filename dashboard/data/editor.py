@@ -36,7 +36,7 @@ def mark(column: Column) -> str:
     return hashlib.sha256(repr(column).encode()).hexdigest()[:10]
 
 
-def show(own: OwnFile, column: Column) -> None:
+def show_editor(own: OwnFile, column: Column) -> None:
     """The form that fits the column's type, and the account of its cells."""
     key = f"own-{mark(column)}"
     if column.type == "category" and own.reading is not None:

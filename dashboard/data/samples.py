@@ -19,7 +19,7 @@ from dpcore.datasets import Sample, Table, load_sample, samples
 from dpcore.datasets.temporary import private_file, private_folder
 
 
-def show() -> None:
+def show_samples() -> None:
     """A card for each sample."""
     with st.grid(2, min_column_width=330):
         for sample in samples():

@@ -72,7 +72,7 @@ def current() -> Source | None:
     """The data in use, or None when a person's own file still waits for a decision on the Data page."""
     collect()
     own: Source | None = OWN_SOURCE.get()
-    if session.show(control()) == OWN:
+    if session.ask(control()) == OWN:
         return own
     key = sample_key()
     try:
@@ -107,7 +107,7 @@ def sample_table(key: str) -> Table:
 
 
 def sample_key() -> str:
-    key = session.show(control())
+    key = session.ask(control())
     return FIRST_SAMPLE if key == OWN else key
 
 

@@ -52,7 +52,7 @@ def questions(schema: Schema, name: str | None = None) -> list[Suited]:
     ]
 
 
-def show(schema: Schema, data: str, source_key: str | None, *, key: str) -> None:
+def show_suited(schema: Schema, data: str, source_key: str | None, *, key: str) -> None:
     """The questions these columns suit, by page; they open once the data are in use, as ``source_key`` says."""
     named = [column.name for column in schema.columns if column.type != "text"]
     name = None

@@ -16,7 +16,7 @@ from dpcore.datasets import Reading, SplitOptions, Step
 LONGEST = 400
 
 
-def show(own: OwnFile) -> None:
+def show_working(own: OwnFile) -> None:
     """Steps that were done and steps that the table seems to want; nothing where there are none."""
     if own.reading is None:
         return

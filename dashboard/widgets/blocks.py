@@ -64,7 +64,7 @@ def draw(part: Block, around: Around) -> None:
         case blocks.Go():
             st.page_link(address(part.page), label=part.label, icon=":material/arrow_forward:")
         case blocks.Keep():
-            scenarios.show(around.page, part.current, around.mark, linked=not around.own)
+            scenarios.show_scenarios(around.page, part.current, around.mark, linked=not around.own)
         case blocks.Download():
             st.download_button(
                 part.label, part.data, part.name, part.mime, on_click="ignore", icon=":material/download:"

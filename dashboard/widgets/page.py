@@ -31,7 +31,7 @@ from dashboard.words import release as release_words
 RELEASE = "release"
 
 
-def show(page_key: str) -> None:
+def draw_page(page_key: str) -> None:
     """A page of questions: the one that is chosen, about the data in use."""
     page = next(page for page in catalogue.pages() if page.key == page_key)
     current = source.current()
@@ -72,7 +72,7 @@ def _which(page: Page) -> str:
         hide_label=True,
         once={name: key for key, kind in kinds.items() for name in kind.once},
     )
-    chosen = session.show(control)
+    chosen = session.ask(control)
     if len(kinds) > 1:
         controls.draw(control)
     return chosen
@@ -218,7 +218,7 @@ def _axis(question: Question, slot: DeltaGenerator) -> str:
     control = axis_control(question.view)
     with slot:
         controls.draw(control)
-    return session.show(control)
+    return session.ask(control)
 
 
 def _head(question: Question) -> None:
@@ -248,7 +248,7 @@ def _tabs(question: Question, current: Source, around: Around) -> None:
         names={tab.key: tab.title for tab in tabs},
         default=tabs[0].key,
     )
-    session.show(control)
+    session.ask(control)
     titles = {tab.key: tab.title for tab in tabs}
     opened = st.tabs(
         list(titles.values()),

@@ -83,16 +83,17 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
         key=f"{slot}-begin",
         disabled=not fits,
         on_click=session.begin_release,
-        args=(slot,),
+        args=(slot, len(earlier)),
     )
     if session.request_id(slot) is not None:
-        _confirm(here, found, earlier)
+        _confirm(here, found)
     problem = session.note(slot)
     if problem:
         st.warning(problem)
-    unanswered.show(here.lineage, question_digest(request), lambda request_id: _draw(here, request_id), key=slot)
+    question = question_digest(request)
+    unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
     receipt = session.receipt(slot)
-    if receipt is not None and receipt.question == question_digest(request):
+    if receipt is not None and receipt.question == question:
         answer(receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer")
     else:
         receipt = None
@@ -166,8 +167,9 @@ def _refusal(found: Budget, source: Source, request: Request) -> str:
     return refusal(found, request.cost, request.neighbours) + again
 
 
-def _confirm(here: Asked, found: Budget, earlier: list[Receipt]) -> None:
+def _confirm(here: Asked, found: Budget) -> None:
     slot, request = here.slot, here.request
+    seen = session.seen_before(slot)  # not more, however often the page is drawn meanwhile
 
     @st.dialog(said.CONFIRM_TITLE, on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
@@ -175,15 +177,15 @@ def _confirm(here: Asked, found: Budget, earlier: list[Receipt]) -> None:
         st.markdown(said.confirm_cost(_charged(found, request), found.name))
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
         st.caption(said.after(more, tracker_words.MANY))
-        if earlier:
-            st.info(said.again(len(earlier)))
+        if seen:
+            st.info(said.again(seen))
         with st.container(horizontal=True):
             if st.button(
                 controls.primary(said.CONFIRM),
                 type="primary",
                 key=f"{slot}-confirm",
                 on_click=_release,
-                args=(here, session.request_id(slot), len(earlier)),
+                args=(here, session.request_id(slot), seen),
             ):
                 st.rerun()
             if st.button(said.CANCEL, key=f"{slot}-cancel", on_click=session.end_release, args=(slot,)):

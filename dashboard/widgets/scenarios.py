@@ -19,10 +19,10 @@ def control(page: str, *, linked: bool) -> Kept:
     return Kept(key=f"{page}_kept", label="Kept scenarios", default=(), linked=linked)
 
 
-def show(page: str, current: Sequence[tuple[str, str]], mark: str | None, *, linked: bool) -> None:
+def show_scenarios(page: str, current: Sequence[tuple[str, str]], mark: str | None, *, linked: bool) -> None:
     """The kept scenarios of ``page`` as a table, and a button that keeps ``current`` as one more."""
     kept_here = control(page, linked=linked)
-    kept = session.show(kept_here)
+    kept = session.ask(kept_here)
     st.markdown("**Kept scenarios**")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(

@@ -500,7 +500,7 @@ def code(answers: Sequence[float], line: float, late_by: int, sensitivity: float
     listed = ", ".join(f"{value:g}" for value in answers[:400])
     return (
         "import numpy as np\n"
-        "from dpcore.thresholding.problem import AlarmProblem\n"
+        "from dpcore.thresholding.alarm_problem import AlarmProblem\n"
         "from dpcore.tradeoff import sweep_epsilon\n\n"
         f"problem = AlarmProblem(\n    answers=np.array([{listed}]),\n    threshold={line!r},\n"
         f"    limit={limit},\n    late_by={late_by},\n    sensitivity={sensitivity!r},\n    monotonic={one_way},\n)\n"

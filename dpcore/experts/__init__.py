@@ -6,12 +6,12 @@ from dpcore.discovery import discover
 from dpcore.experts.batched import Batched
 from dpcore.experts.bounds import THEOREMS, RegretBound, held_bound, regret_bound
 from dpcore.experts.doubling import DoublingLeader
+from dpcore.experts.experts_problem import ExpertsProblem
 from dpcore.experts.hedge import expected_regret
 from dpcore.experts.linear import LinearLearner, LinearProblem
 from dpcore.experts.losses import ExpertLosses, check_days, from_forecasts, from_losses, from_prices
 from dpcore.experts.matrix_factorisation import MatrixFactorisation
 from dpcore.experts.non_private import NonPrivate
-from dpcore.experts.problem import ExpertsProblem
 from dpcore.experts.rates import RULES, hedge_rate, learning_rate
 from dpcore.experts.scenarios import STORIES, Scenario, scenario_losses
 from dpcore.experts.strategy import ASSUMPTIONS, Forecast, Strategy, running_regret

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dpcore.discovery import discover
 from dpcore.selection.exponential import Exponential
 from dpcore.selection.finite_class import FiniteClass
+from dpcore.selection.finite_class_problem import FiniteClassProblem
 from dpcore.selection.free_gap import FreeGap
 from dpcore.selection.how_many import people_curves
 from dpcore.selection.laws import Selector, Summary, expected_loss, laws, summaries, times_in_hundred
@@ -21,12 +22,13 @@ from dpcore.selection.learning import (
     sharp_bound,
     sharp_size,
 )
+from dpcore.selection.most_common import MostCommon
 from dpcore.selection.naive_laplace import NaiveLaplace
 from dpcore.selection.noisy_max import NoisyMaxLaplace
 from dpcore.selection.noisy_rounding import NoisyRounding
 from dpcore.selection.permute_and_flip import PermuteAndFlip
-from dpcore.selection.problem import FiniteClassProblem, MostCommon, QuantileProblem
 from dpcore.selection.quantile import Intervals, Quantile, true_quantile
+from dpcore.selection.quantile_problem import QuantileProblem
 from dpcore.selection.rules import Categories, Cuts, Rule, RuleClass
 from dpcore.selection.worlds import choice_worlds, quantile_worlds
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dpcore.thresholding.problem import AlarmProblem
+from dpcore.thresholding.alarm_problem import AlarmProblem
 from dpcore.tradeoff import sweep_epsilon
 
 

@@ -40,7 +40,6 @@ from dpcore.training.objective_perturbation import ObjectivePerturbation, Object
 from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
 from dpcore.training.plan import RADIUS, Part, Sweep, build, suitable, usual_methods
-from dpcore.training.problem import TrainingProblem
 from dpcore.training.proved import ProvedDescent
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
 from dpcore.training.quality import (
@@ -58,6 +57,7 @@ from dpcore.training.simple_problems import LineProblem, OneNumberProblem
 from dpcore.training.statistical_queries import StatisticalQueries, sample_size
 from dpcore.training.sweep import PartResult, collect, reaching, run_slice, stream
 from dpcore.training.trace import Trace, descent_trace
+from dpcore.training.training_problem import TrainingProblem
 
 if TYPE_CHECKING:
     from dpcore.training.estimators.classifier import PrivateClassifier

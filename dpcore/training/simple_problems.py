@@ -18,7 +18,7 @@ from dpcore.training.mean import LaplaceMean, MeanByLoss
 from dpcore.training.median import IntervalMedian, MedianByLoss
 from dpcore.training.optimum import minimise
 from dpcore.training.plan import Sweep
-from dpcore.training.problem import METRICS, TrainingProblem, abouts
+from dpcore.training.training_problem import METRICS, TrainingProblem, abouts
 from dpcore.validate import FloatArray, finite_vector, one_of
 
 Statistic = Literal["mean", "median"]

@@ -19,8 +19,8 @@ from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding import AboveThreshold, NumericSparse, Sparse, catalog, stop_laws, ways
 from dpcore.thresholding.accuracy import exact_alpha
+from dpcore.thresholding.alarm_problem import AlarmProblem
 from dpcore.thresholding.methods import family
-from dpcore.thresholding.problem import AlarmProblem
 from tests.audit.thresholding_exact import largest_loss
 from tests.contract.about import check_about
 

@@ -128,12 +128,18 @@ def test_a_refresh_while_the_question_is_open_charges_nothing(window: Window, le
     assert charges(ledger_file) == 0
 
 
-def test_a_second_window_gets_the_first_windows_answer(window: Window, ledger_file: Path) -> None:
-    """Both windows stand before the same question: one charge, one answer; a draw of one's own is asked for anew."""
+@pytest.mark.parametrize("redrawn", [False, True])
+def test_a_second_window_gets_the_first_windows_answer(window: Window, ledger_file: Path, *, redrawn: bool) -> None:
+    """Both windows stand before the same question: one charge, one answer; a draw of one's own is asked for anew.
+
+    That the second window is drawn again meanwhile, as after a connection that was lost, changes nothing.
+    """
     one, other = window(), window()
     press(one, "test-begin")
     press(other, "test-begin")
     press(one, "test-confirm")
+    if redrawn:
+        other.run()
     press(other, "test-confirm")
     assert answer(other) == answer(one)
     assert "answered in another window a moment ago" in text(other)

@@ -39,7 +39,7 @@ from dpcore.training import (
     suitable,
 )
 from dpcore.training.losses import LOGISTIC, SQUARED
-from dpcore.training.problem import BOUND
+from dpcore.training.training_problem import BOUND
 from tests.questions.samples import KEYS, sample_case
 
 TARGET = "training_accuracy_target-{}-{}"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import InvalidArgument
-from dpcore.thresholding.problem import AlarmProblem
+from dpcore.thresholding.alarm_problem import AlarmProblem
 from dpcore.thresholding.queries import sweep_queries
 from dpcore.thresholding.ways import catalog
 from dpcore.tradeoff import COLUMNS, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size

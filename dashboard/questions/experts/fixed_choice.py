@@ -30,7 +30,7 @@ from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
 from dpcore.experts import LinearProblem
 from dpcore.experts.linear import catalog, printed_account
-from dpcore.experts.linear.problem import THEORY, THEORY_DRAW
+from dpcore.experts.linear.linear_problem import THEORY, THEORY_DRAW
 from dpcore.theorems import theorems
 from dpcore.validate import FloatArray
 

@@ -23,14 +23,14 @@ from dashboard.questions.experts.follow_request import LIKELY, Publish, chance_r
 from dashboard.questions.experts.followed import Followed, followed
 from dashboard.usual import SEED
 from dashboard.view import View
-from dashboard.ways import fitting
+from dashboard.ways import fitting, way
 from dashboard.words import change_one
 from dashboard.words import follow as said
 from dashboard.words import promise as theory_said
 from dpcore.datasets import PrivateRows, Schema
 from dpcore.datasets.text import safe_csv
 from dpcore.experts import ExpertsProblem, Strategy, catalog, running_regret
-from dpcore.experts.problem import THEORIES
+from dpcore.experts.experts_problem import THEORIES
 from dpcore.experts.strategy import ASSUMPTIONS, Assumption
 from dpcore.ledger import Receipt
 from dpcore.releases.plays import PrivatePlays
@@ -102,13 +102,7 @@ class Follow:
     @classmethod
     def ways(cls, schema: Schema) -> Sequence[Way]:
         return [
-            Way(
-                form=suited.kind,
-                sentence=suited.sentence,
-                sets={"experts_question": cls.key},
-                about=suited.columns[0][1][:1],
-                lacking=suited.lacking,
-            )
+            way(suited, suited.columns[0][1][0], experts_question=cls.key)
             for suited in fitting(schema, "experts", "forecasts", "values")
         ]
 

@@ -5,4 +5,4 @@ from __future__ import annotations
 from dashboard.widgets import page
 
 if __name__ == "__main__":
-    page.show("experts")
+    page.draw_page("experts")

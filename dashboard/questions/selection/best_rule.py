@@ -19,7 +19,7 @@ from dashboard.questions.selection.best_rule_request import best_rule_request, e
 from dashboard.questions.selection.learned import Learned, features, learn, targets
 from dashboard.usual import BETA, SAMPLING, neighbours, questions
 from dashboard.view import View
-from dashboard.ways import fitting
+from dashboard.ways import fitting, way
 from dashboard.words import best_rule as said
 from dashboard.words import how_many as many_said
 from dashboard.words import promise as theory_said
@@ -52,13 +52,7 @@ class BestRule:
     @classmethod
     def ways(cls, schema: Schema) -> Sequence[Way]:
         return [
-            Way(
-                form=suited.kind,
-                sentence=suited.sentence,
-                sets={"question": cls.key, "rule_target": suited.choices("label")[0]},
-                about=suited.choices("label")[:1],
-                lacking=suited.lacking,
-            )
+            way(suited, suited.choices("label")[0], question=cls.key, rule_target=suited.choices("label")[0])
             for suited in fitting(schema, "selection", "rule")
             if _two_answers(schema, suited.choices("label")[0])
         ]

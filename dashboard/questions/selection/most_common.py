@@ -25,7 +25,7 @@ from dashboard.questions.selection.candidates import Candidates, candidates, col
 from dashboard.questions.selection.most_common_request import chance_right, most_common_request
 from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
 from dashboard.view import View, scale_of
-from dashboard.ways import fitting
+from dashboard.ways import fitting, way
 from dashboard.words import change_one, promise
 from dashboard.words import most_common as said
 from dashboard.words.usual import BAND
@@ -56,13 +56,7 @@ class MostCommon:
     @classmethod
     def ways(cls, schema: Schema) -> Sequence[Way]:
         return [
-            Way(
-                form=suited.kind,
-                sentence=suited.sentence,
-                sets={"question": cls.key, "column": suited.columns[-1][1][0]},
-                about=suited.columns[-1][1][:1],
-                lacking=suited.lacking,
-            )
+            way(suited, suited.columns[-1][1][0], question=cls.key, column=suited.columns[-1][1][0])
             for suited in fitting(schema, "selection", "most_common", "scores")
         ]
 

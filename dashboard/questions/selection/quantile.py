@@ -23,7 +23,7 @@ from dashboard.questions.selection.quantile_law import LawPicture, law_picture, 
 from dashboard.questions.selection.quantile_request import quantile_request, quartiles
 from dashboard.usual import SAMPLING, SEED, neighbours, people, questions
 from dashboard.view import View
-from dashboard.ways import fitting
+from dashboard.ways import fitting, way
 from dashboard.words import change_one
 from dashboard.words import one_number as ball_said
 from dashboard.words import promise as theory_said
@@ -53,13 +53,7 @@ class Quantile:
     @classmethod
     def ways(cls, schema: Schema) -> Sequence[Way]:
         return [
-            Way(
-                form=suited.kind,
-                sentence=suited.sentence,
-                sets={"question": cls.key, "quantile_column": suited.choices("column")[0]},
-                about=suited.choices("column")[:1],
-                lacking=suited.lacking,
-            )
+            way(suited, suited.choices("column")[0], question=cls.key, quantile_column=suited.choices("column")[0])
             for suited in fitting(schema, "selection", "quantile")
         ]
 

@@ -40,8 +40,8 @@ from dpcore.errors import InvalidArgument
 from dpcore.grid import nearest
 from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding import AboveThreshold, select_instead
-from dpcore.thresholding.problem import ABOUT_THEORY, METRICS, THEORY, AlarmProblem
-from dpcore.thresholding.problem import Outcomes as Ends
+from dpcore.thresholding.alarm_problem import ABOUT_THEORY, METRICS, THEORY, AlarmProblem
+from dpcore.thresholding.alarm_problem import Outcomes as Ends
 from dpcore.thresholding.ways import catalog
 from dpcore.tradeoff import sweep_epsilon
 from dpcore.validate import FloatArray, Neighbours

@@ -11,8 +11,8 @@ from dashboard.words import alarm as said
 from dpcore.datasets import Declaration, PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
+from dpcore.thresholding.alarm_problem import AlarmProblem, Outcomes
 from dpcore.thresholding.methods import family
-from dpcore.thresholding.problem import AlarmProblem, Outcomes
 from dpcore.validate import FloatArray, Neighbours
 
 

@@ -29,7 +29,7 @@ from dpcore.training import (
     usual_methods,
 )
 from dpcore.training.baselines import ABOUTS, MAJORITY, NON_PRIVATE
-from dpcore.training.problem import ABOUT_BOUND, BOUND, METRICS
+from dpcore.training.training_problem import ABOUT_BOUND, BOUND, METRICS
 from dpcore.validate import FloatArray
 
 LEVELS = (EPSILON_LOW, 0.03, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 4.0, EPSILON_HIGH)

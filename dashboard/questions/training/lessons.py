@@ -26,7 +26,7 @@ from dpcore.training import (
     tuning_price,
 )
 from dpcore.training import Rows as Split
-from dpcore.training.problem import METRICS
+from dpcore.training.training_problem import METRICS
 
 SHOWN_ROWS, LANDSCAPE_ROWS, LESSON_ROWS, REPLICAS = 5000, 1000, 4000, 12
 LESSON: Choice[str] = Choice(

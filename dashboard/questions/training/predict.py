@@ -19,14 +19,14 @@ from dashboard.questions.training.prepared_rows import Task, prepared, shapes, t
 from dashboard.questions.training.released_model import below, charted_epsilon, model_request
 from dashboard.usual import SEED
 from dashboard.view import Needed, axis_control
-from dashboard.ways import fitting
+from dashboard.ways import fitting, way
 from dashboard.words import predict as said
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
 from dpcore.releases.model import PrivateModel
 from dpcore.training import PartResult, Sweep, collect, reaching, run_slice
 from dpcore.training.baselines import NON_PRIVATE
-from dpcore.training.problem import METRICS
+from dpcore.training.training_problem import METRICS
 
 DELTA: Choice[float] = Choice(
     key="training_delta",
@@ -69,15 +69,7 @@ class Predict:
         for suited in fitting(schema, "training", "classify", "regress"):
             target = suited.choices("label" if suited.kind == "classify" else "target")[0]
             if target in targets(schema):
-                found.append(
-                    Way(
-                        form=suited.kind,
-                        sentence=suited.sentence,
-                        sets={"training_target": target},
-                        about=(target,),
-                        lacking=suited.lacking,
-                    )
-                )
+                found.append(way(suited, target, training_target=target))
         return found
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpcore.discovery import discover
 from dpcore.experts.linear.choice import LinearMethod
 from dpcore.experts.linear.learner import LinearLearner, PrintedAccount, PrintedLearner, printed_account
-from dpcore.experts.linear.problem import LinearProblem, linear_bound
+from dpcore.experts.linear.linear_problem import LinearProblem, linear_bound
 from dpcore.experts.linear.vertices import VertexExponential, VertexPermuteAndFlip
 
 
