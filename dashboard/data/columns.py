@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, declarations, editor, source
+from dashboard.data import actions, bulk, declarations, editor, source
 from dashboard.data.own_file import Decisions, OwnFile, typed_as
 from dashboard.words import data as said
 from dpcore.datasets import Column
@@ -29,6 +29,7 @@ def show_columns(own: OwnFile) -> None:
     """The overview, and the editor of the column picked in it."""
     _overview(own)
     declarations.show_declarations(own)
+    bulk.show_bulk(own)
     names = list(own.schema.names)
     if session.entered(_PICKED, None) not in [None, *names]:
         session.enter(_PICKED, None)

@@ -137,15 +137,22 @@ class OwnFile:
         """Why nothing can be released yet, in one sentence; "" when something can."""
         if self.described:
             return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
-        if self.doubts:
-            return "Answer the open questions about this file on the Data page first."
-        if self.decisions.asks_rows and not self.decisions.said_rows:
-            return "Say on the Data page how many rows one person can have: a private answer needs to know."
-        if self.alike:
-            return "Say on the Data page whether these are the people of an earlier file."
-        if self.declared is None:
-            return "Declare bounds or options of a column on the Data page: a private answer needs them."
-        return ""
+        return next(iter(self.lacking), "")
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Everything that a private answer from this file still needs to be told, a sentence each."""
+        asked = {
+            "Answer the open questions about this file on the Data page first.": bool(self.doubts),
+            "Say on the Data page how many rows one person can have: a private answer needs to know.": (
+                self.decisions.asks_rows and not self.decisions.said_rows
+            ),
+            "Say on the Data page whether these are the people of an earlier file.": bool(self.alike),
+            "Declare bounds or options of a column on the Data page: a private answer needs them.": (
+                self.declared is None
+            ),
+        }
+        return tuple(sentence for sentence, open_ in asked.items() if open_)
 
     @property
     def declared(self) -> Schema | None:

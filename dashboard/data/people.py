@@ -79,6 +79,16 @@ def rows(own: OwnFile) -> None:
     )
 
 
+def still_needed(own: OwnFile) -> None:
+    """All that a private answer from this file waits for, at once."""
+    if own.described or not own.lacking:
+        return
+    with st.container(border=True):
+        st.markdown(f"**{said.NEEDED}**")
+        for sentence in own.lacking:
+            st.markdown(f":material/check_box_outline_blank: {said.here(sentence)}")
+
+
 def _whose_row(own: OwnFile) -> None:
     """The column by which the number of rows is enforced; without one it is the person's promise, and said so."""
     schema = own.schema

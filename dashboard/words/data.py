@@ -169,3 +169,80 @@ def lacking(names: tuple[str, ...]) -> str:
 
 
 LET_GO = "Forget this file"
+
+
+# -- several columns at once ---------------------------------------------------------------------------------------
+
+USUAL_PLACEHOLDER = "pick one, or type the bounds"
+USUAL_HELP = "Ranges that everyone knows; none is read from the file. What you type beside it goes first."
+USUAL_RANGES: dict[str, tuple[float, float]] = {
+    "age in years: 0 to 120": (0.0, 120.0),
+    "percent: 0 to 100": (0.0, 100.0),
+    "share: 0 to 1": (0.0, 1.0),
+    "marks: 0 to 10": (0.0, 10.0),
+    "month: 1 to 12": (1.0, 12.0),
+    "day of the month: 1 to 31": (1.0, 31.0),
+    "hour of the day: 0 to 23": (0.0, 23.0),
+    "0 to 1,000": (0.0, 1_000.0),
+    "0 to 10,000": (0.0, 10_000.0),
+    "0 to 100,000": (0.0, 100_000.0),
+    "0 to 1,000,000": (0.0, 1_000_000.0),
+}
+BULK_WHY = (
+    "Say what could have been, from what everyone knows: nothing here is read from the file. Leave open what you will "
+    "not ask about."
+)
+BULK_PUBLIC = "Anyone could write these lists of options without seeing the file."
+BULK_SAVE = "Save all of these"
+BULK_NOTHING = "Nothing was stated, so nothing changed."
+BULK_CHARTS_ONLY = "The options are saved for your own charts. Say that the lists are public to use them for answers."
+
+
+def bulk(count: int) -> str:
+    """The form's title."""
+    return f"Say what {count:,} columns could hold, all at once"
+
+
+def bulk_rest(count: int) -> str:
+    """Under a form that has not room for all."""
+    return f"{count:,} more follow after these."
+
+
+def bulk_wrong(column: str, sentence: str) -> str:
+    """What cannot be in one row of the form."""
+    return f"“{column}” was not changed: {sentence[:1].lower()}{sentence[1:]}"
+
+
+NEEDED = "Before a private answer"
+
+
+def here(sentence: str) -> str:
+    """A sentence that sends people to the Data page, as the page itself says it."""
+    return sentence.replace(" on the Data page", "")
+
+
+# The labels of one row name its column, for those who hear the page.
+
+
+def usual(column: str) -> str:
+    return f"Usual range of {column}"
+
+
+def smallest(column: str) -> str:
+    return f"Smallest {column}"
+
+
+def largest(column: str) -> str:
+    return f"Largest {column}"
+
+
+def earliest(column: str) -> str:
+    return f"Earliest {column}"
+
+
+def latest(column: str) -> str:
+    return f"Latest {column}"
+
+
+def bulk_options(column: str) -> str:
+    return f"Options of {column}, with ; between them"

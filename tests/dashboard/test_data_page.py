@@ -9,6 +9,7 @@ import random
 import re
 import time
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,10 @@ from streamlit.testing.v1 import AppTest
 from dashboard import catalogue, words
 from dashboard.background import compute
 from dashboard.case import MARK, OWN, TWIN_MARK
-from dashboard.data import arrivals, own_file, source, typed_columns
+from dashboard.data import arrivals, bulk, own_file, source, typed_columns
 from dashboard.data.task import Task
 from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
+from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
@@ -425,6 +427,66 @@ def test_bounds_that_cannot_be_get_one_sentence(open_app: Open) -> None:
     declare(app, "Alter", low=110.0, high=0.0)
     assert "The largest possible value must be a number greater than the smallest." in text(app).replace("\\", "")
     assert held(app).schema.column("Alter").high is None
+
+
+def test_several_columns_are_declared_at_once(open_app: Open) -> None:
+    """A usual range, typed bounds and a public list make one change; what cannot be is named and harms nothing."""
+    app = drop(open_app("data"), survey())
+    before = held(app).schema
+    assert {column.name for column in bulk.undeclared(before)} == {"Beruf", "Alter", "Größe (m)"}
+    app.selectbox(key="own-bulk-Alter-usual").set_value("age in years: 0 to 120")
+    app.number_input(key="own-bulk-Größe (m)-low").set_value(1.0)
+    app.text_input(key="own-bulk-Beruf-options").set_value("Pflege; Büro;Pflege; ;Verkauf")
+    press(app, "own-bulk-go")
+    schema = held(app).schema
+    assert (schema.column("Alter").low, schema.column("Alter").high) == (0.0, 120.0)
+    assert schema.column("Beruf").categories == ("Pflege", "Büro", "Verkauf")
+    assert schema.column("Beruf").from_file, "the list was not said to be public"
+    assert schema.column("Größe (m)").low is None
+    assert "was not changed: both bounds are needed" in text(app).replace("\\", "")
+    assert "Say that the lists are public" in text(app)
+    press(app, "own-undo")
+    assert held(app).schema == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "entries", "found"),
+    [
+        ("number", {"usual": "percent: 0 to 100"}, (0.0, 100.0)),
+        ("number", {"usual": "percent: 0 to 100", "high": 50.0}, (0.0, 50.0)),
+        ("number", {"usual": "no such range"}, None),
+        ("number", {}, None),
+        ("date", {"earliest": date(2024, 1, 1), "latest": date(2024, 12, 31)}, (date(2024, 1, 1), date(2024, 12, 31))),
+    ],
+)
+def test_a_row_of_the_form_states_a_column(kind: Any, entries: dict[str, Any], found: Any) -> None:
+    column = bulk.stated(Column(name="x", type=kind), entries, public=True)
+    bounds = (
+        None if column is None else (column.low, column.high) if kind == "number" else (column.earliest, column.latest)
+    )
+    assert bounds == found
+
+
+@pytest.mark.parametrize("entries", [{"low": 1.0}, {"high": 1.0}, {"low": 2.0, "high": 1.0}, {"low": 1.0, "high": 1.0}])
+def test_a_row_of_the_form_that_cannot_be_is_refused(entries: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgument):
+        bulk.stated(Column(name="x", type="number"), entries, public=True)
+
+
+def test_all_that_is_missing_is_said_at_once(open_app: Open) -> None:
+    """Each sentence goes as soon as it is answered, and the first of them is why nothing can be released."""
+    app = drop(open_app("data"), b"day,age\n1,34\n2,35\n3,61\n")
+    own = held(app)
+    assert len(own.lacking) == 2
+    assert own.unreleasable == own.lacking[0]
+    assert "Before a private answer" in text(app)
+    assert all(sentence.replace(" on the Data page", "") in text(app) for sentence in own.lacking)
+    declare(app, "age", low=0.0, high=110.0)
+    assert len(held(app).lacking) == 1
+    rows = next(box for box in app.number_input if box.label.startswith("Rows one"))
+    rows.set_value(1).run()
+    assert held(app).lacking == ()
+    assert "Before a private answer" not in text(app)
 
 
 def test_half_a_declaration_is_not_taken_for_one(open_app: Open) -> None:

@@ -32,7 +32,9 @@ _PART = 1 << 20
 _CELL = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
 _ANY_CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
 _HIDDEN = re.compile(rb'<(?:\w+:)?row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="([0-9]+)"')
-_UNWORKED = re.compile(rb"</(?:\w+:)?f>\s*<(?:\w+:)?v\s*/>|</(?:\w+:)?f>\s*</(?:\w+:)?c>")
+_UNWORKED = re.compile(  # a value that is not there, or empty in either spelling
+    rb"</(?:\w+:)?f>\s*(?:<(?:\w+:)?v\b[^>]*/>|<(?:\w+:)?v\b[^>]*>\s*</(?:\w+:)?v>|</(?:\w+:)?c>)"
+)
 _SHEET = re.compile(r"<(?:\w+:)?sheet\b[^>]*>")
 _RELATION = re.compile(r"<(?:\w+:)?Relationship\b[^>]*>")
 _ATTRIBUTE = re.compile(r'([\w:]+)="([^"]*)"')

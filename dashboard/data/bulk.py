@@ -1,0 +1,146 @@
+"""What several columns could hold, said in one form instead of column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.data import actions, source
+from dashboard.data.declaring import problem
+from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.words import data as said
+from dpcore.datasets import Column, Schema
+from dpcore.errors import InvalidArgument
+
+MOST = 40
+"""Columns in one form; the others come after it was saved."""
+FEWEST = 2
+_EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
+
+
+def undeclared(schema: Schema) -> tuple[Column, ...]:
+    """Columns that lack bounds or public options, in their order; text, yes/no and whose row it is need none."""
+    return tuple(
+        column
+        for column in schema.columns
+        if column.type not in ("text", "yes/no") and column.name != schema.id_column and not column.releasable
+    )
+
+
+def show_bulk(own: OwnFile) -> None:
+    """The form, where more than one column waits for its declaration."""
+    waiting = undeclared(own.schema)
+    if len(waiting) < FEWEST:
+        return
+    listed = any(column.type == "category" for column in waiting[:MOST])
+    with st.expander(said.bulk(len(waiting)), icon=":material/checklist:"), st.form("own-bulk", border=False):
+        st.caption(said.BULK_WHY)
+        for column in waiting[:MOST]:
+            _row(column, _key(column))
+        if listed and not own.described:
+            st.checkbox(said.BULK_PUBLIC, key="own-bulk-public", help=said.ANYONE_HELP)
+        st.form_submit_button(
+            said.BULK_SAVE, key="own-bulk-go", on_click=_save, args=(tuple(column.name for column in waiting[:MOST]),)
+        )
+        if len(waiting) > MOST:
+            st.caption(said.bulk_rest(len(waiting) - MOST))
+
+
+def _key(column: Column) -> str:
+    return f"own-bulk-{column.name}"
+
+
+def _row(column: Column, key: str) -> None:
+    name = words.safe(column.name, 40)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if column.is_numeric:
+            st.selectbox(
+                said.usual(name),
+                list(said.USUAL_RANGES),
+                index=None,
+                placeholder=said.USUAL_PLACEHOLDER,
+                key=f"{key}-usual",
+                help=said.USUAL_HELP,
+                width=210,
+            )
+            st.number_input(said.smallest(name), value=column.low, format="%g", key=f"{key}-low", width=140)
+            st.number_input(said.largest(name), value=column.high, format="%g", key=f"{key}-high", width=140)
+        elif column.type == "date":
+            limits: dict[str, Any] = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
+            st.date_input(said.earliest(name), value=column.earliest, key=f"{key}-earliest", **limits)
+            st.date_input(said.latest(name), value=column.latest, key=f"{key}-latest", **limits)
+        else:
+            st.text_input(said.bulk_options(name), key=f"{key}-options", max_chars=20_000)
+
+
+def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Column | None:
+    """The column as one row of the form states it; None where nothing was stated.
+
+    ``entries`` are ``usual``, ``low`` and ``high``, or ``earliest`` and ``latest``, or ``options``. A number that was
+    typed goes before the usual range. Raises InvalidArgument for half a statement and for bounds that cannot be.
+    """
+    if column.type == "category":
+        named = tuple(dict.fromkeys(part.strip() for part in str(entries.get("options") or "").split(";")))
+        named = tuple(name for name in named if name)
+        if not named:
+            return None
+        return replace(column, categories=named, from_file=not public, words_from_file=False, fill=None)
+    if column.type == "date":
+        bounds: tuple[Any, Any] = entries.get("earliest"), entries.get("latest")
+        names = ("earliest", "latest")
+    else:
+        usual = said.USUAL_RANGES.get(str(entries.get("usual")), (None, None))
+        typed = entries.get("low"), entries.get("high")
+        bounds = tuple(found if given is None else given for given, found in zip(typed, usual, strict=True))
+        names = ("low", "high")
+    if bounds == (None, None):
+        return None
+    if None in bounds:
+        raise InvalidArgument("Both bounds", "are needed")
+    if column.is_numeric:
+        bounds = float(bounds[0]), float(bounds[1])
+    return replace(column, **dict(zip(names, bounds, strict=True)), from_file=False)
+
+
+def _save(names: tuple[str, ...]) -> None:
+    """Callback: every column that was stated, as one change; what cannot be is said of all of them at once."""
+    own = source.own_file()
+    if own is None:
+        return
+    public = own.described or bool(session.entered("own-bulk-public", False))
+    fresh: list[Column] = []
+    wrong: list[str] = []
+    for name in names:
+        if name not in own.schema.names:
+            continue
+        column = own.schema.column(name)
+        parts = ("usual", "low", "high", "earliest", "latest", "options")
+        entries = {part: session.entered(f"{_key(column)}-{part}", None) for part in parts}
+        try:
+            found = stated(column, entries, public=public)
+        except InvalidArgument as error:
+            wrong.append(said.bulk_wrong(words.visible(name), problem(error)))
+            continue
+        if found is not None:
+            fresh.append(found)
+
+    def change(before: Decisions) -> Decisions:
+        schema = before.schema
+        for column in fresh:
+            schema = schema.with_column(column)
+        return replace(before, schema=schema, copied=before.copied - {column.name for column in fresh})
+
+    if fresh:
+        actions.decide(change)
+    told = [*wrong]
+    if not fresh and not wrong:
+        told.append(said.BULK_NOTHING)
+    if any(column.from_file for column in fresh):
+        told.append(said.BULK_CHARTS_ONLY)
+    if told:
+        session.say("own", " ".join(told))
