@@ -94,9 +94,9 @@ def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Colum
         bounds: tuple[Any, Any] = entries.get("earliest"), entries.get("latest")
         names = ("earliest", "latest")
     else:
-        usual = said.USUAL_RANGES.get(str(entries.get("usual")), (None, None))
+        low, high = said.USUAL_RANGES.get(str(entries.get("usual")), (None, None))
         typed = entries.get("low"), entries.get("high")
-        bounds = tuple(found if given is None else given for given, found in zip(typed, usual, strict=True))
+        bounds = (low if typed[0] is None else typed[0], high if typed[1] is None else typed[1])
         names = ("low", "high")
     if bounds == (None, None):
         return None

@@ -13,8 +13,7 @@ from scipy.special import ndtri
 
 from dpcore.about import About
 from dpcore.errors import InvalidArgument
-from dpcore.selection.exponential import Exponential
-from dpcore.selection.laws import Selector, abouts, find
+from dpcore.selection.laws import Selector, abouts, find, promised_slopes
 from dpcore.selection.learning import learning_bound
 from dpcore.selection.most_common import ABOUT_THEORY, THEORY
 from dpcore.selection.rules import RuleClass
@@ -88,9 +87,9 @@ class FiniteClassProblem(Problem):
 
     Metrics: ``error``, the mean error rate of the chosen hypothesis; ``excess``, how far that is above the best;
     ``success``, the chance of an excess of at most ``alpha``. Two bounds: ``theory``, the exponential mechanism's
-    utility theorem, about privacy noise alone like every exact value; ``pac``, ``learning.learning_bound``, about
-    sampling too: with probability 1 − ``beta`` the true error rate is at most that much above the best's. Both hold for
-    the exponential mechanism and permute-and-flip. ``error`` adds the observed best rate.
+    utility theorem or that of another ``theorem``, about privacy noise alone like every exact value; ``pac``,
+    ``learning.learning_bound``, about sampling too: with probability 1 − ``beta`` the true error rate is at most that
+    much above the best's. Both hold for the mechanism ``theorem``. ``error`` adds the observed best rate.
 
     ``value`` is exact for rates as observed. ``low`` and ``high`` show the other error, of drawing n people, judged by
     the observed rates: the share ``band`` of draws gives between them. For that the rates move along the likeliest
@@ -114,6 +113,7 @@ class FiniteClassProblem(Problem):
     beta: float = 0.05
     band: float = 0.8
     covariance: FloatArray | None = None
+    theorem: str = "exponential"
     best: float = field(init=False)
     _gaps: FloatArray = field(init=False, repr=False)
     _number: FloatArray = field(init=False, repr=False)
@@ -131,6 +131,7 @@ class FiniteClassProblem(Problem):
         in_range(0.0, 1.0, open_high=True, delta=self.delta)
         probability(beta=self.beta)
         in_range(0.0, 1.0, open_high=True, band=self.band)
+        find(self.theorem)
         if self.covariance is not None:
             square = finite_matrix(covariance=self.covariance).shape == (errors.size, errors.size)
             if not square or self.counts is not None:
@@ -193,7 +194,7 @@ class FiniteClassProblem(Problem):
         people = np.asarray(n, dtype=np.float64)
         levels = np.asarray(epsilon, dtype=np.float64)
         if method in (THEORY, PAC):
-            slopes = self._slopes(Exponential, levels) * people
+            slopes = self._promised(levels) * people
             if method == PAC:
                 return Estimate.bound(self._learned(metric, slopes, people))
             return Estimate.bound(self._promise(metric, slopes))
@@ -240,6 +241,11 @@ class FiniteClassProblem(Problem):
     def _slopes(self, kind: type[Selector], epsilon: FloatArray) -> FloatArray:
         share = per_question(kind(epsilon=1.0).cost, epsilon, self.questions, self.delta)
         return kind.slopes(share, int(self.size), float(self.rows_per_person), self._one_way)
+
+    def _promised(self, epsilon: FloatArray) -> FloatArray:
+        kind = find(self.theorem)
+        share = per_question(kind(epsilon=1.0).cost, epsilon, self.questions, self.delta)
+        return promised_slopes(kind, share, int(self.size), float(self.rows_per_person), self._one_way)
 
     def _floor(self, metric: str) -> float:
         return self.best if metric == "error" else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -50,7 +51,12 @@ class Selector(Protocol):
     def probabilities(self, scores: ArrayLike) -> FloatArray: ...
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int) -> IntArray: ...
     def noise(self, k: int, rng: np.random.Generator, size: int) -> FloatArray: ...
-    def utility_bound(self, k: int, beta: float) -> float: ...
+    def utility_bound(self, k: int, beta: float) -> float:
+        """How far below the best the answer may be, except with chance ``beta``: (ln k + ln(1/β)) times a length.
+
+        The length depends on ε, k and the scores' sensitivity, not on β (see ``promised_slopes``).
+        """
+
     @property
     def cost(self) -> Cost: ...
 
@@ -61,6 +67,21 @@ class Summary:
 
     success: FloatArray
     expected_loss: FloatArray
+
+
+def promised_slopes(
+    kind: type[Selector], epsilons: ArrayLike, k: int, sensitivity: float, monotonic: bool
+) -> FloatArray:
+    """One over the length in the mechanism's own utility theorem at each of ``epsilons`` (m,), shape (m,).
+
+    With a such a slope, the loss exceeds (ln k + s)/a with chance at most e^−s, for every s ≥ 0. Raises
+    InvalidArgument.
+    """
+    one = kind(epsilon=1.0, sensitivity=sensitivity, monotonic=monotonic)
+    slope = float(kind.slopes(1.0, k, sensitivity, monotonic))
+    share = (math.log(k) - math.log(0.5)) / (one.utility_bound(k, 0.5) * slope)
+    slopes: FloatArray = kind.slopes(epsilons, k, sensitivity, monotonic) * share
+    return slopes
 
 
 def find(method: str | type[Any]) -> type[Selector]:

@@ -11,8 +11,7 @@ from scipy.special import ndtri
 
 from dpcore.about import About
 from dpcore.errors import InvalidArgument
-from dpcore.selection.exponential import Exponential
-from dpcore.selection.laws import Law, Selector, abouts, find
+from dpcore.selection.laws import Law, Selector, abouts, find, promised_slopes
 from dpcore.selection.measure import Judged
 from dpcore.selection.measures import measures
 from dpcore.selection.scores import condense, group, scaled
@@ -35,8 +34,8 @@ ABOUT_THEORY = About(
     name="What theory promises",
     plain="what the textbook's theorem is sure of",
     how=(
-        "A theorem about the exponential mechanism says how far from the best its answer may be, whatever the scores "
-        "are. It must hold for the worst table, so the truth is better."
+        "A theorem about the method in use says how far from the best its answer may be, whatever the scores are. It "
+        "must hold for the worst table, so the truth is better."
     ),
     formula=r"\Pr\bigl[\text{loss} > (\ln k + s)/a\bigr] \le e^{-s}",
     source="Dwork and Roth, 2014, Corollary 3.12.",
@@ -58,7 +57,8 @@ class MostCommon(Problem):
     Metrics: ``success``, the chance of an option with the best score; ``expected_loss``, how far the chosen score
     lies below the best on average, in units of the scores at that n; ``loss_share``, the same per person, the one to
     ask sample sizes for; ``likely_loss``, the loss not exceeded with probability 1 − ``beta``. Method ``theory`` is
-    what the exponential mechanism's utility theorem promises (Dwork & Roth 2014, Corollary 3.12).
+    what the utility theorem of the mechanism ``theorem`` promises (the exponential mechanism's: Dwork & Roth 2014,
+    Corollary 3.12).
 
     Every ``value`` is exact for scores as expected at that n: privacy noise alone. ``low`` and ``high`` show the
     other error, of drawing n people: the share ``band`` of draws gives between them, judged by who leads in the
@@ -83,6 +83,7 @@ class MostCommon(Problem):
     delta: float = 0.0
     beta: float = 0.05
     band: float = 0.8
+    theorem: str = "exponential"
     _gaps: FloatArray = field(init=False, repr=False)
     _counts: FloatArray = field(init=False, repr=False)
 
@@ -102,6 +103,7 @@ class MostCommon(Problem):
         in_range(0.0, 1.0, open_high=True, delta=self.delta)
         probability(beta=self.beta)
         in_range(0.0, 1.0, open_high=True, band=self.band)
+        find(self.theorem)
         gaps, counts = condense(scores)
         for name, value in {"scores": scores, "_gaps": gaps, "_counts": counts}.items():
             object.__setattr__(self, name, value)
@@ -199,5 +201,7 @@ class MostCommon(Problem):
 
     def _promise(self, metric: str, epsilon: FloatArray, times: FloatArray) -> FloatArray:
         """Loss exceeds (ln k + s)/a with probability at most e^−s, for every s ≥ 0."""
-        slopes = self._slopes(Exponential, epsilon) * times
+        kind = find(self.theorem)
+        share = per_question(kind(epsilon=1.0).cost, epsilon, self.questions, self.delta)
+        slopes = promised_slopes(kind, share, self.scores.size, self.sensitivity, self._one_way) * times
         return measures()[metric].promised(slopes, self.scores.size, self._judged(times))

@@ -186,6 +186,44 @@ def test_the_promise_of_theory_holds(kind: type[Selector]) -> None:
 
 
 @every
+def test_the_promise_of_theory_is_one_length(kind: type[Selector]) -> None:
+    """``utility_bound`` is (ln k + ln(1/β)) times a length that shrinks as ε grows, which every measure builds on."""
+    for k in (2, 10, 1000):
+        for monotonic in (False, True):
+            lengths = [
+                public(kind, epsilon=epsilon, sensitivity=3.0, monotonic=monotonic).utility_bound(k, beta)
+                * float(kind.slopes(epsilon, k, 3.0, monotonic))
+                / (np.log(k) - np.log(beta))
+                for epsilon in (0.1, 0.7, 5.0)
+                for beta in (0.5, 0.05, 1e-4)
+            ]
+            assert np.allclose(lengths, lengths[0]), "utility_bound must be (ln k + ln(1/β)) / slope times a number"
+
+
+@every
+def test_theory_never_promises_more_than_the_mechanism_keeps(kind: type[Selector]) -> None:
+    """Each measure's promise, made of this mechanism's own theorem, against its exact value."""
+    levels = np.geomspace(0.01, 10.0, 25)
+    counts = MostCommon(scores=[92.0, 83.0, 60.0, 45.0, 30.0, 6.0], theorem=kind.key)
+    rules = FiniteClassProblem(errors=[3.0, 9.0, 20.0, 21.0], people=40, theorem=kind.key)
+    for problem in (counts, rules):
+        sizes = np.full_like(levels, float(problem.n))
+        for name, metric in problem.metrics.items():
+            exact = problem.evaluate(kind.key, name, levels, sizes).value
+            bound = problem.evaluate("theory", name, levels, sizes).value
+            slack = exact - bound if metric.higher else bound - exact
+            assert (slack >= -1e-12).all(), name
+
+
+def test_another_theorem_promises_too_much() -> None:
+    """What the test above must find: noise on every score is worse than the exponential mechanism's theorem says."""
+    levels, sizes = np.geomspace(0.01, 10.0, 25), np.full(25, 316.0)
+    counts = MostCommon(scores=[92.0, 83.0, 60.0, 45.0, 30.0, 6.0], theorem="exponential")
+    kept = counts.evaluate("naive_laplace", "success", levels, sizes).value
+    assert (counts.evaluate("theory", "success", levels, sizes).value > kept + 0.05).any()
+
+
+@every
 def test_the_cost_is_epsilon(kind: type[Selector]) -> None:
     cost = public(kind, epsilon=0.3).cost
     assert isinstance(cost, Cost)

@@ -54,6 +54,21 @@ def faults(question: Question, sample: str, method: str, epsilon: float) -> list
     return wrong
 
 
+@pytest.mark.parametrize("kind", [MostCommon, BestRule])
+@pytest.mark.parametrize("method", METHODS)
+def test_theory_never_says_more_than_the_method_in_use_keeps(kind: Any, method: str) -> None:
+    """The theorem on the page is that of the method on the page, at every ε of the scale."""
+    chosen = "rule_method" if kind is BestRule else "selection_method"
+    view = asked(kind, "clinic", **{chosen: method}).view
+    assert view.main == method
+    for epsilon in (0.02, 0.1, 0.5, 2.0, 10.0):
+        at = np.array([epsilon]), np.array([float(view.problem.n)])
+        for name, metric in view.problem.metrics.items():
+            exact = float(view.problem.evaluate(method, name, *at).value[0])
+            bound = float(view.problem.evaluate("theory", name, *at).value[0])
+            assert bound <= exact + 1e-12 if metric.higher else bound >= exact - 1e-12, (epsilon, name)
+
+
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 3.0])
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("sample", SUITED)

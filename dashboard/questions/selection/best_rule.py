@@ -168,7 +168,7 @@ class _Setting:
             read=read,
             target=target,
             learned=learned,
-            identity=(*identity, relation, sampling, beta),
+            identity=(*identity, relation, sampling, beta, main),
             relation=relation,
             metric=metric,
             main=main,
@@ -194,6 +194,7 @@ class _Setting:
             beta=self.beta,
             band=0.8 if self.sampling else 0.0,
             covariance=self.learned.covariance,
+            theorem=self.main,
         )
 
     def view(self) -> View:

@@ -185,10 +185,11 @@ class _Setting:
             questions=shared,
             beta=self.beta,
             band=0.8 if self.sampling else 0.0,
+            theorem=self.main,
         )
 
     def view(self) -> View:
-        settings = (self.as_is.column, self.relation, self.beta, self.sampling)
+        settings = (self.as_is.column, self.relation, self.beta, self.sampling, self.main)
         identity = ("most common", self.case.table.fingerprint, *settings)
         edits = (self.questions, *self.edited.scores.tolist()) if self.changed else ()
         return View(
