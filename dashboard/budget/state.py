@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from dashboard import words
 from dashboard.background import compute
+from dashboard.background.once import once
 from dashboard.budget import tracker
 from dashboard.case import Source
 from dpcore.errors import DpcoreError, LedgerUnsound, UnknownLineage
@@ -61,7 +60,7 @@ def everyone() -> tuple[list[Budget], tuple[Receipt, ...], str | None]:
         return [], (), _told(error)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@once(most=8)
 def _receipts(lineage: str | None, version: int) -> list[Receipt]:
     """Every receipt of these people, or of all, as of this version: read once, however often a page is drawn."""
     ledger = compute.ledger()
