@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
+from dashboard import visitors
 from dashboard.background import workers
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
@@ -16,9 +17,11 @@ from dashboard.background.memory import Memory
 from dashboard.background.once import once
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
+from dashboard.budget import visitor
 from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
 from dpcore.ledger import Ledger
+from dpcore.ledger.visitor import VisitorsLedger
 
 T = TypeVar("T")
 MEMORY = Memory(3000)
@@ -52,8 +55,17 @@ def sample_rows(name: str) -> PrivateRows:
 
 
 def ledger() -> Ledger:
-    """The one ledger of this server (``EPSILON_LAB_LEDGER`` or the user's data folder)."""
-    return _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    """The one ledger of this server (``EPSILON_LAB_LEDGER`` or the user's data folder), as this visitor may use it.
+
+    Whoever is not known has their own practice in it and nothing else, on every page and in every callback.
+    """
+    whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    return VisitorsLedger(whole, visitor.token()) if visitors.restricted() else whole
+
+
+def whose() -> str:
+    """Whose view of the ledger this is: what was read from it for one is not for another. Empty for its owner."""
+    return visitor.token() if visitors.restricted() else ""
 
 
 @once()

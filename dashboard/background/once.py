@@ -10,7 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import ClassVar, Generic, ParamSpec, TypeVar
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,7 +23,7 @@ class Once(Generic[P, T]):
     call; who asks for another does not wait.
     """
 
-    made: ClassVar[list[Once[..., object]]] = []
+    made: ClassVar[list[Once[Any, Any]]] = []
 
     def __init__(self, make: Callable[P, T], most: int, seconds: float | None) -> None:
         self._make, self._most, self._seconds = make, most, seconds

@@ -14,6 +14,8 @@ OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
 
+OPEN = "Open to others without a login: practice on samples only, no real release."
+
 
 def full() -> str:
     """The page for a visitor who has to wait, in HTML without anything to load."""
