@@ -20,7 +20,7 @@ $(VENV)/test.done: $(VENV)/run.done tests/requirements.txt
 	touch $@
 
 run: $(VENV)/run.done
-	$(BIN)/python -m streamlit run dashboard/app.py --server.port $(PORT)
+	$(BIN)/python -m dashboard open --port $(PORT)
 
 test: $(VENV)/test.done
 	sh tests/system_packages.sh
@@ -39,7 +39,7 @@ reliability: $(VENV)/test.done
 	$(BIN)/python -m benchmarks.reliability
 
 audit: $(VENV)/test.done
-	$(BIN)/python -m benchmarks.audit
+	$(BIN)/python -m dpcore.audit
 
 screenshot: $(VENV)/test.done
 	$(BIN)/python -m tests.browser.screenshots

@@ -27,11 +27,12 @@ def main() -> None:
     """One run of the script."""
     import streamlit as st
 
-    from dashboard import catalogue, session, words
+    from dashboard import catalogue, session, visitors, words
     from dashboard.background import compute, leaving
     from dashboard.budget import tracker, visitor
     from dashboard.data import source
     from dashboard.widgets import controls, inputs
+    from dashboard.words.server import OPEN
 
     st.set_page_config(
         page_title="Epsilon Lab",
@@ -66,6 +67,8 @@ def main() -> None:
                 source.badge(current.mode)
                 if current.mode != "demo":
                     st.caption(words.safe(current.title))
+        if visitors.restricted():
+            st.caption(f":material/groups: {OPEN}")
         inputs.epsilon()
         budget_slot = st.container()
 

@@ -1,7 +1,7 @@
 """Every cached call into dpcore, and the worker processes for what takes longer than a moment.
 
-Caches are shared by all people on the server, so a key holds everything a result depends on: the fingerprint of the
-data (SHA-256) and plain parameters, never a frame or an array. Every cache is bounded, and a release is never cached.
+What is kept is shared by all people on the server, so a key holds everything a result depends on: the fingerprint of
+the data (SHA-256) and plain parameters, never a frame or an array. All of it is bounded, and a release is never kept.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-import streamlit as st
-
+from dashboard import visitors
 from dashboard.background import workers
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
 from dashboard.background.memory import Memory
+from dashboard.background.once import once
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
+from dashboard.budget import visitor
 from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
 from dpcore.ledger import Ledger
+from dpcore.ledger.visitor import VisitorsLedger
 
 T = TypeVar("T")
 MEMORY = Memory(3000)
@@ -40,37 +42,55 @@ def large_memory(*, own: bool) -> Memory:
     return SESSION_LARGE.once() if own else LARGE
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@once(most=32)
 def sample(name: str) -> Table:
     """A bundled table; never changed by anyone who gets it."""
     return load_sample(name)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@once(most=32)
 def sample_rows(name: str) -> PrivateRows:
     """The rows of a bundled table as a release takes them."""
     return datasets.sample_rows(name)
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
 def ledger() -> Ledger:
-    """The one ledger of this server (``EPSILON_LAB_LEDGER`` or the user's data folder)."""
+    """The one ledger of this server (``EPSILON_LAB_LEDGER`` or the user's data folder), as this visitor may use it.
+
+    Whoever is not known has their own practice in it and nothing else, on every page and in every callback.
+    """
+    whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    return VisitorsLedger(whole, visitor.token()) if visitors.restricted() else whole
+
+
+def whose() -> str:
+    """Whose view of the ledger this is: what was read from it for one is not for another. Empty for its owner."""
+    return visitor.token() if visitors.restricted() else ""
+
+
+@once()
+def _ledger(_named: str | None) -> Ledger:
     return Ledger.open()
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+def reopen_ledger() -> None:
+    """Open it anew, with all its checks, the next time it is asked for."""
+    _ledger.clear()
+
+
+@once()
 def pool() -> Workers:
     """Worker processes for long sweeps; any ``concurrent.futures.Executor`` can take its place."""
     return Workers(int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)))
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@once()
 def sweep() -> None:
     """Once per server: remove the temporary copies of files that a killed server left behind."""
     temporary.sweep()
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@once()
 def warm_up() -> None:
     """Once per server: have workers and compiled loops ready before somebody waits for them.
 
@@ -80,7 +100,7 @@ def warm_up() -> None:
         workers.warm_up(pool(), LATER)
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@once()
 def shelf() -> Shelf:
     """Jobs on samples and what they found, for all sessions, by a key that names the data and every parameter."""
     return Shelf()

@@ -10,13 +10,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import streamlit as st
+from dashboard.background.once import once
 
 AT_ONCE = 2  # while one waits for the disk, another can compute
 PATIENCE = 0.5  # seconds; a script that takes longer than a moment does not hold up the others any further
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@once()
 def _places() -> threading.BoundedSemaphore:
     return threading.BoundedSemaphore(AT_ONCE)
 

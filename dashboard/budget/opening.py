@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import session, words
+from dashboard import session, visitors, words
 from dashboard.background import compute
 from dashboard.case import Source
 from dashboard.charts.dots import odds_grid
@@ -17,6 +17,7 @@ from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, InvalidArgument
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
+from dpcore.ledger.visitor import NOT_HERE
 from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
 
@@ -43,6 +44,9 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
 
     ``neighbours`` is what the question in view hides, offered first.
     """
+    if visitors.restricted():
+        st.info(NOT_HERE, icon=":material/groups:")
+        return
     if source.lineage is None:
         st.info(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
         return

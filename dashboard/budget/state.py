@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from dashboard import words
 from dashboard.background import compute
+from dashboard.background.once import once
 from dashboard.budget import tracker
 from dashboard.case import Source
 from dpcore.errors import DpcoreError, LedgerUnsound, UnknownLineage
@@ -35,7 +34,7 @@ def look(source: Source | None) -> State:
         return State(source=source, problem=problem)
     try:
         budget = tracker.budget(source)
-        history = _receipts(source.lineage, compute.ledger().version(source.lineage))
+        history = _receipts(source.lineage, compute.ledger().version(source.lineage), compute.whose())
     except UnknownLineage:
         return State(source=source, budget=budget)
     except DpcoreError as error:
@@ -56,14 +55,14 @@ def everyone() -> tuple[list[Budget], tuple[Receipt, ...], str | None]:
         return [], (), problem
     try:
         ledger = compute.ledger()
-        return ledger.budgets(), tuple(_receipts(None, ledger.version())), None
+        return ledger.budgets(), tuple(_receipts(None, ledger.version(), compute.whose())), None
     except DpcoreError as error:
         return [], (), _told(error)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _receipts(lineage: str | None, version: int) -> list[Receipt]:
-    """Every receipt of these people, or of all, as of this version: read once, however often a page is drawn."""
+@once(most=8)
+def _receipts(lineage: str | None, version: int, _whose: str) -> list[Receipt]:
+    """Every receipt of these people, or of all, as of this version and as ``_whose`` eyes may see it: read once."""
     ledger = compute.ledger()
     return ledger.receipts() if lineage is None else ledger.history(lineage, every_generation=True)
 

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.background import compute
+from dashboard.background.once import once
 from dashboard.budget import visitor
 from dashboard.case import Source
 from dashboard.words import tracker as said
@@ -94,7 +95,7 @@ def _untouched(source: Source) -> Budget:
     )
 
 
-@st.cache_data(ttl=_ASK_AGAIN, max_entries=1, show_spinner=False)
+@once(seconds=_ASK_AGAIN)
 def trouble() -> str | None:
     """Why the ledger cannot be opened, in a sentence for its owner; None when it can."""
     try:
@@ -106,7 +107,7 @@ def trouble() -> str | None:
 
 def reopen() -> None:
     """Open and check the ledger anew the next time it is needed: its owner may have mended it."""
-    compute.ledger.clear()
+    compute.reopen_ledger()
     trouble.clear()
 
 

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
-import streamlit as st
-
 from dashboard import words
+from dashboard.background.once import once
 from dpcore.defects import as_defects
 from dpcore.errors import DpcoreError, ReadingCancelled
 
@@ -21,7 +20,7 @@ Say = Callable[[float, str], None]
 TOO_LARGE = "There is not enough memory for this file; keep fewer rows or columns."
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@once()
 def threads() -> Executor:
     return ThreadPoolExecutor(max_workers=2, thread_name_prefix="reading")
 

@@ -16,7 +16,9 @@ from dpcore.validate import one_of, whole
 Question = Literal["selection", "thresholding", "experts", "training"]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 Progress = Callable[[float, str], None]
-BUNDLED = Path(__file__).resolve().parents[2] / "data"
+_HERE = Path(__file__).resolve()
+BUNDLED = next(place for place in (_HERE.parent / "bundled", _HERE.parents[2] / "data") if place.is_dir())
+"""The bundled tables: beside this module where the program is installed, in ``data/`` where it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,9 @@ from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import COUNTED, OLDER_COPIES
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when all is well, 1 on trouble, 2 on a wrong call."""
-    asked = _parser().parse_args(arguments)
+def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dpcore.ledger") -> int:
+    """Run one command; 0 when all is well, 1 on trouble, 2 on a wrong call. ``program`` is how it was called."""
+    asked = _parser(program).parse_args(arguments)
     try:
         _COMMANDS[asked.command](asked)
     except DpcoreError as error:
@@ -32,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m dpcore.ledger", description="Look after the privacy ledger.")
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=program, description="Look after the privacy ledger.")
     parser.add_argument("--ledger", help="database URL or file; EPSILON_LAB_LEDGER or the usual place when left out")
     parser.add_argument("--journal", help="the journal's file; beside the database when left out")
     commands = parser.add_subparsers(dest="command", required=True)

@@ -21,7 +21,13 @@ from dpcore.ledger.migrations import NEWEST
 TROUBLE = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
 """What a database or a disk may raise, a damaged one included; each becomes one sentence (``explain``)."""
 
+UNREACHABLE = "The ledger's database cannot be reached, so nothing was given out; check that its server runs."
 _BUSY_SECONDS = 60
+# Processes of one machine queue for the ledger's lock file; on the server only machines meet, for milliseconds.
+_LOCK_SECONDS = 2
+_IDLE_SECONDS = 10  # then the server takes the lock of a client that froze from it
+_NETWORK = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3,
+            "tcp_user_timeout": 10_000}  # fmt: skip
 _MIGRATION_LOCK = 4_091_337_201  # an arbitrary number; PostgreSQL's advisory locks are numbers
 
 
@@ -100,15 +106,24 @@ def make_engine(url: URL) -> Engine:
 
 
 def _postgresql(url: URL) -> Engine:
-    engine = create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED")
+    from dpcore.ledger import watch  # loads psycopg
+
+    # what the URL itself says comes first
+    settings = {name: value for name, value in _NETWORK.items() if name not in url.query}
+    settings["connect_timeout"] = settings.get("connect_timeout", watch.CONNECT)
+    engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=settings)
+    watch.watch(engine)
 
     @event.listens_for(engine, "connect")
-    def _prepare(connection: Any, _: Any) -> None:
+    def _prepare(connection: Any, record: Any) -> None:
+        record.info["watched"].begin(watch.ANSWER)
         with connection.cursor() as cursor:
             # 'local' waits for this server's disk, whatever the server's default is
             cursor.execute("SET synchronous_commit TO on")
-            cursor.execute(f"SET lock_timeout TO '{_BUSY_SECONDS}s'")
+            cursor.execute(f"SET lock_timeout TO '{_LOCK_SECONDS}s'")
+            cursor.execute(f"SET idle_in_transaction_session_timeout TO '{_IDLE_SECONDS}s'")
         connection.commit()
+        record.info["watched"].end()
 
     return engine
 
@@ -121,9 +136,16 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
-    """A connection within one transaction that holds the right to write from its start."""
-    with engine.connect().execution_options(ledger_writes=True) as connection, connection.begin():
+def writing(engine: Engine, *, patient: bool = False) -> Iterator[Connection]:
+    """A connection within one transaction that holds the right to write from its start.
+
+    ``patient`` is for work that may take a server longer than a moment.
+    """
+    options = {"ledger_writes": True, "ledger_patient": patient}
+    with engine.connect().execution_options(**options) as connection, connection.begin():
+        if patient and engine.dialect.name == "postgresql":
+            connection.execute(text("SET LOCAL lock_timeout TO '60s'"))
+            connection.execute(text("SET LOCAL idle_in_transaction_session_timeout TO 0"))
         yield connection
 
 
@@ -147,7 +169,7 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
-    with writing(engine) as connection:
+    with writing(engine, patient=True) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
         known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
@@ -171,7 +193,8 @@ def _form(connection: Connection) -> str | None:
 def rewrite_files(engine: Engine) -> None:
     """Leave nothing in the database's own files of rows that are gone. A server's log of changes is the server's."""
     if engine.dialect.name == "postgresql":
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        options = {"isolation_level": "AUTOCOMMIT", "ledger_patient": True}
+        with engine.connect().execution_options(**options) as connection:
             for table in ("head", "records", "lineages", "accounts", "fingerprints"):
                 connection.execute(text(f"VACUUM FULL {table}"))
         return
@@ -202,6 +225,11 @@ def is_damage(error: Exception) -> bool:
     return told or isinstance(error, (UnicodeError, OverflowError))
 
 
+def is_lost(error: DBAPIError) -> bool:
+    """Whether the server could not be reached, or did not answer in time."""
+    return error.connection_invalidated or explain(error) == UNREACHABLE
+
+
 def _words(error: Exception) -> str:
     original = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(original, OSError) and original.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
@@ -222,6 +250,8 @@ def explain(error: Exception) -> str:
         return "The ledger's file cannot be opened; check that its folder exists and who may write there."
     if "readonly" in words or "read-only" in words or "permission" in words:
         return "The ledger cannot be written to, so nothing was given out; check who may write its file."
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return UNREACHABLE
     if "connect" in words or "terminat" in words or "closed" in words:
-        return "The ledger's database cannot be reached, so nothing was given out; check that its server runs."
+        return UNREACHABLE
     return "The ledger could not record this, so nothing was given out; run `python -m dpcore.ledger verify`."

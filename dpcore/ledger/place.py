@@ -8,6 +8,7 @@ whole again because a path was mistyped or a disk is not mounted.
 from __future__ import annotations
 
 import os
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,7 @@ NO_KEY = (
     "The server's key file cannot be read or written, so the ledger stays closed; name a place for it in "
     "EPSILON_LAB_KEY."
 )
+_JOURNAL = "journal at "
 PRESENT = "There is a ledger at this place already; nothing was changed."
 
 
@@ -124,6 +126,26 @@ class Place:
             return None
         return data_folder() / "journals" / f"{identity(engine)}.journal"
 
+    def is_new_here(self, engine: Engine, journal: Path) -> bool:
+        """Whether this computer comes to a server's ledger for the first time, and so cannot have a journal of it.
+
+        A computer that had one before and has none now has lost it: that is for its owner to look at.
+        """
+        if self.file is not None or self.key is None or (journal.exists() and journal.stat().st_size):
+            return False
+        known = keys.load(self.key)
+        if known is None:
+            return True
+        any_noted = any(name.startswith(_JOURNAL) for name in known.ledgers)
+        if self.name in known.ledgers and not any_noted:
+            return False  # a key file from before journals were noted
+        return known.ledgers.get(_noted(journal)) != identity(engine)
+
+    def pin_journal(self, engine: Engine, journal: Path) -> None:
+        """Know from now on that this computer has a journal of a server's ledger."""
+        if self.key is not None and self.file is None:
+            keys.pin(self.key, _noted(journal), identity(engine))
+
     def keep_private(self, journal: Path | None) -> None:
         """Nobody but their owner may read the ledger's files, however they came to be."""
         files = (
@@ -134,6 +156,11 @@ class Place:
         for path in [*files, *([] if journal is None else [journal])]:
             if os.name != "nt" and path.exists() and path.stat().st_uid == os.geteuid():
                 path.chmod(0o600)
+
+
+def _noted(journal: Path) -> str:
+    """How the key file, which several computers may have a copy of, names the journal of this one."""
+    return f"{_JOURNAL}{socket.gethostname()}:{journal.absolute()}"
 
 
 def identity(engine: Engine) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, bindparam, insert, select, update
+from sqlalchemy.exc import DBAPIError
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import schema
@@ -21,6 +24,7 @@ from dpcore.ledger.engine import (
     explain,
     form,
     is_damage,
+    is_lost,
     ledger_url,
     make_engine,
     migrate,
@@ -38,6 +42,8 @@ from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.renewal import renewed
 from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, stored_records, verify_database
 
+ASK_AGAIN = 5.0
+"""Seconds for which a server that could not be reached is not asked again."""
 _HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update()
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("last"))
 _ADD, _MOVE = insert(schema.records), update(schema.head)
@@ -54,6 +60,7 @@ class Store:
         self.lock = lock
         self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge
         self._closed_because: str | None = None
+        self._lost: tuple[str, float] | None = None  # why the server could not be reached, and until when that holds
         # a database in memory has one connection, which threads must take turns with
         in_memory = engine.dialect.name == "sqlite" and journal is None
         self._turns: AbstractContextManager[Any] = threading.RLock() if in_memory else nullcontext()
@@ -88,6 +95,9 @@ class Store:
                 lock = lock or beside(path, "lock")
                 with exclusive(lock):
                     renew_journal(engine, path, key)
+                    if where.is_new_here(engine, path):
+                        begin_journal(engine, path)
+                    where.pin_journal(engine, path)
             where.pin(engine)
             where.keep_private(path)
             found = cls(engine, None if path is None else Journal(path), lock, key)
@@ -121,7 +131,7 @@ class Store:
             self._closed_because = str(error)
             raise
         except TROUBLE as error:
-            refused = refuse(error)
+            refused = self._refused(error)
         else:
             return
         raise refused
@@ -134,10 +144,17 @@ class Store:
             with self._turns, reading(self.engine) as connection:
                 yield connection
         except TROUBLE as error:
-            refused = refuse(error)
+            refused = self._refused(error)
         else:
             return
         raise refused
+
+    def _refused(self, error: Exception) -> LedgerError:
+        """As ``refuse``; a server that cannot be reached is not asked again for a moment, by however many people."""
+        refused = refuse(error)
+        if self.engine.dialect.name == "postgresql" and isinstance(error, DBAPIError) and is_lost(error):
+            self._lost = (str(refused), time.monotonic() + ASK_AGAIN)
+        return refused
 
     def append(self, connection: Connection, kind: Kind, **parts: Any) -> Record:
         """Extend the chain by one record within the transaction of ``writing``."""
@@ -164,6 +181,8 @@ class Store:
     def _be_open(self) -> None:
         if self._closed_because is not None:
             raise LedgerUnsound(self._closed_because)
+        if self._lost is not None and time.monotonic() < self._lost[1]:
+            raise LedgerError(self._lost[0])
 
     def _compare(self, connection: Connection) -> None:
         """The database must have all that the journal has. Raises LedgerUnsound."""
@@ -230,6 +249,25 @@ def renew_journal(engine: Engine, path: Path, key: Key) -> None:
             records.append(note)
     rewrite_files(engine)
     write_anew(path, records)
+
+
+def begin_journal(engine: Engine, path: Path) -> None:
+    """The journal of a computer that comes to a server's ledger for the first time: all of it, if it is sound.
+
+    A record says which computer joined. What is sound and longer elsewhere this one cannot know; every other computer
+    has a journal of its own, which does not let the database fall behind it. Raises LedgerUnsound.
+    """
+    with writing(engine) as connection:
+        connection.execute(_HEAD).one_or_none()  # the queue of writers
+        if verify_database(connection).seq == 0:
+            return
+        records = list(stored_records(connection))
+        body = {"records": 0, "journal": "joined", "host": socket.gethostname()}
+        last = records[-1]
+        note = next_record(last.seq + 1, last.hash, "restore", body=body, last_time=last.time)
+        put(connection, note)
+    journal = Journal(path)
+    journal.add([*records, note])
 
 
 def put(connection: Connection, record: Record) -> None:

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.audit.bounds import ALPHA, epsilon_bound, scale_bound
-from benchmarks.audit.cases import CASES
-from benchmarks.audit.trials import AUDITED, TRIALS, audit_floats, audit_model, bound, caught, last_bit, less_noise
+from dpcore.audit.bounds import ALPHA, epsilon_bound, scale_bound
+from dpcore.audit.cases import CASES
+from dpcore.audit.trials import AUDITED, TRIALS, audit_floats, audit_model, bound, caught, last_bit, less_noise
 from dpcore.releases import catalog, draws
 
 
@@ -54,7 +54,7 @@ def test_scale_bound_sees_a_fifth_less_and_accepts_the_claim() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_short_audit_of_each_release(case) -> None:
-    """Fewer answers than ``python -m benchmarks.audit``; the claim must stand, and with half the noise not."""
+    """Fewer answers than ``python -m dpcore.audit``; the claim must stand, and with half the noise not."""
     assert bound(case, case.quick) <= case.request.cost.epsilon
     with less_noise(min(case.less, 0.5)):
         assert caught(case, 2 * case.quick)

@@ -1,15 +1,15 @@
 """Non-interference in short: neighbouring files change nothing before the answer, and its law by no more than claimed.
 
-``python -m benchmarks.audit`` does the same on more neighbours and on bytes alone.
+``python -m dpcore.audit`` does the same on more neighbours and on bytes alone.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from benchmarks.audit.files import QUESTIONS, question
-from benchmarks.audit.holes import HOLES
-from benchmarks.audit.interference import check
+from dpcore.audit.files import QUESTIONS, question
+from dpcore.audit.holes import HOLES
+from dpcore.audit.interference import check
 from dpcore.releases import catalog
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from dpcore.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ROOT / "dashboard" / "app.py"
+PRODUCT = ROOT / "dashboard" / "server.py"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 

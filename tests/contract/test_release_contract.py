@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.audit.files import QUESTIONS, Question
+from dpcore.audit.files import QUESTIONS, Question
 from dpcore.datasets import PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.words import label

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.background.once import forget_all
 from dashboard.budget import visitor
 from dashboard.catalogue import address
 from dpcore.ledger import Ledger
@@ -35,8 +35,7 @@ def ledger_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def open_app(ledger_file: Path) -> Callable[..., AppTest]:
     """Opens a page in a fresh session; ``query`` is the link's part after the question mark."""
-    st.cache_resource.clear()
-    st.cache_data.clear()
+    forget_all()
 
     def go(page: str = "start", **query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=600)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import words
@@ -448,7 +447,7 @@ def test_a_closed_ledger_is_one_sentence_and_the_other_pages_go_on(
     assert "From an even start" in text(app)
     assert not app.dataframe
     shutil.move(ledger_file.with_name("kept"), journal)
-    st.cache_data.clear()  # that it was closed is kept for some seconds
+    tracker.trouble.clear()  # that it was closed is kept for some seconds
     assert "has spent **ε = 0.5 of 3**" in text(open_app("budget"))
 
 

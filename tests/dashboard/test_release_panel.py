@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.background.once import forget_all
+from dashboard.budget import tracker
 from dpcore.costs import Cost
 from dpcore.ledger import Ledger
 from dpcore.release import question_digest
@@ -28,8 +29,7 @@ def shown(lineage: str | None, epsilon: float, delta: float, breaks: str) -> Non
 @pytest.fixture
 def window(ledger_file: Path) -> Window:
     """Opens another window (a fresh session) on the same ledger."""
-    st.cache_resource.clear()
-    st.cache_data.clear()
+    forget_all()
 
     def go(lineage: str | None = None, epsilon: float = 0.5, delta: float = 0.0, breaks: str = "") -> AppTest:
         app = AppTest.from_function(shown, args=(lineage, epsilon, delta, breaks), default_timeout=600).run()
@@ -309,8 +309,7 @@ def test_a_closed_ledger_says_what_its_owner_must_do(window: Window, ledger_file
     released(window())
     journal = ledger_file.with_name(ledger_file.name + ".journal")
     shutil.move(journal, ledger_file.with_name("kept"))
-    st.cache_resource.clear()
-    st.cache_data.clear()
+    forget_all()
     app = window()
     assert [error.value for error in app.error] == [
         "The ledger's journal is missing, so the ledger cannot tell whether it is complete and stays closed; put the "
@@ -318,7 +317,7 @@ def test_a_closed_ledger_says_what_its_owner_must_do(window: Window, ledger_file
     ]
     assert "test-begin" not in keys(app)
     shutil.move(ledger_file.with_name("kept"), journal)
-    st.cache_data.clear()  # the answer "closed" is kept for some seconds
+    tracker.trouble.clear()  # the answer "closed" is kept for some seconds
     assert "test-begin" in keys(window())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import socket
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,13 +12,19 @@ from urllib.request import getproxies
 import pandas as pd
 
 from dpcore.datasets.entry import Request, Sample, bundled
+from dpcore.datasets.reading.container import kind_of
+from dpcore.datasets.reading.packing import unpacked
 from dpcore.datasets.schema import MISSING_WORDS, Column, Schema
-from dpcore.errors import UnavailableSample
+from dpcore.errors import UnavailableSample, UnreadableFile
 
 _ORIGIN = (
     "B. Becker and R. Kohavi, Adult (1994 US census extract), UCI Machine Learning Repository, 1996, "
     "doi:10.24432/C5XW20, CC BY 4.0"
 )
+# The table is 4 MB of text in 48,842 rows of 15 columns.
+_MOST_BYTES, _MOST_ROWS, _MOST_COLUMNS = 32 << 20, 100_000, 40
+_WIDE = re.compile(rb"[^\n]{5001}")  # a line that no row of it is as long as
+_NOT_IT = "That file is far larger than the census table, packed or unpacked; point to its CSV file."
 _STATUS = (
     *("Married-civ-spouse", "Never-married", "Divorced", "Separated", "Widowed"),
     *("Married-spouse-absent", "Married-AF-spouse"),
@@ -86,10 +94,32 @@ def _from_file(path: Path, request: Request) -> pd.DataFrame:
     request.say(0.1, "Reading the census file")
     if not path.is_file():
         raise UnavailableSample("There is no file at that place; point to a CSV file of the census table.")
+    if path.stat().st_size > _MOST_BYTES:
+        raise UnavailableSample(_NOT_IT)
     try:
-        return pd.read_csv(path, dtype=str, keep_default_na=False, compression="infer", skipinitialspace=True)
+        data = _unpacked(path.read_bytes())
+        if _WIDE.search(data) or data.partition(b"\n")[0].count(b",") > _MOST_COLUMNS:
+            raise UnavailableSample(_NOT_IT)
+        text = io.BytesIO(data)
+        frame = pd.read_csv(
+            text, dtype=str, keep_default_na=False, skipinitialspace=True, index_col=False, nrows=_MOST_ROWS + 1
+        )
     except (OSError, ValueError, EOFError) as error:
         raise UnavailableSample("That file cannot be read as the census table; point to its CSV file.") from error
+    if len(frame) > _MOST_ROWS:
+        raise UnavailableSample(_NOT_IT)
+    return frame
+
+
+def _unpacked(data: bytes) -> bytes:
+    """The text of a file that may be packed, given up as soon as it is more than the census could be."""
+    kind = kind_of(data)
+    if kind not in ("gzip", "bzip2", "xz", "zip"):
+        return data
+    try:
+        return unpacked(data, kind, None, most=_MOST_BYTES).data
+    except UnreadableFile:
+        raise UnavailableSample(_NOT_IT) from None
 
 
 def _from_network(request: Request) -> pd.DataFrame:

@@ -75,18 +75,21 @@ def check_members(data: bytes, most: int) -> None:
                         )
 
 
-def unpacked(data: bytes, kind: Packed, chosen: str | None) -> Unpacked:
-    """The table in a gzip, bzip2, xz or zip archive; ``chosen`` names the file of a zip. Raises UnreadableFile."""
+def unpacked(data: bytes, kind: Packed, chosen: str | None, *, most: int = MOST_UNPACKED) -> Unpacked:
+    """The table in a gzip, bzip2, xz or zip archive; ``chosen`` names the file of a zip.
+
+    Raises UnreadableFile, as soon as it is more than ``most`` bytes.
+    """
     if kind == "zip":
-        return _from_zip(data, chosen)
+        return _from_zip(data, chosen, most)
     if kind == "xz":
         _check_lzma(data)
     with _OPENERS[kind](io.BytesIO(data)) as opened:
-        inner = _bounded(opened, len(data), kind)
+        inner = _bounded(opened, len(data), kind, most)
     return Unpacked(data=inner, kind=_inner_kind(inner))
 
 
-def _from_zip(data: bytes, chosen: str | None) -> Unpacked:
+def _from_zip(data: bytes, chosen: str | None, most: int) -> Unpacked:
     with _archive(data) as archive:
         files = [info for info in archive.infolist() if not info.is_dir() and not _is_clutter(info.filename)]
         tables = [info for info in files if info.filename.rpartition(".")[2].lower() in _ENDINGS]
@@ -99,8 +102,8 @@ def _from_zip(data: bytes, chosen: str | None) -> Unpacked:
         info = among[0] if chosen is None else among[names.index(chosen)]
         if info.flag_bits & 1:
             raise UnreadableFile(_LOCKED)
-        with _member(archive, info, MOST_UNPACKED) as opened:
-            inner = _bounded(opened, max(info.compress_size, 1), "zip")
+        with _member(archive, info, most) as opened:
+            inner = _bounded(opened, max(info.compress_size, 1), "zip", most)
     return Unpacked(data=inner, kind=_inner_kind(inner), name=info.filename, names=names)
 
 
@@ -136,16 +139,14 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> IO[by
         raise UnreadableFile("The archive is packed in a way that cannot be read; pack it as plain zip.") from None
 
 
-def _bounded(opened: IO[bytes], packed: int, kind: Packed) -> bytes:
+def _bounded(opened: IO[bytes], packed: int, kind: Packed, most: int) -> bytes:
     """All of an archive's content, given up as soon as it is too much."""
     parts, total = [], 0
     while part := _read(opened, _PART, kind):
         parts.append(part)
         total += len(part)
-        if total > MOST_UNPACKED:
-            raise UnreadableFile(
-                f"The archive unpacks to more than {MOST_UNPACKED >> 20} MB; keep fewer rows or columns."
-            )
+        if total > most:
+            raise UnreadableFile(f"The archive unpacks to more than {most >> 20} MB; keep fewer rows or columns.")
         if total > _SMALL and total > _MOST_RATIO * packed:
             raise UnreadableFile("The archive unpacks to far more than a table would; save the table itself.")
     return b"".join(parts)

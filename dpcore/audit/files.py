@@ -108,11 +108,11 @@ class Question:
             if who is not None:  # the file may hold more rows of a person than count
                 gone, come = ([self._named(row, who) for row in rows * 3] for rows in (gone, come))
             here, there = list(table), list(table)
-            for old, new in zip(gone, come, strict=True):
+            for leaves, joins in zip(gone, come, strict=True):
                 at = int(rng.integers(len(here) + 1))
-                here.insert(at, old)
+                here.insert(at, leaves)
                 if self.hidden == "replace_one":
-                    there.insert(at, new)
+                    there.insert(at, joins)
             yield tuple(here), tuple(there)
 
     @staticmethod
@@ -258,13 +258,17 @@ def _steps() -> list[Question]:
             Question(
                 name=f"best {column.name}",
                 schema=Schema(columns=(LABEL, column), each_row="option"),
-                ask=lambda d, _, name=column.name: BestScore.of(d, option="label", score=name, epsilon=0.5),
+                ask=_best_score(column.name),
                 tables=(_rows("abc", series[column.name][:3]),),
                 moves="entries",
                 entry=column.name,
             )
         )
     return found
+
+
+def _best_score(name: str) -> Ask:
+    return lambda declaration, _: BestScore.of(declaration, option="label", score=name, epsilon=0.5)
 
 
 def _plays() -> list[Question]:

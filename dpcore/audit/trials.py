@@ -7,14 +7,15 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from itertools import islice
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.audit.bounds import epsilon_bound, scale_bound
-from benchmarks.audit.cases import CASES, EPSILON, Case, rows
+from dpcore.audit.bounds import epsilon_bound, scale_bound
+from dpcore.audit.cases import CASES, EPSILON, Case, rows
 from dpcore.datasets import Column, Declaration
 from dpcore.releases import draws
 from dpcore.releases.model import PrivateModel
@@ -170,7 +171,7 @@ def audit_floats() -> Finding:
 
 
 TRIALS: dict[str, Callable[[], Finding]] = {
-    **{case.name: (lambda case=case: audit_case(case)) for case in CASES},
+    **{case.name: partial(audit_case, case) for case in CASES},
     "model": audit_model,
     "floats": audit_floats,
 }

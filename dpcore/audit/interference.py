@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.audit.files import Ask, File, Question
+from dpcore.audit.files import Ask, File, Question
 from dpcore.errors import DpcoreError
 from dpcore.release import question_digest, sentence
 from dpcore.releases.alarm import AlarmRun
@@ -101,7 +101,7 @@ def spent(request: Any, here: Any, there: Any) -> float:
     if isinstance(request, PrivateModel):
         return _spent_on_sums(request, here, there)
     if isinstance(request, NoisyCount):
-        return abs(here - there) / request.rows_per_person
+        return abs(float(here) - float(there)) / request.rows_per_person
     first, second = (np.log(np.maximum(request.law_of(found), 1e-300)) for found in (here, there))
     if isinstance(request, PrivatePlays) and request.way == "batched":
         return float(np.ptp(first - second, axis=1).max()) / (2 * request.rate)

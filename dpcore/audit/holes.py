@@ -15,8 +15,8 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from benchmarks.audit.files import Ask, File, Question, question
-from benchmarks.audit.interference import Verdict, check
+from dpcore.audit.files import Ask, File, Question, question
+from dpcore.audit.interference import Verdict, check
 from dpcore.datasets import Declaration, Schema, apply
 from dpcore.datasets import private_rows as doors
 from dpcore.errors import InvalidArgument

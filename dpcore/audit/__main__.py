@@ -2,7 +2,7 @@
 
 Three tables: answers drawn many times (a black box, with its broken twins); every question on neighbouring files, from
 their bytes to the exact law of the answer; and every hole that once was, which must be found again. Run as ``python -m
-benchmarks.audit``; a few minutes on two cores.
+dpcore.audit``; a few minutes on two cores.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import multiprocessing
 import sys
 import time
 
-from benchmarks.audit.bounds import ALPHA
-from benchmarks.audit.files import QUESTIONS, question
-from benchmarks.audit.holes import HOLES
-from benchmarks.audit.interference import Verdict, check
-from benchmarks.audit.trials import AUDITED, TRIALS, run
+from dpcore.audit.bounds import ALPHA
+from dpcore.audit.files import QUESTIONS, question
+from dpcore.audit.holes import HOLES
+from dpcore.audit.interference import Verdict, check
+from dpcore.audit.trials import AUDITED, TRIALS, run
 from dpcore.releases import catalog
 
 GENERATED, FROM_BYTES = 40, 8

@@ -1,0 +1,69 @@
+"""What a server makes once and keeps for all: the ledger, the worker processes, jobs, bundled tables.
+
+Not in Streamlit's caches: any visitor can have those dropped by one small message, and a server that made its worker
+processes anew each time was brought to its knees by twenty of them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Once(Generic[P, T]):
+    """A function of names and numbers that is called once for each; what it raised is not kept.
+
+    The latest ``most`` values stay, for ``seconds`` where that is given. Two who ask for the same at once wait for one
+    call; who asks for another does not wait.
+    """
+
+    made: ClassVar[list[Once[Any, Any]]] = []
+
+    def __init__(self, make: Callable[P, T], most: int, seconds: float | None) -> None:
+        self._make, self._most, self._seconds = make, most, seconds
+        self._values: OrderedDict[Hashable, tuple[T, float]] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+        self.__doc__ = make.__doc__
+        Once.made.append(self)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        key: Hashable = (args, tuple(sorted(kwargs.items())))
+        with self._lock:
+            turn = self._making.setdefault(key, threading.Lock())
+        with turn:
+            with self._lock:
+                kept = self._values.get(key)
+                if kept is not None and (self._seconds is None or time.monotonic() < kept[1] + self._seconds):
+                    self._values.move_to_end(key)
+                    return kept[0]
+            found = self._make(*args, **kwargs)
+            with self._lock:
+                self._values[key] = (found, time.monotonic())
+                self._values.move_to_end(key)
+                while len(self._values) > self._most:
+                    oldest, _ = self._values.popitem(last=False)
+                    self._making.pop(oldest, None)
+        return found
+
+    def clear(self) -> None:
+        """Forget all, so that the next call makes it anew."""
+        with self._lock:
+            self._values.clear()
+
+
+def once(*, most: int = 1, seconds: float | None = None) -> Callable[[Callable[P, T]], Once[P, T]]:
+    """See ``Once``."""
+    return lambda make: Once(make, most, seconds)
+
+
+def forget_all() -> None:
+    """As a server that has just begun; for tests, each of which is one."""
+    for kept in Once.made:
+        kept.clear()

@@ -1,0 +1,209 @@
+"""What stands before Streamlit's own server, for every request and message: what it lets through that we do not.
+
+Measured and tried on this version of Streamlit: the server answers under any host name, takes messages from a page of
+any port of this computer, shows its inner counts to everyone, drops what all visitors share on a message from one of
+them, keeps any number of files that a script sends without a form, writes a traceback about a message of text, and
+takes visitors in until there are no file descriptors left for those who are there.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from streamlit import config, runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from dashboard.words import server as words
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+FILES_EACH = 3
+"""Uploaded files that one session may have lying here before a page takes them over, which it does at once."""
+FILES_RESERVED, FILES_A_SESSION = 200, 5
+"""File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
+MOST_SESSIONS = 500
+"""Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
+REFUSED = frozenset({"clear_cache", "set_run_on_save", "load_git_info"})
+"""Messages for the author of a script: what all visitors share is not theirs to drop."""
+HEADERS = (
+    (b"content-security-policy", b"frame-ancestors 'self'"),
+    (b"x-frame-options", b"SAMEORIGIN"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+)
+_LOG = logging.getLogger(__name__)
+
+
+def raise_file_limit() -> int:
+    """Let this process open as many files as the system allows it; returns how many that are."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MOST_SESSIONS * FILES_A_SESSION + FILES_RESERVED
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = hard if hard != resource.RLIM_INFINITY else max(soft, 65_536)
+    if wanted > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(soft, wanted)
+
+
+def files_open() -> int:
+    """How many files this process has open; 0 where the system does not tell."""
+    try:
+        return len(os.listdir("/dev/fd"))
+    except OSError:
+        return 0
+
+
+def places(files: int, wanted: str = "") -> int:
+    """How many pages may be open at once, given how many files this process may open."""
+    most = int(wanted) if wanted.isascii() and wanted.isdigit() and int(wanted) > 0 else MOST_SESSIONS
+    return max(1, min(most, (files - FILES_RESERVED) // FILES_A_SESSION))
+
+
+class Gate:
+    """ASGI middleware around the whole server. One for each server: it counts the open pages."""
+
+    def __init__(self, app: Asgi, *, most: int | None = None) -> None:
+        self._app = app
+        self._open = 0
+        self._most = most
+
+    @property
+    def full(self) -> bool:
+        """Whether one more page would be too many. A page that was just closed still holds files, so these count."""
+        files = raise_file_limit()
+        if self._most is None:
+            self._most = places(files, os.environ.get("EPSILON_LAB_SESSIONS", ""))
+        return self._open >= self._most or files_open() > files - FILES_RESERVED // 2
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._page(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = str(scope["path"])
+        if not is_host_allowed(_header(scope, b"host")):
+            await _answer(send, 421, words.OTHER_NAME)
+        elif path.endswith("/_stcore/metrics") and not _may_measure(scope):
+            await _answer(send, 404, words.NOT_FOUND)
+        elif "/_stcore/upload_file/" in path and scope["method"] == "PUT" and _has_too_many(path):
+            await _answer(send, 429, words.TOO_MANY_FILES)
+        elif scope["method"] == "GET" and _is_page(scope) and self.full:
+            wait = (b"retry-after", str(words.TRY_AGAIN).encode())
+            await _answer(send, 503, words.full(), kind=b"text/html; charset=utf-8", more=(wait,))
+        else:
+            await self._app(scope, receive, _with_headers(send))
+
+    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One open page, for as long as it is open."""
+        if not _is_own_page(scope):
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if self.full:
+            await send({"type": "websocket.close", "code": 1013})  # try again later
+            return
+        self._open += 1
+        try:
+            await self._app(scope, lambda: _next(receive, send), send)
+        finally:
+            self._open -= 1
+
+
+async def _next(receive: Receive, send: Send) -> Message:
+    """The next message that the server may see."""
+    while True:
+        message = await receive()
+        if message["type"] != "websocket.receive":
+            return message
+        data = message.get("bytes")
+        if data is None:
+            await send({"type": "websocket.close", "code": 1003})  # text: no page of ours sends it
+            return {"type": "websocket.disconnect", "code": 1003}
+        if not _is_refused(data):
+            return message
+
+
+def _is_refused(data: bytes) -> bool:
+    asked = BackMsg()
+    try:
+        asked.ParseFromString(data)
+    except Exception:  # noqa: BLE001 - whatever it is, the server closes the connection for it
+        _LOG.info("a message that is none")
+        return False
+    return asked.WhichOneof("type") in REFUSED
+
+
+def _header(scope: Scope, name: bytes) -> str | None:
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+
+
+def _is_own_page(scope: Scope) -> bool:
+    """Whether the page that opens the connection came from this server: same name, same port."""
+    origin, host = _header(scope, b"origin"), _header(scope, b"host")
+    if origin is None or host is None:
+        return is_host_allowed(host)  # no browser: a browser always says where a page came from
+    named = (config.get_option("server.corsAllowedOrigins") or []) if is_host_allowed(host) else []
+    return origin in named or (is_host_allowed(host) and urlsplit(origin).netloc.lower() == host.lower())
+
+
+def _may_measure(scope: Scope) -> bool:
+    """Whether who asks for the server's counts knows the token of EPSILON_LAB_METRICS."""
+    token = os.environ.get("EPSILON_LAB_METRICS", "")
+    given = _header(scope, b"authorization") or ""
+    return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+
+
+def _has_too_many(path: str) -> bool:
+    """Whether the session that a file is sent for has as many lying here as it may."""
+    if not runtime.exists():
+        return False
+    manager = runtime.get_instance().uploaded_file_mgr
+    session = path.rsplit("/", 2)[-2]
+    return isinstance(manager, MemoryUploadedFileManager) and len(manager.file_storage.get(session, ())) >= FILES_EACH
+
+
+def _is_page(scope: Scope) -> bool:
+    """Whether a browser asks for a page to show, and not for a part of one."""
+    return "text/html" in (_header(scope, b"accept") or "") and "/_stcore/" not in str(scope["path"])
+
+
+def _with_headers(send: Send) -> Send:
+    async def tell(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            present = {name.lower() for name, _ in message.get("headers", ())}
+            added = [pair for pair in HEADERS if pair[0] not in present]
+            message = {**message, "headers": [*message.get("headers", ()), *added]}
+        await send(message)
+
+    return tell
+
+
+async def _answer(
+    send: Send,
+    status: int,
+    text: str,
+    *,
+    kind: bytes = b"text/plain; charset=utf-8",
+    more: tuple[tuple[bytes, bytes], ...] = (),
+) -> None:
+    body = text.encode()
+    length = (b"content-length", str(len(body)).encode())
+    headers = [(b"content-type", kind), length, (b"cache-control", b"no-store"), *HEADERS, *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

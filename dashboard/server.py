@@ -1,0 +1,48 @@
+"""The server: the page's script behind the gate, and what is said and opened when it listens.
+
+``streamlit run dashboard/server.py`` finds ``app``; ``epsilon-lab`` runs it with the shipped settings.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+# `streamlit run dashboard/server.py` puts this folder, not the project's root, on the path.
+if str(Path(__file__).resolve().parents[1]) not in sys.path:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import asyncio
+import webbrowser
+
+from starlette.middleware import Middleware
+from streamlit import config
+from streamlit.starlette import App
+
+from dashboard.gate import Gate, raise_file_limit
+
+
+def address() -> str:
+    """Where this computer's own browser finds the page."""
+    named = str(config.get_option("server.address") or "127.0.0.1")
+    host = "127.0.0.1" if named in ("0.0.0.0", "::", "localhost") else named  # noqa: S104 - compared, not bound
+    host = f"[{host}]" if ":" in host else host
+    secure = "https" if config.get_option("server.sslCertFile") else "http"
+    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{secure}://{host}:{config.get_option('server.port')}/{base}"
+
+
+@asynccontextmanager
+async def begun(served: App) -> AsyncIterator[None]:
+    """Around the server's life: more files where the system allows it, and one line that says where it listens."""
+    raise_file_limit()
+    print(f"Epsilon Lab: {address()}", flush=True)
+    if served.state.get("browser"):
+        # the socket listens already, and answers as soon as this returns
+        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address())
+    yield
+
+
+app = App(Path(__file__).resolve().parent / "app.py", lifespan=begun, middleware=[Middleware(Gate)])

@@ -1,0 +1,47 @@
+"""Whether whoever is at the page is known: without a login, only the person at this computer is.
+
+Decided from where the server listens, under which names, and how this visitor came, and always the careful way: where
+others could come from another computer, or who comes through a proxy, there is practice only
+(``dpcore.ledger.visitor``). An owner who has put a login of their own before the server says so with
+EPSILON_LAB_VISITORS=trusted.
+"""
+
+from __future__ import annotations
+
+import os
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+TRUSTED = "trusted"
+_FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
+
+
+def restricted() -> bool:
+    """Whether this visitor may do no more than practise."""
+    if os.environ.get("EPSILON_LAB_VISITORS") == TRUSTED:
+        return False
+    return opened(st.get_option("server.address"), st.get_option("server.allowedHosts")) or _from_elsewhere()
+
+
+def opened(address: str | None, names: list[str] | None) -> bool:
+    """Whether a server that listens at ``address`` under ``names`` is there for others than this computer's own."""
+    return not is_here(address or "") or any(not is_here(name) for name in names or ())
+
+
+def is_here(name: str) -> bool:
+    """Whether a host's name or address is this computer's own, for itself alone."""
+    if name.lower().rstrip(".") == "localhost":
+        return True
+    try:
+        return ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _from_elsewhere() -> bool:
+    headers = st.context.headers
+    if any(headers.get(name) for name in _FORWARDED):
+        return True
+    return not is_here(urlsplit(f"//{headers.get('Host', 'localhost')}").hostname or "")

@@ -1,0 +1,29 @@
+"""What the server says to those who visit it: that every place is taken, and what others than its owner may do."""
+
+from __future__ import annotations
+
+from html import escape
+
+FULL_TITLE = "Every place is taken"
+FULL = (
+    "So many people use Epsilon Lab here at this moment that one more would disturb them. "
+    "This page tries again by itself, and opens as soon as somebody leaves."
+)
+TRY_AGAIN = 15  # seconds
+OTHER_NAME = "This server does not go by that name."
+NOT_FOUND = "Not found."
+TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
+
+OPEN = "Open to others without a login: practice on samples only, no real release."
+
+
+def full() -> str:
+    """The page for a visitor who has to wait, in HTML without anything to load."""
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta http-equiv="refresh" content="{TRY_AGAIN}"><title>Epsilon Lab</title>'
+        "<style>:root{color-scheme:light dark}"
+        "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem}</style>"
+        f'<h1 style="font-size:1.5rem">{escape(FULL_TITLE)}</h1><p>{escape(FULL)}</p>'
+    )

@@ -1,0 +1,159 @@
+"""The ledger as somebody has it whom nobody vouches for: their own practice budgets, and nothing of anybody else.
+
+A server that is open to others without a login cannot tell whose people they ask about, nor who spends. So whatever a
+page sends, this view charges no real budget, opens none, and shows nobody's answers but the visitor's own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from typing import Any, NoReturn
+
+from dpcore.costs import Cost
+from dpcore.errors import LedgerError, UnknownLineage
+from dpcore.ledger import practice
+from dpcore.ledger.budget import Budget
+from dpcore.ledger.core import Ledger
+from dpcore.ledger.people import Resemblance, Statement
+from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.verify import Replay
+from dpcore.sketches import Sketch
+
+NOT_HERE = (
+    "This server is open to others without a login, so it makes practice answers about samples only: nothing real is "
+    "opened, charged or released here. Start Epsilon Lab on your own computer for that."
+)
+_NOBODY = "There is no budget of that name here."
+
+
+class VisitorsLedger(Ledger):
+    """As ``Ledger``, for one visitor. ``token`` is the random secret that their practice budgets go by.
+
+    Raises LedgerError with ``NOT_HERE`` for whatever is not theirs to do, UnknownLineage for whatever is not theirs.
+    """
+
+    def __init__(self, whole: Ledger, token: str) -> None:
+        practice.lineage_of(token, "any")  # raises InvalidArgument for a token that somebody else could have
+        super().__init__(whole._store)
+        self._token = token
+
+    def _is_mine(self, lineage: str) -> bool:
+        parts = lineage.split(":")
+        return len(parts) >= 3 and lineage == practice.lineage_of(self._token, ":".join(parts[1:-1]))
+
+    def _mine(self, lineage: str) -> str:
+        if not self._is_mine(lineage) or not super().budget(lineage).practice:
+            raise UnknownLineage(_NOBODY)
+        return lineage
+
+    def close(self) -> None:
+        """Nothing: the ledger belongs to the server."""
+
+    # -- what is not a visitor's to do -----------------------------------------------------------------------------
+
+    def verify(self) -> Replay:
+        _refuse()
+
+    def backup(self, target: str | os.PathLike[str]) -> int:
+        _refuse()
+
+    def open_budget(self, lineage: str, **wanted: Any) -> Budget:
+        _refuse()
+
+    def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
+        _refuse()
+
+    def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
+        _refuse()
+
+    @property
+    def sketch_key(self) -> bytes:
+        _refuse()
+
+    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+        return []
+
+    def statements(self, lineage: str | None = None) -> list[Statement]:
+        return []
+
+    # -- the visitor's own practice --------------------------------------------------------------------------------
+
+    def open_practice(self, token: str, sample: str, **wanted: Any) -> Budget:
+        if token != self._token:
+            _refuse()
+        return super().open_practice(token, sample, **wanted)
+
+    def charge(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Receipt:
+        try:
+            self._mine(lineage)
+        except UnknownLineage:
+            _refuse()
+        return super().charge(request_id, lineage, cost, what, **asked)
+
+    def begin_draw(self, request_id: str) -> None:
+        self._mine_by_request(request_id)
+        super().begin_draw(request_id)
+
+    def store_answer(self, request_id: str, answer: Any) -> Receipt:
+        self._mine_by_request(request_id)
+        return super().store_answer(request_id, answer)
+
+    def _mine_by_request(self, request_id: str) -> None:
+        if self.receipt(request_id) is None:
+            _refuse()
+
+    def budget(self, lineage: str) -> Budget:
+        return super().budget(self._mine(lineage))
+
+    def remaining(self, lineage: str) -> Cost:
+        return super().remaining(self._mine(lineage))
+
+    def rename(self, lineage: str, name: str) -> Budget:
+        return super().rename(self._mine(lineage), name)
+
+    def reset_practice(self, lineage: str) -> Budget:
+        return super().reset_practice(self._mine(lineage))
+
+    def resize_practice(self, lineage: str, **wanted: Any) -> Budget:
+        return super().resize_practice(self._mine(lineage), **wanted)
+
+    def undo_reset(self, lineage: str) -> Budget:
+        return super().undo_reset(self._mine(lineage))
+
+    def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
+        return super().history(self._mine(lineage), every_generation=every_generation, newest=newest)
+
+    def count(self, lineage: str, *, every_generation: bool = False) -> int:
+        return super().count(self._mine(lineage), every_generation=every_generation)
+
+    def answered(self, lineage: str, question: str) -> list[Receipt]:
+        return super().answered(self._mine(lineage), question)
+
+    def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
+        return super().unanswered(self._mine(lineage), question)
+
+    def budgets(self) -> list[Budget]:
+        return [found for found in super().budgets() if found.practice and self._is_mine(found.lineage)]
+
+    def receipt(self, request_id: str) -> Receipt | None:
+        return next(iter(self._own([super().receipt(request_id)])), None)
+
+    def receipts(self, *, newest: int | None = None) -> list[Receipt]:
+        found = self._own(super().receipts())
+        return found if newest is None else found[len(found) - min(newest, len(found)) :]
+
+    def find(self, start: str) -> list[Receipt]:
+        return self._own(super().find(start))
+
+    def _own(self, found: Collection[Receipt | None]) -> list[Receipt]:
+        return [receipt for receipt in found if receipt is not None and self._is_mine(receipt.lineage)]
+
+
+SHARED = frozenset({"open", "new_lineage", "practice_lineage", "journal_path", "renewed_at", "version", "confirms"})
+"""What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirms`` takes a whole
+receipt, which only its owner has)."""
+
+
+def _refuse() -> NoReturn:
+    raise LedgerError(NOT_HERE)

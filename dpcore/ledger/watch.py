@@ -1,0 +1,137 @@
+"""A database server that stops answering is given up after seconds, whatever it does with our connection.
+
+Time-outs of the server's own do not help when it is the server that hangs (frozen, out of memory, its disk gone), and
+the network notices nothing as long as the machine lives. So every statement has a moment by which it must be answered;
+one thread looks, and shuts the connection's socket when that has passed, upon which the waiting statement fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import DisconnectionError
+
+ANSWER = 2.5
+"""Seconds that a statement may take to be answered."""
+PING, CONNECT = 0.8, 2
+"""Seconds for a connection to show that it is alive, and (whole, at least 2) for a new one to be there: 3 together."""
+_LOOK = 0.1
+PATIENT = "ledger_patient"
+"""The execution option of work that may take as long as it takes: new tables, and files written anew."""
+
+
+class Watched:
+    """One connection to the server, and until when it must answer."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._until: float | None = None
+        self._lock = threading.Lock()
+
+    def begin(self, seconds: float) -> None:
+        with self._lock:
+            self._until = time.monotonic() + seconds
+
+    def end(self) -> None:
+        with self._lock:
+            self._until = None
+
+    def look(self, now: float) -> None:
+        """Shut the socket if its time has passed."""
+        with self._lock:
+            if self._until is None or now < self._until or self._connection.closed:
+                return
+            self._until = None
+            with contextlib.suppress(OSError), socket.socket(fileno=os.dup(self._connection.fileno())) as seen:
+                seen.shutdown(socket.SHUT_RDWR)
+
+
+class _Watcher:
+    """The thread that looks, begun with the first connection."""
+
+    def __init__(self) -> None:
+        self._all: dict[int, Watched] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def add(self, watched: Watched) -> None:
+        with self._lock:
+            self._all[id(watched)] = watched
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="ledger-watch", daemon=True)
+                self._thread.start()
+
+    def remove(self, watched: Watched) -> None:
+        with self._lock:
+            self._all.pop(id(watched), None)
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_LOOK)
+            with self._lock:
+                present = list(self._all.values())
+            for watched in present:
+                watched.look(time.monotonic())
+
+
+_watcher = _Watcher()
+
+
+def watch(engine: Engine) -> None:
+    """Have every connection of ``engine`` (psycopg's) watched from now on."""
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, record: Any) -> None:
+        record.info["watched"] = watched = Watched(connection)
+        _watcher.add(watched)
+
+    @event.listens_for(engine, "close")
+    def _closed(_: Any, record: Any) -> None:
+        watched = record.info.pop("watched", None)
+        if watched is not None:
+            _watcher.remove(watched)
+
+    @event.listens_for(engine, "checkout")
+    def _taken(connection: Any, record: Any, _: Any) -> None:
+        watched: Watched = record.info["watched"]
+        watched.begin(PING)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+            connection.rollback()
+        except psycopg.Error:
+            raise DisconnectionError from None
+        finally:
+            watched.end()
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def _asked(connection: Connection, *_: Any) -> None:
+        if not connection.get_execution_options().get(PATIENT, False):
+            _of(connection).begin(ANSWER)
+
+    @event.listens_for(engine, "after_cursor_execute")
+    def _answered(connection: Connection, *_: Any) -> None:
+        _of(connection).end()
+
+    @event.listens_for(engine, "commit")
+    @event.listens_for(engine, "rollback")
+    def _ending(connection: Connection) -> None:
+        _of(connection).begin(ANSWER)
+
+    @event.listens_for(engine, "checkin")
+    def _given_back(_: Any, record: Any) -> None:
+        watched = record.info.get("watched")
+        if watched is not None:
+            watched.end()
+
+
+def _of(connection: Connection) -> Watched:
+    found: Watched = connection.connection.info["watched"]
+    return found

@@ -1,0 +1,180 @@
+"""A ledger on a server: one that hangs, a client that freezes, and computers that come to it later."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from benchmarks.private_postgresql import PORT, PrivateServer, private_server
+from dpcore.costs import Cost
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger import Ledger
+from dpcore.ledger import place as places
+from dpcore.ledger import store as stores
+from dpcore.ledger.engine import UNREACHABLE
+
+Computers = Callable[[str, Path], Path]
+LONG = 60.0  # seconds: what nobody would wait
+
+
+def opened(url: str, folder: Path, *, create: bool | None = None) -> Ledger:
+    return Ledger.open(url, journal=folder / "ledger.journal", create=create)
+
+
+@contextmanager
+def frozen(process: int) -> Iterator[None]:
+    """Every process of a server stands still, as on a machine that swaps or lost its disk."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    everyone = [process, *map(int, children)]
+    for each in everyone:
+        os.kill(each, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for each in everyone:
+            os.kill(each, signal.SIGCONT)
+
+
+def told(ledger: Ledger) -> str:
+    """The sentence for whoever asks; fails when there is none before long."""
+    found: list[str] = []
+
+    def ask() -> None:
+        try:
+            ledger.budgets()
+        except LedgerError as error:
+            found.append(str(error))
+
+    asker = threading.Thread(target=ask, daemon=True)
+    asker.start()
+    asker.join(LONG)
+    assert not asker.is_alive(), "the page hangs with the server"
+    return found[0] if found else ""
+
+
+def test_a_server_that_hangs_is_given_up_and_asked_again_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with private_server() as server:
+        url = server.url("postgres")
+        ledger = opened(url, tmp_path, create=True)
+        ledger.open_budget("people", epsilon=1.0)
+        with frozen(server.process.pid):
+            assert told(ledger) == UNREACHABLE
+            asked: list[object] = []
+            with monkeypatch.context() as patch:
+                patch.setattr(stores, "reading", lambda engine: asked.append(engine))
+                assert told(ledger) == UNREACHABLE
+            assert not asked, "the next visitor does not wait for the same server"
+        monkeypatch.setattr(stores, "ASK_AGAIN", 0.0)
+        ledger._store._lost = None
+        assert [budget.lineage for budget in ledger.budgets()] == ["people"], "as before, once the server is back"
+        ledger.charge("r", "people", Cost.pure(0.25), "?")
+        assert ledger.budget("people").remaining.epsilon == 0.75
+        ledger.close()
+
+
+def test_a_frozen_client_s_lock_is_one_sentence(server: PrivateServer, tmp_path: Path) -> None:
+    url = server.new_schema()
+    ledger = opened(url, tmp_path, create=True)
+    ledger.open_budget("people", epsilon=1.0)
+    other = create_engine(url)
+    with other.connect() as holder:
+        holder.execute(text("SELECT * FROM head FOR UPDATE"))
+        refused: list[str] = []
+
+        def charge() -> None:
+            try:
+                ledger.charge("r", "people", Cost.pure(0.25), "?")
+            except LedgerError as error:
+                refused.append(str(error))
+
+        asker = threading.Thread(target=charge, daemon=True)
+        asker.start()
+        asker.join(LONG / 2)
+        assert len(refused) == 1
+        assert "held by another program" in refused[0]
+        assert ledger.budget("people").remaining.epsilon == 1.0, "whoever only looks does not wait"
+    other.dispose()
+    ledger.charge("r", "people", Cost.pure(0.25), "?")
+    ledger.close()
+
+
+def test_the_server_ends_the_transaction_of_a_client_that_froze(server: PrivateServer, tmp_path: Path) -> None:
+    ledger = opened(server.new_schema(), tmp_path, create=True)
+    with ledger._store.reading() as connection:
+        found = connection.execute(text("SHOW idle_in_transaction_session_timeout")).scalar()
+    assert found == "10s"
+    ledger.close()
+
+
+@pytest.fixture
+def computers(monkeypatch: pytest.MonkeyPatch) -> Computers:
+    def at(name: str, folder: Path) -> Path:
+        """From now on this is another computer, with its own folder and key file."""
+        monkeypatch.setattr(places.socket, "gethostname", lambda: name)
+        monkeypatch.setenv("EPSILON_LAB_KEY", str(folder / name / "ledger.key"))
+        (folder / name).mkdir(exist_ok=True)
+        return folder / name
+
+    return at
+
+
+def test_a_second_computer_joins_and_says_so(server: PrivateServer, tmp_path: Path, computers: Computers) -> None:
+    url = server.new_schema()
+    first = computers("first", tmp_path)
+    with opened(url, first, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("a", "people", Cost.pure(0.25), "?")
+    second = computers("second", tmp_path)
+    with opened(url, second) as ledger:
+        assert ledger.budget("people").remaining.epsilon == 0.75
+        ledger.charge("b", "people", Cost.pure(0.25), "?")
+        ledger.verify()
+    lines = (second / "ledger.journal").read_text().splitlines()
+    assert '"journal\\\\":\\\\"joined' in "".join(lines).replace('\\"', '\\\\"')
+    computers("first", tmp_path)
+    with opened(url, first) as ledger:
+        assert ledger.budget("people").remaining.epsilon == 0.5
+        ledger.verify()
+    assert (first / "ledger.journal").read_bytes() == (second / "ledger.journal").read_bytes()
+
+
+def test_a_computer_that_lost_its_journal_does_not_pass_for_a_new_one(
+    server: PrivateServer, tmp_path: Path, computers: Computers
+) -> None:
+    url, first = server.new_schema(), computers("first", tmp_path)
+    with opened(url, first, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+    (first / "ledger.journal").unlink()
+    with pytest.raises(LedgerUnsound, match="journal is missing"):
+        opened(url, first)
+
+
+def test_a_second_computer_does_not_join_what_is_not_sound(
+    server: PrivateServer, tmp_path: Path, computers: Computers
+) -> None:
+    url, first = server.new_schema(), computers("first", tmp_path)
+    with opened(url, first, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("a", "people", Cost.pure(0.25), "?")
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE accounts DISABLE TRIGGER ALL"))
+        connection.execute(text("UPDATE accounts SET spent_epsilon = 0"))
+        connection.execute(text("ALTER TABLE accounts ENABLE TRIGGER ALL"))
+    engine.dispose()
+    second = computers("second", tmp_path)
+    with pytest.raises(LedgerUnsound, match="totals do not match"):
+        opened(url, second)
+    assert not (second / "ledger.journal").exists()
+
+
+def test_a_server_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="cannot be reached"):
+        opened(f"postgresql+psycopg://ledger@/postgres?host={tmp_path}&port={PORT}", tmp_path)

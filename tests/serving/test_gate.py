@@ -1,0 +1,256 @@
+"""What the gate lets through to Streamlit's server and what not, message by message, and once on a server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import websockets
+from streamlit import config
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks.people import Person
+from dashboard import gate
+from dashboard.gate import Gate
+from tests.browser.server import running
+
+HOST = (b"host", b"127.0.0.1:8501")
+
+
+class Inner:
+    """Stands for Streamlit's server: notes what reaches it, and answers 200."""
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+        self.messages: list[Any] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            self.requests.append(scope["path"])
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        while True:
+            message = await receive()
+            self.messages.append(message)
+            if message["type"] == "websocket.disconnect":
+                return
+
+
+@pytest.fixture(autouse=True)
+def names() -> Iterator[None]:
+    before = config.get_option("server.allowedHosts")
+    config.set_option("server.allowedHosts", ["localhost", "127.0.0.1"])
+    yield
+    config.set_option("server.allowedHosts", before)
+
+
+def asked(
+    path: str, *headers: tuple[bytes, bytes], method: str = "GET", **options: Any
+) -> tuple[int, dict[bytes, bytes], Inner]:
+    inner, sent = Inner(), []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    scope = {"type": "http", "path": path, "method": method, "headers": list(headers)}
+    asyncio.run(Gate(inner, **options)(scope, receive, send))
+    return sent[0]["status"], dict(sent[0]["headers"]), inner
+
+
+def connected(messages: list[Any], *headers: tuple[bytes, bytes], **options: Any) -> tuple[list[Any], Inner]:
+    """What is sent back on one connection on which these messages come in, and what reaches the server."""
+    inner, sent, waiting = Inner(), [], [*messages, {"type": "websocket.disconnect", "code": 1000}]
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return waiting.pop(0)
+
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": list(headers)}
+    asyncio.run(Gate(inner, **options)(scope, receive, send))
+    return sent, inner
+
+
+def binary(message: BackMsg) -> dict[str, Any]:
+    return {"type": "websocket.receive", "bytes": message.SerializeToString(), "text": None}
+
+
+def test_only_under_its_own_names() -> None:
+    assert asked("/", HOST)[0] == 200
+    for host in (b"evil.example", b"127.0.0.1.evil.example:8501", b"127.0.0.1@evil.example"):
+        status, _, inner = asked("/", (b"host", host))
+        assert status == 421
+        assert not inner.requests
+    assert asked("/")[0] == 421, "without a name"
+
+
+def test_no_page_elsewhere_may_frame_it() -> None:
+    _, headers, _ = asked("/", HOST)
+    assert headers[b"content-security-policy"] == b"frame-ancestors 'self'"
+    assert headers[b"x-frame-options"] == b"SAMEORIGIN"
+    assert headers[b"x-content-type-options"] == b"nosniff"
+
+
+def test_counts_of_the_server_are_for_who_knows_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("EPSILON_LAB_METRICS", raising=False)
+    assert asked("/_stcore/metrics", HOST, (b"authorization", b"Bearer "))[0] == 404
+    monkeypatch.setenv("EPSILON_LAB_METRICS", "a long token")
+    assert asked("/_stcore/metrics", HOST)[0] == 404
+    assert asked("/_stcore/metrics", HOST, (b"authorization", b"Bearer another"))[0] == 404
+    assert asked("/_stcore/metrics", HOST, (b"authorization", b"Bearer a long token"))[0] == 200
+
+
+def test_a_page_of_another_server_on_this_computer_is_refused() -> None:
+    """Streamlit takes any port of this computer for its own page; ours is the one that was asked for."""
+    for origin in (b"http://localhost:9999", b"http://127.0.0.1:3000", b"https://evil.example", b"null"):
+        sent, inner = connected([], HOST, (b"origin", origin))
+        assert sent == [{"type": "websocket.close", "code": 1008}], origin
+        assert not inner.messages
+    sent, inner = connected([], HOST, (b"origin", b"http://127.0.0.1:8501"))
+    assert not sent
+    assert len(inner.messages) == 1
+
+
+def test_what_all_visitors_share_is_not_one_visitor_s_to_drop() -> None:
+    rerun = BackMsg()
+    rerun.rerun_script.query_string = "page=1"
+    clear = BackMsg(clear_cache=True)
+    # 5,000 bytes in a field that nobody knows, so that it is no small message
+    padded = {"type": "websocket.receive", "bytes": clear.SerializeToString() + b"\xc2\x3e\x88\x27" + bytes(5000)}
+    assert BackMsg.FromString(padded["bytes"]).WhichOneof("type") == "clear_cache"
+    _, inner = connected([binary(clear), padded, binary(rerun)], HOST)
+    assert [message.get("bytes") for message in inner.messages] == [rerun.SerializeToString(), None]
+
+
+def test_text_ends_the_connection_without_a_word_in_the_log() -> None:
+    sent, inner = connected([{"type": "websocket.receive", "text": "hello"}, binary(BackMsg())], HOST)
+    assert sent == [{"type": "websocket.close", "code": 1003}]
+    assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
+
+
+def test_when_every_place_is_taken_the_next_visitor_is_told_to_wait() -> None:
+    page = (b"accept", b"text/html,application/xhtml+xml")
+    status, headers, inner = asked("/selection", HOST, page, most=0)
+    assert status == 503
+    assert headers[b"retry-after"] == b"15"
+    assert not inner.requests
+    assert asked("/static/js/index.js", HOST, (b"accept", b"*/*"), most=0)[0] == 200, "for those who are here"
+    assert asked("/_stcore/health", HOST, page, most=0)[0] == 200
+    sent, inner = connected([], HOST, most=0)
+    assert sent == [{"type": "websocket.close", "code": 1013}]
+    assert not inner.messages
+
+
+def test_a_place_is_free_again_when_a_page_closes_however_it_does() -> None:
+    class Failing(Inner):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            raise ConnectionError
+
+    async def visit() -> list[bool]:
+        found = Gate(Failing(), most=1)
+
+        async def nothing(*_: Any) -> Any:
+            return None
+
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST]}
+        for _ in range(3):
+            with pytest.raises(ConnectionError):
+                await found(scope, nothing, nothing)
+        return [found.full]
+
+    assert asyncio.run(visit()) == [False]
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted", "found"),
+    [(1024, "", 164), (100_000, "", 500), (100_000, "40", 40), (100, "", 1), (1024, "x", 164)],
+)
+def test_places_follow_from_the_files_a_process_may_open(files: int, wanted: str, found: int) -> None:
+    assert gate.places(files, wanted) == found
+
+
+class Stranger(Person):
+    """Somebody who sends what no page would."""
+
+    async def sends(self, message: BackMsg | str) -> None:
+        await self._connection.send(message if isinstance(message, str) else message.SerializeToString())
+
+    async def until_closed(self) -> int | None:
+        try:
+            while True:
+                await asyncio.wait_for(self._connection.recv(), 60)
+        except websockets.ConnectionClosed as closed:
+            return None if closed.rcvd is None else closed.rcvd.code
+
+    async def session(self) -> str:
+        """The id by which files are sent to this session."""
+        asked = BackMsg()
+        asked.file_urls_request.request_id = "1"
+        asked.file_urls_request.file_names.append("x.csv")
+        await self.sends(asked)
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        while True:
+            told = ForwardMsg()
+            told.ParseFromString(await asyncio.wait_for(self._connection.recv(decode=False), 60))
+            if told.WhichOneof("type") == "file_urls_response":
+                return str(told.file_urls_response.file_urls[0].upload_url).rsplit("/", 2)[-2]
+
+
+def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Messages, files and text that no page sends: another person's page goes on, and the log has no traceback."""
+    caplog.set_level(logging.CRITICAL)
+
+    async def story(address: str) -> tuple[list[int], int | None]:
+        person, stranger = Person(address, "selection"), Stranger(address, "")
+        await person.arrive()
+        await stranger.arrive()
+        for _ in range(20):
+            await stranger.sends(BackMsg(clear_cache=True))
+        answers = [_put(address, await stranger.session(), number) for number in range(12)]
+        await person.move(0.8)
+        await stranger.sends("text")
+        closed = await stranger.until_closed()
+        await person.move(0.5)
+        await person.leave()
+        return answers, closed
+
+    with running(tmp_path, EPSILON_LAB_WARM_UP="0") as address:
+        answers, closed = asyncio.run(story(address))
+        assert _status(f"{address}/_stcore/metrics") == 404
+    assert answers == [204] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH)
+    assert closed == 1003
+    assert "Traceback" not in (tmp_path / "server.log").read_text()
+
+
+def _put(address: str, session: str, number: int) -> int:
+    """A file that was not asked for, as a browser would send it."""
+    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=60) as told:
+        cookie = told.headers["Set-Cookie"].split(";")[0]
+    form = b'--b\r\nContent-Disposition: form-data; name="f"; filename="x.csv"\r\n\r\na,b\r\n--b--\r\n'
+    headers = {
+        "Content-Type": "multipart/form-data; boundary=b",
+        "Cookie": cookie,
+        "X-Xsrftoken": cookie.split("=", 1)[1],
+    }
+    url = f"{address}/_stcore/upload_file/{session}/{number}"
+    return _status(urllib.request.Request(url, data=form, headers=headers, method="PUT"))
+
+
+def _status(request: Any) -> int:
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code

@@ -1,0 +1,217 @@
+"""Who may do what where nobody logs in: decided by how a visitor came, kept by the ledger whatever a page sends."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import visitors
+from dashboard.background.once import forget_all
+from dashboard.words.server import OPEN
+from dpcore.costs import Cost
+from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage
+from dpcore.ledger import Ledger, visitor
+from dpcore.ledger.visitor import NOT_HERE, SHARED, VisitorsLedger
+from tests.dashboard import conftest as dashboard
+from tests.dashboard.conftest import CLINIC, TOKEN, text
+
+ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visitor, dashboard.open_app
+OTHER = "f" * 32
+THEIRS = Ledger.practice_lineage(OTHER, "clinic")
+
+
+@pytest.mark.parametrize(
+    ("address", "names", "found"),
+    [
+        ("127.0.0.1", ["localhost", "127.0.0.1"], False),
+        ("::1", ["localhost", "::1"], False),
+        ("localhost", None, False),
+        ("127.0.0.1", ["localhost", "lab.example"], True),
+        ("127.0.0.1", ["*"], True),
+        ("192.168.1.5", ["localhost"], True),
+        ("0.0.0.0", ["localhost"], True),  # noqa: S104 - not bound
+        (None, ["localhost"], True),
+        ("127.0.0.1.evil.example", ["localhost"], True),
+    ],
+)
+def test_a_server_is_open_to_others_unless_it_cannot_be(address: str | None, names: list[str], found: bool) -> None:
+    assert visitors.opened(address, names) is found
+
+
+class Context:
+    """How one visitor came."""
+
+    def __init__(self, headers: dict[str, str]) -> None:
+        self.headers = headers
+
+
+@pytest.mark.parametrize(
+    ("headers", "found"),
+    [
+        ({"Host": "localhost:8501"}, False),
+        ({"Host": "127.0.0.1:8501"}, False),
+        ({"Host": "[::1]:8501"}, False),
+        ({"Host": "localhost:8501", "X-Forwarded-For": "127.0.0.1"}, True),
+        ({"Host": "localhost:8501", "Via": "1.1 proxy"}, True),
+        ({"Host": "lab.example"}, True),
+    ],
+)
+def test_who_comes_from_elsewhere_is_not_known(
+    headers: dict[str, str], found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visitors.st, "context", Context(headers))
+    monkeypatch.setattr(visitors, "opened", lambda *_: False)
+    monkeypatch.delenv("EPSILON_LAB_VISITORS", raising=False)
+    assert visitors.restricted() is found
+    monkeypatch.setenv("EPSILON_LAB_VISITORS", "trusted")
+    assert not visitors.restricted()
+
+
+@pytest.fixture
+def whole() -> Ledger:
+    """A ledger with somebody's real budget, another visitor's practice, and ours."""
+    found = Ledger.open("sqlite://")
+    found.open_budget("people", epsilon=1.0, name="Patients")
+    found.charge("real", "people", Cost.pure(0.1), "How many?", question="q")
+    for token, name in ((TOKEN, "mine"), (OTHER, "theirs")):
+        budget = found.open_practice(token, "clinic", epsilon=3.0)
+        found.charge(name, budget.lineage, Cost.pure(0.5), "Which?", question="q")
+    return found
+
+
+FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
+    "open_budget": lambda ledger: ledger.open_budget("new", epsilon=1.0),
+    "open_budget practice": lambda ledger: ledger.open_budget("new", epsilon=1.0, practice=True),
+    "open_practice": lambda ledger: ledger.open_practice(OTHER, "clinic", epsilon=9.0),
+    "charge": lambda ledger: ledger.charge("new", "people", Cost.pure(0.1), "?"),
+    "charge again": lambda ledger: ledger.charge("real", "people", Cost.pure(0.1), "How many?", question="q"),
+    "charge theirs": lambda ledger: ledger.charge("new", THEIRS, Cost.pure(0.1), "?"),
+    "begin_draw": lambda ledger: ledger.begin_draw("real"),
+    "store_answer": lambda ledger: ledger.store_answer("real", 7),
+    "link": lambda ledger: ledger.link("file", "people"),
+    "say_others": lambda ledger: ledger.say_others("new", than="people", because="because"),
+    "sketch_key": lambda ledger: ledger.sketch_key,
+    "backup": lambda ledger: ledger.backup("/nowhere"),
+    "verify": lambda ledger: ledger.verify(),
+}
+UNSEEN: dict[str, Callable[[Ledger, str], object]] = {
+    "budget": lambda ledger, lineage: ledger.budget(lineage),
+    "remaining": lambda ledger, lineage: ledger.remaining(lineage),
+    "rename": lambda ledger, lineage: ledger.rename(lineage, "x"),
+    "reset_practice": lambda ledger, lineage: ledger.reset_practice(lineage),
+    "resize_practice": lambda ledger, lineage: ledger.resize_practice(lineage, epsilon=9.0),
+    "undo_reset": lambda ledger, lineage: ledger.undo_reset(lineage),
+    "history": lambda ledger, lineage: ledger.history(lineage),
+    "count": lambda ledger, lineage: ledger.count(lineage),
+    "answered": lambda ledger, lineage: ledger.answered(lineage, "q"),
+    "unanswered": lambda ledger, lineage: ledger.unanswered(lineage, "q"),
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_nothing_real_can_be_done(whole: Ledger, name: str) -> None:
+    before = whole.verify().seq
+    with pytest.raises(LedgerError, match="open to others without a login"):
+        FORBIDDEN[name](VisitorsLedger(whole, TOKEN))
+    assert whole.verify().seq == before, "nothing was written"
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_nothing_of_anybody_else_is_seen(whole: Ledger, name: str) -> None:
+    before = whole.verify().seq
+    for lineage in ("people", THEIRS, "practice:clinic:", "practice:"):
+        with pytest.raises(UnknownLineage):
+            UNSEEN[name](VisitorsLedger(whole, TOKEN), lineage)
+    assert whole.verify().seq == before
+
+
+def test_lists_hold_what_is_the_visitor_s_alone(whole: Ledger) -> None:
+    mine = VisitorsLedger(whole, TOKEN)
+    assert [budget.lineage for budget in mine.budgets()] == [CLINIC]
+    assert [receipt.request_id for receipt in mine.receipts()] == ["mine"]
+    assert not mine.receipts(newest=0)
+    real = whole.receipt("real")
+    assert real is not None
+    assert mine.receipt("real") is None
+    assert not mine.find(real.journal_hash[:12])
+    assert not mine.statements()
+    assert not mine.similar("file", among=["people"])
+
+
+def test_a_visitor_practises_as_ever(whole: Ledger) -> None:
+    mine = VisitorsLedger(whole, TOKEN)
+    mine.charge("again", CLINIC, Cost.pure(0.5), "?")
+    mine.begin_draw("again")
+    assert mine.store_answer("again", 7).answer == 7
+    assert mine.budget(CLINIC).remaining.epsilon == 2.0
+    assert mine.reset_practice(CLINIC).remaining.epsilon == 3.0
+    with pytest.raises(InvalidArgument):
+        VisitorsLedger(whole, "short")
+
+
+def test_every_way_into_the_ledger_is_decided() -> None:
+    """One that is added to the ledger and not to the visitor's view of it fails here."""
+    ways = {name for name in vars(Ledger) if not name.startswith("_")}
+    assert ways - set(vars(VisitorsLedger)) - SHARED == {"close"} - set(vars(VisitorsLedger))
+    named = {name.split()[0] for name in (*FORBIDDEN, *UNSEEN)}
+    lists = {"budgets", "receipt", "receipts", "find", "similar", "statements", "close"}
+    assert named | lists == {name for name in vars(VisitorsLedger) if not name.startswith("_")}
+    assert inspect.getdoc(visitor)
+
+
+# -- on the pages ------------------------------------------------------------------------------------------------------
+
+
+def shown(lineage: str) -> None:
+    from tests.dashboard.asking import page
+
+    page(lineage, 0.5, 0.0, "")
+
+
+def test_a_page_that_was_allowed_to_release_is_refused_when_it_sends(
+    ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The states and the click of an honest page, sent by somebody who is not known: the callback is refused."""
+    forget_all()
+    with Ledger.open() as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+    app = AppTest.from_function(shown, args=("people",), default_timeout=600).run()
+    app.button(key="test-begin").click().run()
+    monkeypatch.setattr(visitors, "restricted", lambda: True)
+    app.button(key="test-confirm").click().run()
+    assert not app.exception
+    assert NOT_HERE in [*(note.value for note in app.warning), *(note.value for note in app.info)]
+    with Ledger.open() as ledger:
+        assert ledger.budget("people").remaining.epsilon == 1.0
+        assert not ledger.receipts()
+
+
+def test_the_same_page_releases_for_its_owner(ledger_file: Path) -> None:
+    """What shows that the test above can fail."""
+    forget_all()
+    with Ledger.open() as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+    app = AppTest.from_function(shown, args=("people",), default_timeout=600).run()
+    app.button(key="test-begin").click().run()
+    app.button(key="test-confirm").click().run()
+    with Ledger.open() as ledger:
+        assert ledger.budget("people").remaining.epsilon == 0.5
+
+
+def test_one_sentence_says_so_and_others_answers_are_not_shown(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger.open() as ledger:
+        ledger.open_budget("people", epsilon=1.0, name="Patients of the north")
+    monkeypatch.setattr(visitors, "restricted", lambda: True)
+    app = open_app("budget", whose="all")
+    assert any(OPEN in caption.value for caption in app.sidebar.caption)
+    assert "Patients of the north" not in text(app)
+    assert "Nothing is spent about anyone yet." in text(app)
+    monkeypatch.setattr(visitors, "restricted", lambda: False)
+    app.run()
+    assert "1 group of people" in text(app)
