@@ -12,23 +12,11 @@ import sys
 import time
 
 from benchmarks.audit.bounds import ALPHA
-from benchmarks.audit.files import QUESTIONS, question
+from benchmarks.audit.files import QUESTIONS
 from benchmarks.audit.holes import HOLES
-from benchmarks.audit.interference import Verdict, check
 from benchmarks.audit.trials import AUDITED, TRIALS, run
+from benchmarks.audit.work import dug, on_files
 from dpcore.releases import catalog
-
-GENERATED, FROM_BYTES = 40, 8
-
-
-def on_files(name: str) -> Verdict:
-    """One question on neighbouring files; for worker processes."""
-    return check(question(name), most=GENERATED, from_bytes=FROM_BYTES, answers=FROM_BYTES)
-
-
-def dug(name: str) -> Verdict:
-    """One hole; for worker processes."""
-    return next(hole for hole in HOLES if hole.name == name).dug(most=GENERATED, from_bytes=2)
 
 
 def main() -> int:
