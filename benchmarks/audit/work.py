@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.audit.files import question
 from benchmarks.audit.holes import HOLES
 from benchmarks.audit.interference import Verdict, check
+from benchmarks.audit.pages import PAGE_HOLES, check_page
 
 GENERATED, FROM_BYTES = 40, 8
 
@@ -17,3 +18,13 @@ def on_files(name: str) -> Verdict:
 def dug(name: str) -> Verdict:
     """One hole."""
     return next(hole for hole in HOLES if hole.name == name).dug(most=GENERATED, from_bytes=2)
+
+
+def on_pages(name: str) -> Verdict:
+    """One question of a page on neighbouring files."""
+    return check_page(name, most=2, every=7)
+
+
+def dug_on_pages(name: str) -> Verdict:
+    """One hole of the pages."""
+    return next(hole for hole in PAGE_HOLES if hole.name == name).dug()

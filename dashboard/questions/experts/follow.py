@@ -258,7 +258,12 @@ class _Setting:
             ),
             caption=self.caption(view),
             view=view,
-            need=Need(control=self.need, found=view.needed(), hint=self.hint(view, lost)),
+            need=Need(
+                control=self.need,
+                found=view.needed(),
+                hint=self.hint(view, lost),
+                simulated=whom.scenario is not None,
+            ),
             outcomes=Outcomes(
                 names=whom.losses.names,
                 chances=law.tolist(),
