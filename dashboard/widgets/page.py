@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import catalogue, offering, session
 from dashboard.background import compute
+from dashboard.budget import tracker
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
@@ -44,6 +45,7 @@ def draw_page(page_key: str) -> None:
     case = Case(
         source=current,
         epsilon=session.epsilon(),
+        delta=tracker.usual_delta(current),
         looked=not current.public and session.epsilon_taken(),
         memo=compute.memory(own=not current.public),
         large=compute.large_memory(own=not current.public),

@@ -12,7 +12,7 @@ from benchmarks.audit.pages import PAGE_HOLES, check_page, kinds
 
 @pytest.mark.parametrize("name", kinds())
 def test_what_a_page_offers_is_the_same_on_neighbouring_files(name: str) -> None:
-    verdict = check_page(name, most=0, every=40, settings=0)
+    verdict = check_page(name, most=0, every=60, settings=0)
     assert verdict.good, verdict
     assert verdict.pairs >= 10
 
