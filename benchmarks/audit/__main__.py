@@ -18,7 +18,7 @@ from benchmarks.audit.files import QUESTIONS
 from benchmarks.audit.holes import HOLES
 from benchmarks.audit.interference import Verdict
 from benchmarks.audit.pages import PAGE_HOLES, kinds
-from benchmarks.audit.server import SERVER_HOLES
+from benchmarks.audit.server import CHECKS, SERVER_HOLES
 from benchmarks.audit.trials import AUDITED, TRIALS, run
 from benchmarks.audit.work import dug, dug_in_server, dug_on_pages, on_files, on_pages, on_server
 from dpcore.releases import catalog
@@ -47,7 +47,7 @@ def main() -> int:
         for verdict in pool.imap(on_pages, kinds()):
             good &= _told(verdict, f"{verdict.pairs:19,}")
         print(f"\n{'':4} what the server keeps, hands out and draws of a file")
-        for verdict in pool.imap(on_server, SERVER_HOLES):
+        for verdict in pool.imap(on_server, CHECKS):
             good &= _told(verdict, "")
         print(f"\n{'':4} {'hole dug again':58} found as")
         caught = chain(

@@ -6,6 +6,7 @@ from benchmarks.audit.files import question
 from benchmarks.audit.holes import HOLES
 from benchmarks.audit.interference import Verdict, check
 from benchmarks.audit.pages import PAGE_HOLES, check_page
+from benchmarks.audit.server import SERVER_HOLES, check_server
 
 GENERATED, FROM_BYTES = 40, 8
 
@@ -28,3 +29,14 @@ def on_pages(name: str) -> Verdict:
 def dug_on_pages(name: str) -> Verdict:
     """One hole of the pages."""
     return next(hole for hole in PAGE_HOLES if hole.name == name).dug()
+
+
+def on_server(check: str) -> Verdict:
+    """One thing that the server must not do with a file."""
+    return check_server(check)
+
+
+def dug_in_server(name: str) -> Verdict:
+    """One hole of the server."""
+    hole = SERVER_HOLES[name]
+    return check_server(hole.check, hole.within)
