@@ -39,7 +39,7 @@ reliability: $(VENV)/test.done
 	$(BIN)/python -m benchmarks.reliability
 
 audit: $(VENV)/test.done
-	$(BIN)/python -m dpcore.audit
+	$(BIN)/python -m benchmarks.audit
 
 screenshot: $(VENV)/test.done
 	$(BIN)/python -m tests.browser.screenshots

@@ -83,6 +83,9 @@ class Source:
 class Case:
     """One asking of a question. ``results`` are those of its ``Work`` by slot, as far as they are there.
 
+    ``delta`` is the δ that a release asks for unless told otherwise: a tenth of what the budget allows, or less.
+    ``looked`` says that ε was taken from a picture of these very data, a person's own.
+
     ``complete`` are the slots whose work is all done, ``finished`` those where no more will come.
 
     ``memo`` keeps what is computed from these data: for everybody when they are public, else in this session alone.
@@ -91,6 +94,8 @@ class Case:
 
     source: Source
     epsilon: float
+    delta: float = 1e-6
+    looked: bool = False
     memo: Memo = unremembered
     large: Memo = unremembered
     results: Mapping[str, Sequence[Any]] = field(default_factory=dict)

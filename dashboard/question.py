@@ -65,13 +65,15 @@ class Outcomes:
 class Need:
     """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say.
 
-    ``hint``: what else would reach it, such as another method, in a sentence.
+    ``hint``: what else would reach it, such as another method, in a sentence. ``simulated``: it is found from a story
+    that is simulated, whatever data are in use.
     """
 
     control: Number
     found: Needed | None
     waiting: str = ""
     hint: str = ""
+    simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

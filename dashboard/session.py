@@ -70,6 +70,25 @@ def set_epsilon(found: float) -> None:
     change(EPSILON.key, float(min(max(found, EPSILON_LOW), EPSILON_HIGH)))
 
 
+def take_epsilon(found: float) -> None:
+    """For the button that takes ε from a picture of a person's own file; call from a callback only.
+
+    ``found`` lies on the public grid. It goes with the file, and no link carries it.
+    """
+    set_epsilon(found)
+    EPSILON_TAKEN.put(found)
+
+
+def epsilon_taken() -> bool:
+    """Whether ε stands where a picture of a person's own file put it."""
+    return EPSILON_TAKEN.get() == value(EPSILON)
+
+
+def _not_taken(taken: float | None) -> None:
+    if taken is not None and taken == value(EPSILON):
+        unset(EPSILON.key)
+
+
 def epsilon_from_slider() -> None:
     set_epsilon(st.session_state["_slider"])
 
@@ -123,6 +142,10 @@ class Slot(Generic[T]):
 
 NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
 """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
+
+
+EPSILON_TAKEN: Slot[float | None] = Slot("_epsilon_taken", lambda: None, own=_not_taken)
+"""ε as it was last taken from a picture of the file that the person holds."""
 
 
 def forget_own() -> None:
@@ -301,7 +324,8 @@ def write_link() -> None:
     wanted: dict[str, str] = {}
     for key, control in state["_controls"].items():
         found = value(control)
-        if control.linked and found != control.default:
+        told = control.linked and not (key == EPSILON.key and epsilon_taken())
+        if told and found != control.default:
             wanted[key] = control.written(found)
     present = st.query_params.to_dict()
     mine = state["_written"] | set(state["_controls"])

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dashboard.controls import Choice, Number, Switch
+from collections.abc import Sequence
+
+from dashboard.case import Case
+from dashboard.controls import Choice, Number, Switch, slug
+from dashboard.words import tiny
 from dashboard.words import usual as words
 from dpcore.validate import Neighbours
 
@@ -37,6 +41,22 @@ def neighbours(key: str) -> Choice[Neighbours]:
         names=words.relation,
         default="add_remove",
         look="buttons",
+    )
+
+
+def delta(case: Case, key: str, label: str, options: Sequence[float], help_text: str | None = None) -> Choice[float]:
+    """δ of a release: until it is chosen the largest of ``options`` up to ``case.delta``, so that it never runs out
+    first. About a person's own data it begins anew when their budget turns out to be another one."""
+    within = [one for one in options if one <= case.delta * (1 + 1e-9)]
+    default = max(within, default=min(options))
+    return Choice(
+        key=key if case.source.public else slug(key, "own", f"{default:g}"),
+        label=label,
+        help=help_text,
+        options=tuple(options),
+        names=tiny,
+        default=default,
+        look="scale",
     )
 
 

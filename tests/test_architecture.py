@@ -36,6 +36,7 @@ PICTURES = {"plotly", "numpy", "pandas"}
 PURE = (
     *("dashboard/charts/", "dashboard/words/", "dashboard/question.py", "dashboard/case.py", "dashboard/controls.py"),
     *("dashboard/blocks.py", "dashboard/view.py", "dashboard/usual.py", "dashboard/ways.py", "dashboard/catalogue.py"),
+    "dashboard/offering.py",
     *(
         file.relative_to(ROOT).as_posix()
         for file in ROOT.glob("dashboard/questions/*/*.py")

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard import session, visitors, words
 from dashboard.background import compute
+from dashboard.budget import tracker
 from dashboard.case import Source
 from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
@@ -85,7 +86,7 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
                 "Total ε",
                 min_value=0.01,
                 max_value=20.0,
-                value=1.0,
+                value=tracker.OFFERED_EPSILON,
                 step=0.5,
                 format="%g",
                 key="budget-epsilon",
@@ -97,7 +98,7 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
             st.selectbox(
                 "δ",
                 offered,
-                index=offered.index(DELTAS[1]),
+                index=offered.index(tracker.OFFERED_DELTA),
                 key="budget-delta",
                 persist_state="session",
                 format_func=words.tiny,

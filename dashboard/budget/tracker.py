@@ -17,13 +17,15 @@ from dashboard.case import Source
 from dashboard.words import tracker as said
 from dpcore.accounting import Cost
 from dpcore.datasets import sample
-from dpcore.errors import DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
+from dpcore.errors import DpcoreError, InvalidCost, LedgerError, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
 from dpcore.ledger.units import EPSILON_DIGITS, amount
 from dpcore.ledger.words import hides
 
 PRACTICE_EPSILON, PRACTICE_DELTA = 3.0, 1e-5
+OFFERED_EPSILON, OFFERED_DELTA = 1.0, 1e-6
+"""An own budget as it is offered until a person sets it."""
 _ASK_AGAIN = 20  # seconds; opening a ledger checks every record of it
 _BUDGET_PAGE = Path(__file__).parents[1] / "app_pages" / "budget.py"
 
@@ -70,6 +72,19 @@ def budget(source: Source) -> Budget | None:
     except LedgerUnsound:
         reopen()
         raise
+
+
+def usual_delta(source: Source) -> float:
+    """The δ that a release about these people asks for unless told otherwise, never above a tenth of their budget's.
+
+    That of a budget as it is offered where none is open, or the ledger is closed.
+    """
+    try:
+        found = budget(source)
+    except LedgerError:
+        found = None
+    state = found or Budget.planned(epsilon=OFFERED_EPSILON, delta=OFFERED_DELTA)
+    return state.request_delta() or Budget.planned(epsilon=OFFERED_EPSILON, delta=OFFERED_DELTA).request_delta()
 
 
 def open_practice(source: Source) -> None:

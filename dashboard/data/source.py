@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
+import hmac
+import secrets
 from collections.abc import Callable
 from typing import Literal
 
@@ -30,6 +31,7 @@ from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, UnavailableSample
 
 FIRST_SAMPLE = "clinic"
+_NAMING = secrets.token_bytes(32)  # of this process alone
 BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
     "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
     "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
@@ -193,8 +195,9 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
     declared = own.declared
     problem = own.unreleasable
     return Source(
-        # A name of its own for every table, so that nothing edited on a page is carried over to another one.
-        key=f"{OWN}-{hashlib.sha256(table.fingerprint.encode()).hexdigest()[:12]}",
+        # A name of its own for every table, so that nothing edited on a page is carried over to another one. It is
+        # written into the page, where no guess of the table may be tested on it.
+        key=f"{OWN}-{hmac.digest(_NAMING, table.fingerprint.encode(), 'sha256').hex()[:12]}",
         title=own.name,
         mode=own.use,
         table=table,

@@ -13,24 +13,28 @@ from dashboard.question import Need, Outcomes
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
 from dashboard.words import needs
+from dpcore.grid import round_up
 
 DOTS = 50
 SHOWN = 4  # outcomes by name
 
 
-def need(asked: Need, *, key: str) -> None:
-    """Type the accuracy you need; the smallest ε and the smallest sample that give it follow."""
+def need(asked: Need, *, key: str, own: bool) -> None:
+    """Type the accuracy you need; the smallest ε and the smallest sample that give it follow.
+
+    ``own``: they are found from the values of a person's own file, and a release must say so.
+    """
     with st.container(border=True):
         controls.draw(asked.control)
         if asked.found is None:
             st.caption(asked.waiting)
             return
-        _found(asked.found, key)
+        _found(asked.found, key, looked=own and not asked.simulated)
         if asked.hint:
             st.caption(asked.hint)
 
 
-def _found(found: Needed, key: str) -> None:
+def _found(found: Needed, key: str, *, looked: bool) -> None:
     least = found.epsilon
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
@@ -39,12 +43,14 @@ def _found(found: Needed, key: str) -> None:
             pair.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
         said = float(words.number(least))
+        taken = round_up(least) if looked else said if said >= least else least
         st.button(
-            f"Use ε = {words.number(least)}",
+            f"Use ε = {words.number(taken)}",
             key=f"{key}-use",
-            on_click=session.set_epsilon,
-            args=(said if said >= least else least,),
+            on_click=session.take_epsilon if looked else session.set_epsilon,
+            args=(taken,),
             width="stretch",
+            help=needs.LOOKED if looked else None,
         )
         return
     st.markdown(needs.told(found))

@@ -12,8 +12,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import catalogue, session
+from dashboard import catalogue, offering, session
 from dashboard.background import compute
+from dashboard.budget import tracker
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
@@ -44,19 +45,26 @@ def draw_page(page_key: str) -> None:
     case = Case(
         source=current,
         epsilon=session.epsilon(),
+        delta=tracker.usual_delta(current),
+        looked=not current.public and session.epsilon_taken(),
         memo=compute.memory(own=not current.public),
         large=compute.large_memory(own=not current.public),
     )
     read = session.Reader()
     try:
-        question = kind.ask(case, read)
+        found = offering.ask(kind, case, read)
     except CannotAsk as error:
         st.title(kind.title if len(kinds) > 1 else page.title)
         st.info(str(error))
         with st.expander(words.OPTIONS, expanded=True) if read.placed else st.container():
             controls.draw_all([one for part in read.placed.values() for one in part])
         return
-    _draw(question, kind, case, read, page)
+    if found.trouble:
+        st.title(kind.title if len(kinds) > 1 else page.title)
+        st.info(found.trouble)
+        _only_release(found.question, current, read)
+        return
+    _draw(found.question, kind, case, read, page)
 
 
 def _which(page: Page) -> str:
@@ -76,6 +84,22 @@ def _which(page: Page) -> str:
     if len(kinds) > 1:
         controls.draw(control)
     return chosen
+
+
+def _only_release(question: Question, current: Source, read: session.Reader) -> None:
+    """The private answer where these data give no picture, with all that can be set about it."""
+    st.caption(words.ONLY_RELEASE)
+    with st.expander(words.OPTIONS, expanded=True):
+        controls.draw_all([one for part in read.placed.values() for one in part])
+    _count(question.offer)
+    st.subheader(release_words.TAB, anchor=False)
+    _release(question, current, Around(page=question.view.page, mark=current.mark, own=True))
+
+
+def _count(offer: Offer | NoOffer) -> None:
+    """Tell the tracker what one more answer would cost."""
+    if isinstance(offer, Offer):
+        session.next_cost(offer.request.cost, offer.request.neighbours)
 
 
 def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page) -> None:
@@ -102,16 +126,14 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
             st.caption(words.MAY_SHOW[current.mode])
             _seen(question)
         with right:
-            _cards(question)
+            _cards(question, current)
     else:
         question = _live(question, kind, case, axis, head, chart, right, around)
     for note in question.notes:
         st.caption(note)
     if current.public and current.key == page.example:
         st.caption(words.opens_with(current.title))
-    offer = question.offer
-    if isinstance(offer, Offer):
-        session.next_cost(offer.request.cost, offer.request.neighbours)
+    _count(question.offer)
     _tabs(question, current, around)
 
 
@@ -141,7 +163,7 @@ def _live(
         found = {slot: tuple(run.job.results()) for slot, run in running.items() if run is not None}
         done = frozenset(slot for slot, run in running.items() if run is not None and run.job.complete)
         over = frozenset(slot for slot, run in running.items() if run is not None and run.job.finished)
-        return kind.ask(replace(case, results=found, complete=done, finished=over), session.Reader())
+        return offering.ask(kind, replace(case, results=found, complete=done, finished=over), session.Reader()).question
 
     with head:
         first.live(lambda _: _head(now()))
@@ -162,7 +184,7 @@ def _live(
         st.caption(words.MAY_SHOW[case.source.mode])
         _seen(now())
     with right:
-        _cards(now())
+        _cards(now(), case.source)
     return now()
 
 
@@ -227,8 +249,9 @@ def _head(question: Question) -> None:
     st.caption(question.caption)
 
 
-def _cards(question: Question) -> None:
-    cards.need(question.need, key=question.view.page)
+def _cards(question: Question, current: Source) -> None:
+    own = current.mode == "what_if"
+    cards.need(question.need, key=question.view.page, own=own)
     cards.protected(question.protected, key=question.view.page)
 
 

@@ -100,9 +100,14 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
     _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
 
 
+def rules_of(request: Request) -> tuple[str, ...]:
+    """The sentences about an answer that follow from its request."""
+    return (*getattr(request, "rules", ()), *getattr(request, "notes", ()))
+
+
 def _rules(request: Request) -> None:
     """By which public rules any file is answered, and what is only promised."""
-    lines = (*getattr(request, "rules", ()), *getattr(request, "notes", ()))
+    lines = rules_of(request)
     if lines:
         with st.expander(said.RULES):
             st.markdown("\n".join(f"- {words.safe(line, 400)}" for line in lines))

@@ -32,6 +32,10 @@ EDIT = "The counts behind the picture"
 BACK = "Back to the data as they are"
 
 
+def nothing_there(name: str) -> str:
+    return f"No row of “{visible(name)}” holds one of its options, so there is nothing to compare in a picture."
+
+
 def one_option(column: str) -> str:
     return f"“{visible(column)}” has one option only, so there is nothing to choose. Pick another column."
 

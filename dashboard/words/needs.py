@@ -6,6 +6,10 @@ from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.words import number
 
 SMALLEST = "smallest ε for it"
+LOOKED = (
+    "Rounded up to a fixed list of levels. It comes from what is in your file: a private answer at this ε says that it "
+    "was chosen after looking at the data."
+)
 
 
 def or_size(size_word: str) -> str:

@@ -28,6 +28,17 @@ CONCLUDE = (
     "You may show this answer. It is not certain: noise was added, so another draw could differ. It may not be read "
     "as proof about any one person."
 )
+EPSILON_LOOKED = "ε was chosen after looking at the data: not covered by ε"
+EPSILON_LOOKED_WARNING = (
+    "You took this ε from a picture of your own file. It may be used, and the receipt will say: ε was chosen after "
+    "looking at the data: not covered by ε. Only a level that you chose without the picture goes without that line."
+)
+
+
+def no_picture(problem: str) -> str:
+    return f"This file gives no picture here: {problem}"
+
+
 PRICE_FIXES = "Your first answer fixes what this budget protects"
 
 

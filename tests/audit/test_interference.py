@@ -1,6 +1,6 @@
 """Non-interference in short: neighbouring files change nothing before the answer, and its law by no more than claimed.
 
-``python -m dpcore.audit`` does the same on more neighbours and on bytes alone.
+``make audit`` does the same on more neighbours and on bytes alone.
 """
 
 from __future__ import annotations

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.audit.server import MARKUP, NAMES, rendered
 from dashboard import catalogue, words
 from dashboard.case import OWN
 from tests.dashboard.test_data_page import drop, held, look, waited
 
 Open = Callable[..., AppTest]
-NAMES = (":material/pets:", "**bold**", "![p](http://q.r/x.png)", ":red[ink]", "<img src=x>", "`code` $x^2$")
-MARKUP = re.compile(
-    r"(?<!\\):material/pets|(?<!\\)\*\*bold|(?<!\\)!\[p|\[p\]\(http|(?<!\\):red(?<!\\)\[ink|<img|(?<!\\)`code|(?<!\\)\$x"
-)
-RENDERED = {"label", "body", "help", "content", "caption", "title", "content_help", "captions"}
-OPTIONS = {"radio", "button_group", "pills", "segmented_control"}
-"""Kinds of widgets whose options are read as Markdown; those of lists are plain text."""
 
 
 def records() -> bytes:
@@ -37,46 +27,6 @@ def records() -> bytes:
 def steps() -> bytes:
     rows = [f"{n % 2};{n % 3};{n % 5};{n % 7};{n % 11};{n % 13}" for n in range(60)]
     return "\n".join([";".join(NAMES), *rows]).encode()
-
-
-def nodes(node: Any) -> Iterator[Any]:
-    yield node
-    for child in getattr(node, "children", {}).values():
-        yield from nodes(child)
-
-
-def strings(message: Message, *, options: bool) -> Iterator[str]:
-    """Every text of an element that is read as Markdown."""
-    for field, found in message.ListFields():
-        many = found if not isinstance(found, (str, bytes, int, float, Message)) else [found]
-        for one in many:
-            if isinstance(one, Message):
-                yield from strings(one, options=options)
-            elif isinstance(one, str) and (field.name in RENDERED or (options and field.name == "options")):
-                yield one
-
-
-def rendered(app: AppTest) -> list[str]:
-    """What of the page would be rendered as markup of the file's own."""
-    found: list[str] = []
-    for node in nodes(app._tree):
-        proto = getattr(node, "proto", None)
-        if not isinstance(proto, Message):
-            continue
-        kind = str(getattr(node, "type", ""))
-        if kind == "plotly_chart":
-            found += [text for text in _texts(json.loads(proto.spec)) if "<img" in text]
-            continue
-        found += [text for text in strings(proto, options=kind in OPTIONS) if MARKUP.search(text)]
-    return found
-
-
-def _texts(part: Any) -> Iterator[str]:
-    if isinstance(part, str):
-        yield part
-    elif isinstance(part, dict | list):
-        for each in part.values() if isinstance(part, dict) else part:
-            yield from _texts(each)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -22,6 +22,7 @@ from dashboard.questions.experts import one_day, regret_theory
 from dashboard.questions.experts.follow_request import LIKELY, Publish, chance_right, expected_regret, plays_request
 from dashboard.questions.experts.followed import Followed, followed
 from dashboard.usual import SEED
+from dashboard.usual import delta as usual_delta
 from dashboard.view import View
 from dashboard.ways import fitting, way
 from dashboard.words import change_one
@@ -60,15 +61,6 @@ ASSUME: Choice[Assumption] = Choice(
     default="oblivious",
     look="buttons",
     once={"outcomes do not react to whom we follow": "oblivious"},
-)
-DELTA: Choice[float] = Choice(
-    key="experts_delta",
-    label=said.DELTA,
-    help=said.DELTA_HELP,
-    options=DELTAS,
-    names=words.tiny,
-    default=1e-6,
-    look="scale",
 )
 METRIC = Choice(
     key="experts_metric",
@@ -131,7 +123,8 @@ class _Setting:
     @classmethod
     def of(cls, case: Case, whom: Followed, read: Read) -> _Setting:
         assumption = read(ASSUME)
-        delta, metric, band = read(DELTA), read(METRIC), read(BAND)
+        delta = read(usual_delta(case, "experts_delta", said.DELTA, DELTAS, said.DELTA_HELP))
+        metric, band = read(METRIC), read(BAND)
         problem = ExpertsProblem(
             losses=whom.losses.values,
             delta=delta,
@@ -258,7 +251,12 @@ class _Setting:
             ),
             caption=self.caption(view),
             view=view,
-            need=Need(control=self.need, found=view.needed(), hint=self.hint(view, lost)),
+            need=Need(
+                control=self.need,
+                found=view.needed(),
+                hint=self.hint(view, lost),
+                simulated=whom.scenario is not None,
+            ),
             outcomes=Outcomes(
                 names=whom.losses.names,
                 chances=law.tolist(),

@@ -36,6 +36,8 @@ SCALES = {
     "excess": Scale(title=said.SCALES["excess"], factor=100.0, unit=" in 100"),
     "success": Scale(title=said.SCALES["success"], factor=100.0, unit=" times in 100", hundred=True),
 }
+OWN_ERROR = 20.0
+"""Mistakes in 100 that a person accepts on their own data until they say."""
 NEAR = 0.01
 """A rule is near the best when it errs on at most this share of people more."""
 
@@ -153,7 +155,8 @@ class _Setting:
         if learned.people == 0:
             raise CannotAsk(said.NO_ROW)
         rate = float(learned.errors.min()) / learned.people
-        usual = {"error": round(100 * rate + 1, 1), "excess": 1.0, "success": 95.0}[metric]
+        start = round(100 * rate + 1, 1) if case.source.public else OWN_ERROR
+        usual = {"error": start, "excess": 1.0, "success": 95.0}[metric]
         need = Number(
             key=f"{PAGE}_{metric}_target",
             label=said.NEED[metric],

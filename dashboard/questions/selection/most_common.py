@@ -42,6 +42,8 @@ METHODS = {key: kind for key, kind in catalog().items() if hasattr(kind, "probab
 NAMES = {key: kind.about.name for key, kind in METHODS.items()} | {"theory": said.THEORY}
 METRICS = {key: measure.metric for key, measure in measures().items()}
 EDITABLE, DRAWS, SHOWN = 12, 12, 8
+OWN_LOSS = 5.0
+"""How far from the best a person accepts an option of their own data until they say, in the scores' unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,8 @@ class MostCommon:
         as_is = candidates(case.table, name)
         if len(as_is.names) < 2:
             raise CannotAsk(said.one_option(name))
+        if as_is.counted and as_is.scores.sum() < 1:
+            raise CannotAsk(said.nothing_there(name))
         setting = _Setting.of(case, as_is, read)
         return setting.question(said.sentence(case.table, column))
 
@@ -148,7 +152,7 @@ class _Setting:
         edits = read(counts, "tab")
         times = read(people("what_if_factor", said.as_many(as_is.unit)), "tab") if as_is.counted else 1.0
         shared = int(read(questions("what_if_questions"), "tab"))
-        need = _need(as_is, metric)
+        need = _need(case, as_is, metric)
         return cls(
             case=case,
             read=read,
@@ -431,7 +435,7 @@ def _edited(as_is: Candidates, counts: Numbers, edits: tuple[float, ...], times:
     values[list(_largest(as_is))] = edits
     if as_is.counted:
         values = np.maximum(values, 0.0) * times
-        if not values.sum() > 0:
+        if values.sum() < 1:
             return as_is
     return as_is.with_shown(values)
 
@@ -440,13 +444,15 @@ def _largest(as_is: Candidates) -> list[int]:
     return sorted(np.argsort(-as_is.scores, kind="stable")[:EDITABLE].tolist())
 
 
-def _need(as_is: Candidates, metric: str) -> Number:
+def _need(case: Case, as_is: Candidates, metric: str) -> Number:
+    """What a person needs; a person's own file begins with a number that does not come from it."""
     if metric == "success":
         return Number(
             key="selection_target", label=said.NEED_RIGHT, help=said.NEED_HELP, default=95.0, low=1.0, high=99.9
         )
     known = METRICS[metric]
-    usual = float(f"{(float(np.ptp(as_is.scores)) or 1.0) / 20 * known.factor:.3g}")
+    spread = (float(np.ptp(as_is.scores)) or 1.0) / 20 if case.source.public else OWN_LOSS
+    usual = float(f"{spread * known.factor:.3g}")
     return Number(
         key="selection_target_loss" if metric == "expected_loss" else f"selection_target_{metric}",
         label=said.need(known),

@@ -18,6 +18,7 @@ from dashboard.questions.training.curves import Asked, Curves, at_epsilon, metho
 from dashboard.questions.training.prepared_rows import Task, prepared, shapes, targets, usable, varying
 from dashboard.questions.training.released_model import below, charted_epsilon, model_request
 from dashboard.usual import SEED
+from dashboard.usual import delta as usual_delta
 from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting, way
 from dashboard.words import predict as said
@@ -28,14 +29,7 @@ from dpcore.training import PartResult, Sweep, collect, reaching, run_slice
 from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.training_problem import METRICS
 
-DELTA: Choice[float] = Choice(
-    key="training_delta",
-    label=said.DELTA,
-    options=(1e-8, 1e-7, 1e-6, 1e-5, 1e-4),
-    names=words.tiny,
-    default=1e-5,
-    look="scale",
-)
+DELTAS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 SEEDS: Choice[int] = Choice(
     key="training_seeds", label=said.SEEDS, options=(8, 12, 20, 40, 100), default=12, look="scale"
 )
@@ -187,7 +181,8 @@ class _Setting:
             default=tuple(key for key in kinds if key in curves.drawn_first(task)),  # in the order of the options
         )
         main, beside = read(method), read(drawn)
-        delta, seeds, seed = read(DELTA), read(SEEDS), read(SEED)
+        delta = read(usual_delta(case, "training_delta", said.DELTA, DELTAS))
+        seeds, seed = read(SEEDS), read(SEED)
         need = _need(case, task, metric)
         goal = read(need, "need") / scale(metric).factor
         return cls(

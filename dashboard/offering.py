@@ -1,0 +1,100 @@
+"""A question as a page asks it: with its release even where these data give no picture, and marked what was looked up.
+
+Whether a private answer is offered, and what it says and costs, must not depend on what is in a person's file. Where a
+picture cannot be made from the file (nothing but missing cells, one option left, a constant column), the same question
+is asked about rows that follow from the declaration alone, and its release is offered as it would be otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+import numpy as np
+
+from dashboard import words
+from dashboard.blocks import Note
+from dashboard.case import Case
+from dashboard.controls import Read
+from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Question
+from dashboard.words import release as said
+from dpcore.datasets import Column, Table, twin
+from dpcore.errors import InvalidArgument
+from dpcore.releases.asked import Asked
+
+RECORDS = 200
+"""Simulated rows of a table whose number of rows is private."""
+_SEED = 11
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Found:
+    """A question; ``trouble`` is the sentence where there is no picture of it, and only its release can be shown."""
+
+    question: Question
+    trouble: str = ""
+
+
+def ask(kind: type[Kind], case: Case, read: Read) -> Found:
+    """The question about ``case``. Raises CannotAsk where it has neither a picture nor a release.
+
+    A sample's picture that the engine refuses is a defect, and raises InvalidArgument.
+    """
+    try:
+        return Found(question=_marked(kind.ask(case, read), case))
+    except (CannotAsk, InvalidArgument) as error:
+        trouble = str(error) if isinstance(error, CannotAsk) else words.sentence(said.no_picture(str(error)))
+        simulated = stand_in(case)
+        if case.source.public:
+            raise
+        if simulated is None:
+            raise CannotAsk(trouble) from None
+        try:
+            question = kind.ask(replace(case, source=replace(case.source, table=simulated), results={}), read)
+        except CannotAsk:
+            raise CannotAsk(trouble) from None
+        return Found(question=_marked(question, case), trouble=trouble)
+
+
+def _marked(question: Question, case: Case) -> Question:
+    """The question whose card and release say that ε was taken from a picture of these data, where it was."""
+    if not case.looked:
+        return question
+    card = replace(question.protected, not_protected=f"{question.protected.not_protected}; {said.EPSILON_LOOKED}")
+    return replace(question, protected=card, offer=_marked_offer(question.offer))
+
+
+def _marked_offer(offer: Offer | NoOffer) -> Offer | NoOffer:
+    if isinstance(offer, NoOffer):
+        return offer
+    if not isinstance(offer.request, Asked):
+        raise TypeError("a request about a person's own file must be able to say what was chosen after looking")
+    request = replace(offer.request, chosen_after_looking=(*offer.request.chosen_after_looking, "epsilon"))
+    return replace(offer, request=request, before=(*offer.before, Note(said.EPSILON_LOOKED_WARNING, warning=True)))
+
+
+def stand_in(case: Case) -> Table | None:
+    """A table of the columns of ``case`` simulated from what is declared, as long as is public; None where nothing can
+    be released from its own."""
+    source = case.source
+    if source.public or source.rows is None or source.declared is None:
+        return None
+    schema = source.table.schema
+    public = source.declared.each_row != "record"
+    rows = max(1, source.rows().public_size(source.declared)) if public else RECORDS
+    filled = replace(schema, columns=tuple(_filled(column) for column in schema.columns))
+    table = twin(filled, rows=rows, rng=np.random.Generator(np.random.PCG64(_SEED)))
+    return replace(table, schema=schema)
+
+
+def _filled(column: Column) -> Column:
+    """The column with bounds or options of some kind, so that rows can be simulated."""
+    if column.type == "category":
+        return replace(column, categories=column.categories or ("a", "b"), from_file=False)
+    if column.is_numeric:
+        low = column.low if column.low is not None else (0.0 if column.high is None else column.high - 1.0)
+        return replace(column, low=low, high=column.high if column.high is not None else low + 1.0, from_file=False)
+    if column.type == "date":
+        last = column.latest or (column.earliest or date(2024, 1, 1)) + timedelta(days=364)
+        return replace(column, earliest=column.earliest or last - timedelta(days=364), latest=last, from_file=False)
+    return replace(column, from_file=False)

@@ -1,0 +1,19 @@
+"""What the audit's worker processes do. Not in ``__main__``, which a process that is spawned cannot import."""
+
+from __future__ import annotations
+
+from dpcore.audit.files import question
+from dpcore.audit.holes import HOLES
+from dpcore.audit.interference import Verdict, check
+
+GENERATED, FROM_BYTES = 40, 8
+
+
+def on_files(name: str) -> Verdict:
+    """One question on neighbouring files."""
+    return check(question(name), most=GENERATED, from_bytes=FROM_BYTES, answers=FROM_BYTES)
+
+
+def dug(name: str) -> Verdict:
+    """One hole."""
+    return next(hole for hole in HOLES if hole.name == name).dug(most=GENERATED, from_bytes=2)

@@ -1,0 +1,39 @@
+"""Non-interference of the pages in short: what is offered of a release is the same on neighbouring files.
+
+``python -m benchmarks.audit`` does the same on more neighbours and with other choices.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.audit.pages import PAGE_HOLES, check_page, kinds
+from benchmarks.audit.server import CHECKS, SERVER_HOLES, check_server
+from dpcore.audit.holes import HOLES
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_what_a_page_offers_is_the_same_on_neighbouring_files(name: str) -> None:
+    verdict = check_page(name, most=0, every=60, settings=0)
+    assert verdict.good, verdict
+    assert verdict.pairs >= 10
+
+
+@pytest.mark.parametrize("hole", PAGE_HOLES, ids=lambda hole: hole.name)
+def test_every_hole_of_the_pages_is_found_again(hole) -> None:
+    assert not hole.dug().good
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_server_keeps_hands_out_and_draws_nothing_of_a_file(check: str) -> None:
+    assert check_server(check).good
+
+
+@pytest.mark.parametrize("hole", SERVER_HOLES.values(), ids=lambda hole: hole.name)
+def test_every_hole_of_the_server_is_found_again(hole) -> None:
+    assert not check_server(hole.check, hole.within).good
+
+
+def test_every_hole_of_the_list_is_dug() -> None:
+    dug = {name.split()[0] for name in (*(hole.name for hole in (*HOLES, *PAGE_HOLES)), *SERVER_HOLES)}
+    assert {str(number) for number in (1, 2, 3, 4, 5, 8, 10, 11, 12, 13, 14)} <= dug
