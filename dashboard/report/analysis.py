@@ -18,7 +18,7 @@ from dashboard.question import NoOffer, Offer, Piece, Question
 from dashboard.report import label, text
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Line, Listing, Paragraph, Part, Run, Section
 from dashboard.view import EPSILON_HIGH, View
-from dashboard.words import needs
+from dashboard.words import needs, promise, usual
 from dashboard.words import report as said
 from dpcore.ledger.words import versions
 from dpcore.release import question_digest
@@ -192,19 +192,26 @@ def _table(
                 cells.append("–")
                 continue
             value = float(found.iloc[0])
-            cells.append(words.number(value * view.scale.factor))
+            cells.append(cell(value * view.scale.factor, share=view.scale.hundred))
             numbers.append((number_name(method, level), value))
         rows.append((words.number(level), *cells))
     kinds = frame.drop_duplicates("method").set_index("method")["kind"].to_dict()
-    named = [f"{name_of(question, key)} ({said.kind_of_line(str(kinds[key]))})" for key in drawn]
+    named = [name_of(question, key) for key in drawn]
     size = f"{words.whole(view.size)} {view.size_word}" if isinstance(view, View) else "these rows"
     grid = Grid(
         head=(said.PRIVACY_LEVEL, *named),
         rows=tuple(rows),
-        caption=said.table_caption(view.scale.title, size),
+        caption=said.table_caption(view.scale.title, size, {str(kinds[key]) for key in drawn}),
         marked=next((place for place, level in enumerate(at) if math.isclose(level, asked.epsilon)), None),
     )
     return grid, tuple(numbers)
+
+
+def cell(shown: float, *, share: bool) -> str:
+    """A number of the table; a share of 100 is never rounded to certainty or impossibility."""
+    if share and 99.95 <= shown < 100.0 * (1 - 1e-12):
+        return "> 99.9"
+    return "< 0.1" if share and 0.0 < shown < 0.05 else words.number(shown)
 
 
 def number_name(method: str, level: float) -> str:
@@ -270,19 +277,27 @@ def _theory(question: Question) -> list[Part]:
         if tab.key == "theory":
             for block in tab.blocks():
                 if isinstance(block, Text):
-                    found += text.parts(block.markdown)
+                    found += text.parts(_without_look(block.markdown))
                 elif isinstance(block, Small):
                     found += text.parts(block.markdown, small=True)
     return found or [Paragraph(text.line(said.NO_THEOREM))]
+
+
+def _without_look(markdown: str) -> str:
+    """A theorem's words without the pointer to its own picture, which is not in the report."""
+    told = markdown.removeprefix(promise.LOOK).strip()
+    return told if told == markdown.strip() else told[:1].upper() + told[1:]
 
 
 def _uncertainty(question: Question, frame: pd.DataFrame) -> list[str]:
     view: Any = question.view
     mine = frame[frame["method"] == main_of(question)]
     simulated = bool((mine["kind"] == "simulated").any())
-    banded = bool(getattr(view, "band", "")) and not simulated and getattr(view.problem, "band", 0.0) > 0.0
+    drawn = isinstance(view, View) and getattr(view.problem, "band", 0.0) > 0.0
+    banded = drawn and usual.BAND in view.band
     return [
         said.SIMULATED if simulated else said.EXACT,
+        *([said.RUNS] if drawn and not banded else []),
         said.SAMPLING_SHOWN if banded else said.SAMPLING_NOT_SHOWN,
         *([said.THEOREM] if bool((frame["kind"] == "bound").any()) else []),
     ]

@@ -9,7 +9,7 @@ from dashboard import words
 from dashboard.case import Source
 from dashboard.question import Offer, Question
 from dashboard.report import text
-from dashboard.report.value import Facts, Line
+from dashboard.report.value import Facts, Line, plain
 from dashboard.words import report as said
 from dpcore.datasets import Column, Declaration
 from dpcore.ledger import Receipt
@@ -25,7 +25,7 @@ def of_analysis(question: Question, source: Source, columns: Iterable[str]) -> F
     chart: Any = view
     schema = source.table.schema
     return _facts(
-        unit=said.unit(words.visible(schema.unit, 40), schema.rows_per_person),
+        unit=_first(card.who) if card.who else said.unit(words.visible(schema.unit, 40), schema.rows_per_person),
         relation=card.neighbours,
         epsilon=card.epsilon,
         delta=card.delta,
@@ -92,6 +92,11 @@ def _facts(
     )
     rows: tuple[tuple[str, Line], ...] = tuple((name, text.words(told, limit=2000)) for name, told in known)
     return Facts(rows=rows, caption=said.LABEL_CAPTION, boxed=True)
+
+
+def _first(told: str) -> str:
+    """The first sentence of who is protected."""
+    return plain(text.line(told)).split(". ")[0].rstrip(".")
 
 
 def _sensitivity(request: Any, problem: Any) -> str:

@@ -30,7 +30,7 @@ TEMPLATE = r"""
 #show heading.where(level: 1): it => block(text(size: 20pt, it.body), below: 0.9em)
 #show heading.where(level: 2): it => block(text(size: 14pt, it.body), above: 1.1em, below: 0.8em)
 #show heading.where(level: 3): it => block(text(size: 11.5pt, fill: soft, it.body), above: 1.35em, below: 0.65em)
-#show figure: set block(breakable: true)
+#show figure: set block(breakable: false)
 #show figure.caption: set align(left)
 #show figure.caption: set text(size: 9pt, fill: soft)
 
@@ -53,7 +53,7 @@ TEMPLATE = r"""
   else if it.kind == "listing" { list(..it.lines.map(line)) }
   else if it.kind == "drawing" {
     figure(
-      image(bytes(it.svg), format: "svg", width: 100%, alt: it.alt),
+      image(bytes(it.svg), format: "svg", width: 92%, alt: it.alt),
       alt: it.alt, kind: "picture", supplement: none, numbering: none, caption: line(it.caption),
     )
   }

@@ -68,12 +68,10 @@ def size_needed(epsilon: float, word: str) -> str:
     return f"{word[:1].upper()}{word[1:]} that reach it at ε = {number(epsilon)}"
 
 
-def table_caption(title: str, who: str) -> str:
-    return f"{title[:1].upper()}{title[1:]}, at ε from strict to loose, with {who}. {CHOSEN_ROW}"
-
-
-def kind_of_line(kind: str) -> str:
-    return {"exact": "exact", "simulated": "simulated", "bound": "guaranteed by a theorem"}[kind]
+def table_caption(title: str, who: str, kinds: set[str]) -> str:
+    how = "averages of simulated runs" if "simulated" in kinds else "exact"
+    bound = "; what a theorem guarantees comes last" if "bound" in kinds else ""
+    return f"{title[:1].upper()}{title[1:]}, at ε from strict to loose, with {who}: {how}{bound}. {CHOSEN_ROW}"
 
 
 # -- uncertainty -------------------------------------------------------------------------------------------------------
@@ -86,6 +84,10 @@ SIMULATED = (
     "**Privacy noise** is the noise that is added on purpose. Its effect was found by training many private models "
     "with different noise, so the numbers above are averages and carry a small simulation error; the shaded band holds "
     "80 in 100 of the models."
+)
+RUNS = (
+    "**Luck of the run** is part of the privacy noise: the numbers are exact averages, and the shaded band in the "
+    "picture shows where most single runs end."
 )
 SAMPLING_SHOWN = (
     "**The luck of having just these people** is a second, separate error, which no privacy level removes: other "
