@@ -40,7 +40,8 @@ def svg(figure: Figure, *, font: str, title: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f"font-family={quoteattr(font)} font-size={quoteattr(str(_SIZE))}>",
         f"<title>{escape(title)}</title>",
-        f'<clipPath id="frame"><rect x="{_LEFT}" y="{top}" width="{right - _LEFT}" height="{bottom - top}"/></clipPath>',
+        f'<clipPath id="frame"><rect x="{_LEFT}" y="{top}" width="{right - _LEFT}" height="{bottom - top}"/>'
+        "</clipPath>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
     ]
     for value, label in _ticks(layout["xaxis"]):
@@ -78,9 +79,9 @@ def svg(figure: Figure, *, font: str, title: str) -> str:
             )
             out += [_dot(float(a), float(b), trace["marker"]) for a, b in zip(xs, ys, strict=True)]
     out += [_note(note, layout, x, y, (_LEFT, right)) for note in layout.get("annotations", [])]
-    for place, row in enumerate(legend_rows):
+    for place, traces in enumerate(legend_rows):
         left = float(_LEFT)
-        for trace in row:
+        for trace in traces:
             at = _TOP + _LEGEND_ROW * place + 4
             out.append(_line(np.array([left, left + 26]), np.array([at, at]), trace))
             out.append(_text(left + 32, at + 4, trace["name"], ink))
@@ -130,7 +131,8 @@ def _line(xs: np.ndarray, ys: np.ndarray, trace: Figure) -> str:
     dash = _DASHES.get(look.get("dash", "solid"), "")
     style = f' stroke-dasharray="{dash}" stroke-linecap="round"' if dash else ""
     opacity = f' opacity="{trace["opacity"]:g}"' if "opacity" in trace else ""
-    return f'<path d="{_path(xs, ys)}" fill="none" stroke="{_colour(look["color"])}" stroke-width="{width:g}"{style}{opacity}/>'
+    ink = f'stroke="{_colour(look["color"])}" stroke-width="{width:g}"'
+    return f'<path d="{_path(xs, ys)}" fill="none" {ink}{style}{opacity}/>'
 
 
 def _path(xs: np.ndarray, ys: np.ndarray) -> str:

@@ -1,4 +1,4 @@
-"""A question and what was found of it, as a section of a report. Pure: a function of the question and its data's kind."""
+"""A question and what was found of it, as a section of a report: a function of the question and of its source alone."""
 
 from __future__ import annotations
 
@@ -174,9 +174,7 @@ def name_of(question: Question, method: str) -> str:
     return str(view.names[method])
 
 
-def _table(
-    question: Question, frame: pd.DataFrame, asked: Asked
-) -> tuple[Grid, tuple[tuple[str, float], ...]]:
+def _table(question: Question, frame: pd.DataFrame, asked: Asked) -> tuple[Grid, tuple[tuple[str, float], ...]]:
     view: Any = question.view
     drawn = methods(question, frame)
     at = sorted(frame.loc[frame["method"] == drawn[0], "epsilon"].unique())
@@ -350,9 +348,7 @@ def _names(value: Any) -> Iterable[str]:
 
 def code(asked: Asked, question: Question) -> str:
     """Python that asks the question again and computes its numbers with the engine into ``found``."""
-    settings = {
-        control.key: control.written(value) for control, value in asked.controls if value != control.default
-    }
+    settings = {control.key: control.written(value) for control, value in asked.controls if value != control.default}
     lines = [
         asked.data,
         "",

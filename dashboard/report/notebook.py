@@ -25,8 +25,7 @@ def script(report: Report) -> bytes:
     """The Python script. What tables are called stands in comments, on one line each, and in quoted text."""
     head = said.script_head(report.title, _mark(report))
     pieces = ["\n".join(f"# {row}".rstrip() for row in head.splitlines()), IMPORTS]
-    for section in report.sections:
-        pieces.append(f"# {'-' * 100}\n# {section.title}\n\n{cell(section)}")
+    pieces += [f"# {'-' * 100}\n# {section.title}\n\n{cell(section)}" for section in report.sections]
     return ("\n\n".join(pieces) + "\n").encode()
 
 

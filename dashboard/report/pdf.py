@@ -143,13 +143,24 @@ def _compiled(inputs: dict[str, str], made: datetime, standards: list[Any]) -> b
 def png(drawing: Drawing, *, density: float = 200.0) -> bytes:
     """A picture as PNG, for documents that take no SVG; ``density`` in pixels per inch at 160 mm width."""
     source = (
-        '#set page(width: 160mm, height: auto, margin: 0pt)\n'
-        '#image(bytes(sys.inputs.svg), format: "svg", width: 100%)'
+        '#set page(width: 160mm, height: auto, margin: 0pt)\n#image(bytes(sys.inputs.svg), format: "svg", width: 100%)'
     )
     found = typst.compile(source.encode(), format="png", ppi=density, sys_inputs={"svg": drawing.svg})
     if not isinstance(found, bytes):
         raise TypeError("a picture is one page")
     return found
+
+
+def settable(picture: bytes) -> bool:
+    """Whether a PNG or JPEG can be set on a page."""
+    if not picture.startswith((b"\x89PNG", b"\xff\xd8\xff")):
+        return False
+    source = "#set page(width: 20mm, height: 20mm)\n#image(bytes(json(bytes(sys.inputs.logo))), width: 10mm)"
+    try:
+        typst.compile(source.encode(), format="pdf", sys_inputs={"logo": json.dumps(list(picture))})
+    except typst.TypstError:
+        return False
+    return True
 
 
 def plain(report: Report) -> dict[str, Any]:
@@ -201,9 +212,6 @@ def _part(part: Part) -> dict[str, Any]:
 
 
 def _line(line: Line) -> list[dict[str, Any]]:
-    return [
-        {"text": run.text, "strong": run.strong, "slanted": run.slanted, "code": run.code} for run in line
-    ] or [{"text": "", "strong": False, "slanted": False, "code": False}]
-
-
-
+    return [{"text": run.text, "strong": run.strong, "slanted": run.slanted, "code": run.code} for run in line] or [
+        {"text": "", "strong": False, "slanted": False, "code": False}
+    ]

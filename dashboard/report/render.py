@@ -22,8 +22,13 @@ SEALED = ("pdf", "docx", "html")
 
 
 def rendered(report: Report, form: str) -> tuple[str, bytes]:
-    """The form and its bytes; one slice of the work beside the page. Raises KeyError for another form."""
+    """The form and its bytes. Raises KeyError for another form."""
     return form, _writer(form)(report)
+
+
+def every_form(report: Report, _: None) -> list[tuple[str, bytes]]:
+    """All forms in one slice of work."""
+    return [rendered(report, form) for form in MIMES]
 
 
 def _writer(form: str) -> Callable[[Report], bytes]:

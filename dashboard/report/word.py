@@ -164,9 +164,7 @@ def _described(table: Any, caption: str) -> None:
 
 def _line(paragraph: Any, line: Line, *, size: float | None = None, colour: Any = None) -> None:
     for run in line:
-        _run(
-            paragraph, run.text, strong=run.strong, slanted=run.slanted, code=run.code, size=size, colour=colour
-        )
+        _run(paragraph, run.text, strong=run.strong, slanted=run.slanted, code=run.code, size=size, colour=colour)
 
 
 def _run(

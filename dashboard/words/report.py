@@ -192,7 +192,7 @@ NO_FORECAST = "Not part of the receipt: it stands on the page of the question."
 
 def how_to_check(word: str) -> str:
     return (
-        f"Whoever holds this report can learn whether its ledger knows the answer, and whether a word was changed: drop "
+        "Whoever holds this report can learn whether its ledger knows the answer, and whether a word was changed: drop "
         f"the file on the Budget page under “Check a receipt”, type the check-word {word} there, or run "
         "`python -m dpcore.ledger confirm FILE` where the ledger is. A file that was saved anew by another program "
         "counts as changed; its check-word still finds the answer as the ledger keeps it."
@@ -224,7 +224,8 @@ def script_head(title: str, mark: str) -> str:
     """The first words of the script and of the notebook."""
     marked = f"{mark}.\n\n" if mark else ""
     return (
-        f"{title}\n\n{marked}This computes every number of the report again, with dpcore, and says which of them differ. "
+        f"{title}\n\n{marked}This computes every number of the report again, with dpcore, and says which of them "
+        "differ. "
         "It needs this program's two packages, dpcore and dashboard, and no browser."
     )
 
@@ -280,5 +281,7 @@ def examined(unchanged: bool, known: Sequence[str], unknown: Sequence[str]) -> s
 def relation_word(relation: Neighbours) -> str:
     return "changed" if relation == "replace_one" else "added or removed"
 
+
 NO_CODE = "Nothing can make these data again here, so these numbers are not computed."
 FACTS_HEAD = ("What", "Is")
+BAD_LOGO = "This logo cannot be used: bring a PNG or JPEG of at most 1 MB."
