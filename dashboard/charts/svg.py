@@ -191,13 +191,14 @@ def _note(note: Figure, layout: Figure, x: Scale, y: Scale, sides: tuple[float, 
     anchor = {"left": "start", "right": "end"}.get(note.get("xanchor", "center"), "middle")
     lift = {"bottom": -4.0, "top": 14.0}.get(note.get("yanchor", "middle"), 4.5)
     first = at_y + lift - (len(rows) - 1) * 8.0
-    halo = 'stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
-    drawn = []
-    for place, row in enumerate(rows):
-        place_y = first + 16.0 * place
-        drawn.append(_text(at_x, place_y, row, "#ffffff", anchor=anchor, extra=halo))
-        drawn.append(_text(at_x, place_y, row, colour, anchor=anchor))
-    return leader + "".join(drawn)
+    width = max(_wide(row) for row in rows)
+    edge = {"start": at_x, "end": at_x - width, "middle": at_x - width / 2}[anchor]
+    paper = (
+        f'<rect x="{edge - 1:.1f}" y="{first - 12:.1f}" width="{width + 2:.1f}" height="{16.0 * len(rows):.1f}" '
+        'fill="#ffffff" fill-opacity="0.75"/>'
+    )
+    names = (_text(at_x, first + 16.0 * place, row, colour, anchor=anchor) for place, row in enumerate(rows))
+    return leader + paper + "".join(names)
 
 
 def _legend_rows(traces: Sequence[Figure]) -> list[list[Figure]]:
@@ -218,12 +219,9 @@ def _wide(text: str) -> float:
     return 6.4 * len(text)
 
 
-def _text(x: float, y: float, text: str, colour: str, *, anchor: str = "start", extra: str = "") -> str:
+def _text(x: float, y: float, text: str, colour: str, *, anchor: str = "start") -> str:
     plain_text = html.unescape(re.sub(r"</?(?:b|i|br|sub|sup)>", "", text))
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{_colour(colour)}" text-anchor="{anchor}"{" " if extra else ""}{extra}>'
-        f"{escape(plain_text)}</text>"
-    )
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{_colour(colour)}" text-anchor="{anchor}">{escape(plain_text)}</text>'
 
 
 def _rows(text: str) -> list[str]:

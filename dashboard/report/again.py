@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dashboard import catalogue
-from dashboard.case import Case, Mode, Source
+from dashboard.case import Case, Memo, Mode, Source
 from dashboard.controls import Control, Place
 from dashboard.question import Question
 from dashboard.words import report as said
@@ -59,7 +59,8 @@ def written(controls: Iterable[Control[Any]], value: Callable[[Control[Any]], An
 def asked(page: str, key: str, source: Source, *, epsilon: float, settings: Mapping[str, str]) -> Question:
     """The question ``key`` of a page, with all its simulations done in this process. Raises KeyError, CannotAsk."""
     kind, read = catalogue.questions(page)[key], Written(settings)
-    case = Case(source=source, epsilon=epsilon)
+    memo = _memo()
+    case = Case(source=source, epsilon=epsilon, memo=memo, large=memo)
     question = kind.ask(case, read)
     for work in question.works:
         shared = work.common()
@@ -68,6 +69,19 @@ def asked(page: str, key: str, source: Source, *, epsilon: float, settings: Mapp
         case = replace(case, results=results, complete=done, finished=done)
         question = kind.ask(case, read)
     return question
+
+
+def _memo() -> Memo:
+    """What one asking remembers, until it is over."""
+    kept: dict[tuple[Hashable, ...], Any] = {}
+
+    def remembered(key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        if key not in kept:
+            kept[key] = make()
+        found: T = kept[key]
+        return found
+
+    return remembered
 
 
 def sample_source(key: str) -> Source:

@@ -32,8 +32,12 @@ def answered(
     counting: str = "",
     practice: bool = False,
     unit: str = "person",
+    own: bool = False,
 ) -> Section:
-    """The section of one answer. ``told`` is the answer as a sentence (Markdown), ``counting`` its budget's rule."""
+    """The section of one answer. ``told`` is the answer as a sentence (Markdown), ``counting`` its budget's rule.
+
+    ``own``: it holds names from a person's own data, beyond what the ledger keeps.
+    """
     what = words.visible(receipt.what, 1000)
     word = check_word(receipt)
     card = words.LabelCard(
@@ -69,6 +73,7 @@ def answered(
         numbers=tuple((name, value) for name, value in numbers if math.isfinite(value)),
         code=code(receipt),
         receipt=receipt.journal_hash,
+        own=own,
     )
 
 

@@ -57,15 +57,35 @@ def _opened(section: Section | None, key: str, waiting: str) -> None:
     _listed(kept, key)
     inside = section is not None and any(one.key == section.key for one in kept)
     sections = kept if section is None or inside else (*kept, section)
-    if section is not None:
-        _keeping(section, kept, inside, key)
+    if kept and section is not None:
+        st.caption(said.IS_KEPT if inside else said.ALSO)
     if not sections:
         st.caption(waiting)
         return
     if len(sections) > MOST_SECTIONS:
         st.warning(said.FULL.format(MOST_SECTIONS))
         return
-    _files(_report(sections, key), key)
+    typed = held.TYPED.get()
+    report = Report(
+        title=str(typed.get(_TITLE) or "").strip() or said.TITLE,
+        author=str(typed.get(_AUTHOR) or "").strip(),
+        day=typed.get(_DAY) or date.today(),
+        sections=sections,
+        logo=held.LOGO.get(),
+    )
+    if not report.private:
+        st.warning(said.WHAT_IF_NOTE, icon=":material/visibility_off:")
+    _files(report, key)
+    if section is not None and not inside:
+        st.button(
+            said.KEEP,
+            key=f"{key}-report-keep",
+            icon=":material/add:",
+            disabled=len(kept) >= MOST_SECTIONS,
+            on_click=held.keep,
+            args=(section,),
+        )
+    _title_page(key)
 
 
 def _listed(kept: tuple[Section, ...], key: str) -> None:
@@ -86,70 +106,53 @@ def _listed(kept: tuple[Section, ...], key: str) -> None:
             )
 
 
-def _keeping(section: Section, kept: tuple[Section, ...], inside: bool, key: str) -> None:
-    if inside:
-        st.caption(said.IS_KEPT)
-        return
-    if kept:
-        st.caption(said.ALSO)
-    st.button(
-        said.KEEP,
-        key=f"{key}-report-keep",
-        icon=":material/add:",
-        disabled=len(kept) >= MOST_SECTIONS,
-        on_click=held.keep,
-        args=(section,),
-    )
-
-
-def _report(sections: tuple[Section, ...], key: str) -> Report:
-    """The report with the title page that was typed; what was typed stays for the session's other reports."""
-    title = _text(said.REPORT_TITLE, _TITLE, key, LONGEST_TITLE, said.TITLE)
-    author = _text(said.REPORT_AUTHOR, _AUTHOR, key, LONGEST_AUTHOR, "")
-    day = _day(key)
-    found = Report(
-        title=title.strip() or said.TITLE, author=author.strip(), day=day, sections=sections, logo=_logo(key)
-    )
-    if not found.private:
-        st.warning(said.WHAT_IF_NOTE, icon=":material/visibility_off:")
-    return found
-
-
-def _text(label: str, name: str, key: str, longest: int, first: str) -> str:
-    """A line of text that every report of the session has; each place has a widget of its own."""
-    place = f"{key}-{name}"
-    typed: str = held.TYPED.get().get(name, first)
-    session.seed(place, typed)
-    now = st.text_input(label, key=place, max_chars=longest, on_change=_typed, args=(name, place))
-    return words.visible(now or "", longest)
-
-
-def _day(key: str) -> date:
+def _title_page(key: str) -> None:
+    """Title, author, date and logo; what was typed stays for the session's other reports."""
+    for label, name, longest, first in (
+        (said.REPORT_TITLE, _TITLE, LONGEST_TITLE, said.TITLE),
+        (said.REPORT_AUTHOR, _AUTHOR, LONGEST_AUTHOR, ""),
+    ):
+        place = f"{key}-{name}"
+        session.seed(place, held.TYPED.get().get(name, first))
+        st.text_input(label, key=place, max_chars=longest, on_change=_typed, args=(name, place))
     place = f"{key}-{_DAY}"
     session.seed(place, held.TYPED.get().get(_DAY, date.today()))
-    found = st.date_input(said.REPORT_DATE, key=place, format="YYYY-MM-DD", on_change=_typed, args=(_DAY, place))
-    return found if isinstance(found, date) else date.today()
+    st.date_input(said.REPORT_DATE, key=place, format="YYYY-MM-DD", on_change=_typed, args=(_DAY, place))
+    place = f"{key}-{_LOGO}"
+    st.file_uploader(
+        said.LOGO,
+        type=["png", "jpg", "jpeg"],
+        key=place,
+        help=said.LOGO_HELP,
+        max_upload_size=1,
+        on_change=_brought,
+        args=(place,),
+    )
+    problem = session.note(_LOGO)
+    if problem is not None:
+        st.warning(problem)
 
 
 def _typed(name: str, place: str) -> None:
-    """Callback: keep what was typed for the session."""
-    held.TYPED.put({**held.TYPED.get(), name: session.entered(place, None)})
+    """Callback: keep what was typed for the session, as it can be shown."""
+    now = session.entered(place, None)
+    told = words.visible(now, LONGEST_TITLE) if isinstance(now, str) else now
+    held.TYPED.put({**held.TYPED.get(), name: told})
 
 
-def _logo(key: str) -> bytes | None:
-    """The logo that was brought, if it is a picture that can be set."""
-    found = st.file_uploader(
-        said.LOGO, type=["png", "jpg", "jpeg"], key=f"{key}-{_LOGO}", help=said.LOGO_HELP, max_upload_size=1
-    )
-    if found is not None:
-        from dashboard.report.pdf import settable  # loads the typesetter
+def _brought(place: str) -> None:
+    """Callback: a logo was brought, or taken away; one that cannot be set on a page is refused."""
+    found: Any = session.entered(place, None)
+    if found is None:
+        held.LOGO.put(None)
+        return
+    from dashboard.report.pdf import settable  # loads the typesetter
 
-        brought = found.getvalue()
-        if len(brought) > LARGEST_LOGO or not settable(brought):
-            st.warning(said.BAD_LOGO)
-        else:
-            held.LOGO.put(brought)
-    return held.LOGO.get()
+    brought = found.getvalue()
+    if len(brought) > LARGEST_LOGO or not settable(brought):
+        session.say(_LOGO, said.BAD_LOGO)
+        return
+    held.LOGO.put(brought)
 
 
 def _files(report: Report, key: str) -> None:
@@ -170,7 +173,14 @@ def _files(report: Report, key: str) -> None:
                 )
 
     in_background(
-        "report", ("report", report.digest), every_form, lambda: report, draw, what=said.MAKING, own=True, nothing_yet=_wait
+        "report",
+        ("report", report.digest),
+        every_form,
+        lambda: report,
+        draw,
+        what=said.MAKING,
+        own=True,
+        nothing_yet=_wait,
     )
 
 

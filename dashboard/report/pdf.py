@@ -105,7 +105,7 @@ TEMPLATE = r"""
           ..data.about.map(((name, told)) => (text(fill: soft, name), told)).flatten())
         v(4pt)
         if data.sections.len() > 1 {
-          heading(level: 3, data.contents)
+          heading(level: 2, data.contents)
           enum(..data.sections.map(one => [#one.title #text(fill: soft)[(#one.what)]]))
         }
       }
@@ -126,7 +126,7 @@ def pdf(report: Report) -> bytes:
     try:
         return _compiled(inputs, made, [STANDARD])
     except typst.TypstError as error:
-        if "could not be displayed" not in str(error):
+        if "PDF/UA-1 error" not in str(error):
             raise
         return _compiled(inputs, made, [])
 

@@ -92,7 +92,7 @@ def _front(document: Any, report: Report) -> None:
         _run(line, f"{name}: ", colour=SOFT)
         _run(line, told)
     if len(report.sections) > 1:
-        document.add_heading(said.CONTENTS, level=3)
+        document.add_heading(said.CONTENTS, level=2)
         for section in report.sections:
             _run(document.add_paragraph(style="List Number"), f"{section.title} ({said.KINDS[section.kind]})")
 

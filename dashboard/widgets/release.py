@@ -118,6 +118,7 @@ def _on_paper(receipt: Receipt, here: Asked, found: Budget) -> Section:
         counting=found.counting,
         practice=here.source.practice,
         unit=getattr(request, "unit", "person"),
+        own=not here.source.public,
     )
 
 
