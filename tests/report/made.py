@@ -102,5 +102,3 @@ def twin_source(rows: int = 200, seed: int = 3) -> tuple[Source, str]:
         rows=None,
     )
     return source, recipe.of_twin(source, rows=rows, seed=seed, relations=())
-
-
