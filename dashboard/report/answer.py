@@ -47,10 +47,12 @@ def answered(
         unit=unit,
     )
     rules = tuple(getattr(request, "rules", ()))
+    notes = what.removeprefix(words.visible(request.what, 1000)).strip(" .") if request is not None else ""
     parts: list[Part] = [
         Heading(said.ANSWER),
         Paragraph(text.line(told), "large"),
         Paragraph((Run(f"{said.FORECAST}: ", strong=True), *text.line(forecast or said.NO_FORECAST))),
+        *([Paragraph(text.words(f"{notes}."))] if notes else []),
         Paragraph(text.line(said.CONCLUDE)),
         Heading(said.PROTECTED),
         *protected(card),
@@ -68,7 +70,7 @@ def answered(
     return Section(
         kind="practice" if practice else "answer",
         key=f"answer:{receipt.journal_hash}",
-        title=what,
+        title=what if request is None else words.visible(request.what, 1000),
         parts=tuple(parts),
         numbers=tuple((name, value) for name, value in numbers if math.isfinite(value)),
         code=code(receipt),

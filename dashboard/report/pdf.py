@@ -31,8 +31,8 @@ TEMPLATE = r"""
 #show heading.where(level: 2): it => block(text(size: 14pt, it.body), above: 1.1em, below: 0.8em)
 #show heading.where(level: 3): it => block(text(size: 11.5pt, fill: soft, it.body), above: 1.35em, below: 0.65em)
 #show figure: set block(breakable: false)
-#show figure.caption: set align(left)
 #show figure.caption: set text(size: 9pt, fill: soft)
+#show figure.caption: it => block(width: 100%, align(left, it))
 
 #let one(run) = {
   let body = if run.code { raw(run.text) } else { run.text }
@@ -83,7 +83,7 @@ TEMPLATE = r"""
       ..it.rows.map(((name, told)) => (text(weight: "bold", name), bound(line(told)))).flatten(),
     )
     set text(size: 9.5pt)
-    if it.boxed { block(stroke: 1.2pt + ink, inset: 7pt, radius: 2pt, width: 100%, body) } else { body }
+    if it.boxed { block(stroke: 1.2pt + ink, inset: 7pt, radius: 2pt, width: 100%, breakable: false, body) } else { body }
   }
 }
 

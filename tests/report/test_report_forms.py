@@ -196,11 +196,10 @@ def test_one_page_that_must_not_be_published_marks_them_all() -> None:
     clean = of_sample("selection", "most_common")
     mixed = report(clean, own("what_if"), own("twin"))
     assert mixed.file_name.startswith("not-private")
-    found = pages(rendered(mixed, "pdf")[1])
+    whole = rendered(mixed, "pdf")[1]
+    found = pages(whole)
     assert len(found) >= 6
-    assert (
-        b"<pdfuaid:part>1" in PdfReader(io.BytesIO(rendered(mixed, "pdf")[1])).trailer["/Root"]["/Metadata"].get_data()
-    )
+    assert b"<pdfuaid:part>1" in PdfReader(io.BytesIO(whole)).trailer["/Root"]["/Metadata"].get_data()
     assert all(said.MARKS["what_if"] in page for page in found)
     assert all(said.MARKS["what_if"] not in page for page in pages(rendered(report(clean), "pdf")[1]))
     parts = docx.Document(io.BytesIO(rendered(mixed, "docx")[1])).sections

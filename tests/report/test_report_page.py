@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
@@ -41,10 +41,10 @@ class Here(Executor):
 
 
 @pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[Here]:
+def here(monkeypatch: pytest.MonkeyPatch) -> Here:
     pool = Here()
     monkeypatch.setattr(compute, "pool", lambda: pool)
-    yield pool
+    return pool
 
 
 @pytest.fixture
@@ -73,9 +73,8 @@ def files(app: AppTest) -> list[str]:
 
 def sentences(section: Section) -> str:
     lines = [plain(part.line) for part in section.parts if isinstance(part, Paragraph)]
-    return "\n".join(
-        [*lines, *(plain(told) for part in section.parts if isinstance(part, Facts) for _, told in part.rows)]
-    )
+    facts = [plain(told) for part in section.parts if isinstance(part, Facts) for _, told in part.rows]
+    return "\n".join([*lines, *facts])
 
 
 def test_one_click_gives_every_form(open_app: Open, here: Here) -> None:
