@@ -50,6 +50,11 @@ class Asked:
         return next((value for known, value in self.controls if known.key == control.key), control.default)
 
 
+def has_trade_off(question: Question, axis: str) -> bool:
+    """Whether the picture against ε is there: at once, or simulated because it is the one that is shown."""
+    return not question.view.empty and (isinstance(question.view, View) or axis == "epsilon")
+
+
 def analysis(question: Question, source: Source, asked: Asked) -> Section:
     """The section of one question, once everything it waits for is there."""
     frame = _frame(question, asked.epsilon)

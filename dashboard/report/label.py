@@ -39,8 +39,13 @@ def of_analysis(question: Question, source: Source, columns: Iterable[str]) -> F
     )
 
 
-def of_answer(receipt: Receipt, request: Request | None, declared: Declaration | None, counting: str) -> Facts:
-    """Of a private answer: from its receipt, its request and what was declared, and from nothing else."""
+def of_answer(
+    receipt: Receipt, request: Request | None, declared: Declaration | None, counting: str, *, public: bool
+) -> Facts:
+    """Of a private answer: from its receipt, its request and what was declared, and from nothing else.
+
+    ``public``: about a sample, whose bounds come with it.
+    """
     reads = getattr(request, "reads", None)
     columns: tuple[Column, ...] = () if reads is None else reads.columns
     name = getattr(request, "unit", "person" if declared is None else declared.unit)
@@ -55,7 +60,7 @@ def of_answer(receipt: Receipt, request: Request | None, declared: Declaration |
         accounting=said.accountant(counting),
         mechanism=receipt.mechanism or said.NOT_STATED,
         sensitivity=_sensitivity(request, None) if request is not None else said.NOT_STATED,
-        bounds=tuple(_bounds(column, public=False) for column in columns) if known else (("", said.NOT_STATED),),
+        bounds=tuple(_bounds(column, public=public) for column in columns) if known else (("", said.NOT_STATED),),
         random=said.RANDOM_REAL,
         released=words.visible(receipt.what, LONGEST),
     )

@@ -59,15 +59,16 @@ def _opened(section: Section | None, key: str, waiting: str) -> None:
     sections = kept if section is None or inside else (*kept, section)
     if kept and section is not None:
         st.caption(said.IS_KEPT if inside else said.ALSO)
-    if not sections:
+    if not sections or (section is None and waiting != said.NOTHING_KEPT):
         st.caption(waiting)
+    if not sections:
         return
     if len(sections) > MOST_SECTIONS:
         st.warning(said.FULL.format(MOST_SECTIONS))
         return
     typed = held.TYPED.get()
     report = Report(
-        title=str(typed.get(_TITLE) or "").strip() or said.TITLE,
+        title=str(typed.get(_TITLE) or "").strip() or _first_title(sections),
         author=str(typed.get(_AUTHOR) or "").strip(),
         day=typed.get(_DAY) or date.today(),
         sections=sections,
@@ -85,7 +86,7 @@ def _opened(section: Section | None, key: str, waiting: str) -> None:
             on_click=held.keep,
             args=(section,),
         )
-    _title_page(key)
+    _title_page(key, _first_title(sections))
 
 
 def _listed(kept: tuple[Section, ...], key: str) -> None:
@@ -106,10 +107,15 @@ def _listed(kept: tuple[Section, ...], key: str) -> None:
             )
 
 
-def _title_page(key: str) -> None:
+def _first_title(sections: tuple[Section, ...]) -> str:
+    """What a report is called until somebody calls it otherwise."""
+    return said.ANSWER_TITLE if all(one.receipt is not None for one in sections) else said.TITLE
+
+
+def _title_page(key: str, first_title: str) -> None:
     """Title, author, date and logo; what was typed stays for the session's other reports."""
     for label, name, longest, first in (
-        (said.REPORT_TITLE, _TITLE, LONGEST_TITLE, said.TITLE),
+        (said.REPORT_TITLE, _TITLE, LONGEST_TITLE, first_title),
         (said.REPORT_AUTHOR, _AUTHOR, LONGEST_AUTHOR, ""),
     ):
         place = f"{key}-{name}"

@@ -83,7 +83,9 @@ TEMPLATE = r"""
       ..it.rows.map(((name, told)) => (text(weight: "bold", name), bound(line(told)))).flatten(),
     )
     set text(size: 9.5pt)
-    if it.boxed { block(stroke: 1.2pt + ink, inset: 7pt, radius: 2pt, width: 100%, breakable: false, body) } else { body }
+    if it.boxed {
+      block(stroke: 1.2pt + ink, inset: 7pt, radius: 2pt, width: 100%, breakable: false, body)
+    } else { body }
   }
 }
 

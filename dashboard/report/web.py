@@ -83,7 +83,7 @@ def _part(part: Part, place: int) -> str:
             rows = "".join(
                 f'<tr><th scope="row">{escape(name)}</th><td>{_line(told)}</td></tr>' for name, told in part.rows
             )
-            table = f'<table class="facts"><caption>{escape(part.caption)}</caption><tbody>{rows}</tbody></table>'
+            table = f'<table class="facts" aria-label="{escape(part.caption)}"><tbody>{rows}</tbody></table>'
             return f'<div class="boxed">{table}</div>' if part.boxed else table
 
 

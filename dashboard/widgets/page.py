@@ -20,7 +20,7 @@ from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work
 from dashboard.report import panel
-from dashboard.report.analysis import Asked, analysis
+from dashboard.report.analysis import Asked, analysis, has_trade_off
 from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, waiting
 from dashboard.widgets.blocks import Around
@@ -109,7 +109,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
     else:
         question, over = _live(question, kind, case, axis, head, chart, right, around)
     with on_paper:
-        _report(question, kind, case, read, page, over)
+        _report(question, kind, case, read, page, over, axis)
     for note in question.notes:
         st.caption(note)
     if current.public and current.key == page.example:
@@ -172,7 +172,9 @@ def _live(
     return now(), all(run is not None and run.job.complete for run in running.values())
 
 
-def _report(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page, over: bool) -> None:
+def _report(
+    question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page, over: bool, axis: str
+) -> None:
     """The button by which this question goes on paper, once everything it waits for is there."""
     placed = [control for part in read.placed.values() for control in part]
     asked = Asked(
@@ -183,8 +185,11 @@ def _report(question: Question, kind: type[Kind], case: Case, read: session.Read
         controls=tuple((control, session.value(control)) for control in placed),
         data=panel.data_code(case.source),
     )
-    make = (lambda: analysis(question, case.source, asked)) if over else None
-    panel.report_button(make, key=question.view.page, waiting=report_words.NOT_READY)
+    if over and has_trade_off(question, axis):
+        panel.report_button(lambda: analysis(question, case.source, asked), key=question.view.page)
+        return
+    waiting = report_words.OTHER_AXIS if over else report_words.NOT_READY
+    panel.report_button(None, key=question.view.page, waiting=waiting)
 
 
 def _begun(work: Work, around: Around) -> Running:

@@ -35,10 +35,11 @@ KINDS = {
 }
 
 TITLE = "What privacy costs here"
-BY, ON, PAGE, OF = "Written for", "Date", "Page", "of"
+ANSWER_TITLE = "A private answer with its receipt"
+BY, ON, PAGE, OF = "Written by or for", "Date", "Page", "of"
 LANGUAGE = "en"
 PRODUCT = "Epsilon Lab"
-NO_AUTHOR = "Place for a name and a signature: "
+NO_AUTHOR = "______________________________"
 CONTENTS = "In this report"
 
 # -- headings ----------------------------------------------------------------------------------------------------------
@@ -105,6 +106,10 @@ NO_THEOREM = "No theorem in this program bounds this measure on these data; the 
 ANSWER_NOISE = (
     "**Privacy noise** is in the answer on purpose and cannot be taken out of it again. How far it may move the answer "
     "is forecast above from what was declared, not from the data."
+)
+PRACTICE_NOISE = (
+    "**Privacy noise** is in the answer on purpose and cannot be taken out of it again. How far it may move the answer "
+    "is forecast above; the data are open to everybody, so the forecast may look at them."
 )
 ANSWER_SAMPLING = (
     "**The luck of having just these people** comes on top: the answer speaks of the people in the data, and others "
@@ -244,6 +249,7 @@ IS_KEPT = "This is in the report already."
 FULL = "A report holds at most {} questions; remove one first."
 MAKING = "Writing the report"
 NOT_READY = "A report can be made once everything on this page is computed."
+OTHER_AXIS = "Show the picture against the privacy level ε first: the report holds that one."
 NOTHING_KEPT = "Nothing is in the report yet. Keep a question on its page, an answer, or a plan."
 WHAT_IF_NOTE = "Each page and the file's name will say: not private, do not publish."
 ANSWER_REPORT = "Report of this answer"
