@@ -31,12 +31,14 @@ def main() -> int:
 
 def _pages(pool: Pool) -> bool:
     print(f"\n{'':4} {'page on neighbouring files: all that is offered':58} {'pairs':>19}")
-    return all([telling.told(verdict, f"{verdict.pairs:19,}") for verdict in pool.imap(on_pages, kinds())])
+    found = [telling.told(verdict, f"{verdict.pairs:19,}") for verdict in pool.imap(on_pages, kinds())]
+    return all(found)
 
 
 def _server(pool: Pool) -> bool:
     print(f"\n{'':4} what the server keeps, hands out and draws of a file")
-    return all([telling.told(verdict, "") for verdict in pool.imap(on_server, CHECKS)])
+    found = [telling.told(verdict, "") for verdict in pool.imap(on_server, CHECKS)]
+    return all(found)
 
 
 def _dug(pool: Pool) -> Iterator[tuple[str, Verdict]]:

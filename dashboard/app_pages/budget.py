@@ -11,6 +11,7 @@ from dashboard.budget.spending import one_more
 from dashboard.budget.state import everyone, look
 from dashboard.controls import Choice
 from dashboard.data import source
+from dashboard.report.panel import report_button
 from dashboard.widgets import controls, tabs
 
 IN_VIEW, ALL = "the people in view", "everyone in this ledger"
@@ -30,6 +31,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.title("What is spent about", anchor=False, width="content")
     controls.draw(WHOSE)
     st.header("and what is left?", anchor=False, width="content")
+    report_button(None, key="budget")
 of_all = session.ask(WHOSE) == "all"
 problem, rows, names = state.problem, state.receipts, None
 if of_all:

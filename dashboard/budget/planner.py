@@ -15,6 +15,9 @@ from dashboard.budget.pricing import Priced, code, comparison, priced
 from dashboard.case import Source
 from dashboard.charts.prices import prices
 from dashboard.controls import Choice, Number
+from dashboard.report.panel import report_button
+from dashboard.report.plan import PlannedTotal, planned
+from dashboard.report.value import Kind, Section
 from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
 from dashboard.widgets import controls
 from dashboard.widgets.picture import picture
@@ -81,6 +84,35 @@ def show_planner(source: Source | None, budget: Budget | None) -> None:
         "written down before the first answer. The ledger itself always counts by the others."
     )
     _shares(wishes, found, total)
+    report_button(lambda: _on_paper(wishes, found, delta, source, budget), key="budget-plan")
+
+
+def _on_paper(
+    wishes: Sequence[Wish], found: Priced, delta: float, source: Source | None, budget: Budget | None
+) -> Section:
+    """The plan as a section of a report; one whose goals were looked up in a person's data is marked like them."""
+    looked = source is not None and not source.public and any(wish.column for wish in wishes)
+    kind: Kind = "plan"
+    if looked and source is not None:
+        kind = "twin" if source.simulated else "what_if"
+    lines = code(wishes, found, delta).replace("print(compose(", "found = (compose(")
+    return planned(
+        [told(wish) for wish in wishes],
+        found.epsilons,
+        [
+            PlannedTotal(
+                rule=one.rule,
+                name=rules.LABELS[one.rule],
+                epsilon=one.epsilon,
+                holds=rules.PLANNED if rules.planned(one.rule) else "always",
+            )
+            for one in found.prices
+        ],
+        delta=delta,
+        fit=_fit(found, budget),
+        code=lines,
+        kind=kind,
+    )
 
 
 def _sentence(source: Source | None) -> Wish:

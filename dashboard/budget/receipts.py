@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,14 +13,23 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dashboard.budget.held import FOUND_RECEIPT
+from dashboard.report.answer import answered
+from dashboard.report.panel import report_button
+from dashboard.report.value import Section
 from dashboard.widgets.answer import asked, cost_words, when
+from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
+from dpcore.ledger.seal import is_document
 from dpcore.ledger.words import OLDER_COPIES, hides
 
 LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
-_NOTE, _TEXT = "receipt", "receipt-text"
+_NOTE, _TEXT, _FILE = "receipt", "receipt-text", "receipt-file"
 _LONGEST = 2000
+CONFIRMED = "Confirmed: the journal holds exactly this receipt."
+NOT_CONFIRMED = (
+    "Not confirmed: the journal of this ledger does not hold this receipt. It was changed, or is from another ledger."
+)
 NO_ANSWER = {
     "charged": "No answer: a crash came before anything was drawn. The charge stands and pays for this very question.",
     "begun": "No answer is stored: it is being drawn, or a crash came meanwhile. The charge stands.",
@@ -60,6 +70,8 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
             on_click=_check,
             args=(receipt,),
         )
+        if receipt.state == "answered":
+            report_button(partial(_on_paper, receipt), key=key, label=report_words.ANSWER_REPORT)
     if key == "receipt":
         _said()
 
@@ -79,6 +91,8 @@ def bring() -> None:
         placeholder="57a5093517ef",
     )
     st.button("Check this receipt", icon=":material/verified:", key="receipt-text-check", on_click=_check_text)
+    st.file_uploader(report_words.DROP, key=_FILE, type=["pdf", "docx", "html", "json"], max_upload_size=20)
+    st.button(report_words.CHECK_FILE, icon=":material/verified:", key="receipt-file-check", on_click=_check_file)
     renewed = compute.ledger().renewed_at
     if renewed is not None:
         st.caption(OLDER_COPIES.format(renewed[:10]))
@@ -147,10 +161,7 @@ def _check(receipt: Receipt | str) -> None:
         return
     session.say(
         _NOTE,
-        "Confirmed: the journal holds exactly this receipt."
-        if genuine
-        else "Not confirmed: the journal of this ledger does not hold this receipt. It was changed, or is from another "
-        "ledger.",
+        CONFIRMED if genuine else NOT_CONFIRMED,
     )
 
 
@@ -164,6 +175,41 @@ def _check_text() -> None:
         _find(joined.lower())
     else:
         _check(text)
+
+
+def _check_file() -> None:
+    """Callback: a report or a receipt that was dropped."""
+    FOUND_RECEIPT.put(None)
+    dropped: Any = session.entered(_FILE, None)
+    if dropped is None:
+        session.say(_NOTE, report_words.NO_FILE_YET)
+        return
+    session.say(_NOTE, checked(dropped.getvalue()))
+
+
+def checked(data: bytes) -> str:
+    """What this ledger says of a file that somebody brings, in a sentence or two."""
+    ledger = compute.ledger()
+    try:
+        if not is_document(data):
+            if len(data) > LARGEST:
+                return report_words.TOO_LARGE
+            return CONFIRMED if ledger.confirms(data.decode("utf-8", "replace")) else NOT_CONFIRMED
+        found = ledger.examine(data)
+    except DpcoreError as error:
+        if isinstance(error, LedgerUnsound):
+            tracker.reopen()
+        return words.sentence(error)
+    known = [receipt.journal_hash[:12] for receipt in found.receipts]
+    return report_words.examined(found.unchanged and not found.unknown, known, found.unknown)
+
+
+def _on_paper(receipt: Receipt) -> Section:
+    """A receipt of the ledger as a section of a report. Raises LedgerError."""
+    budget = compute.ledger().budget(receipt.lineage)
+    return answered(
+        receipt, told=words.safe(answer_text(receipt), _LONGEST), counting=budget.counting, practice=budget.practice
+    )
 
 
 def _find(start: str) -> None:

@@ -20,6 +20,8 @@ from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work
+from dashboard.report import panel
+from dashboard.report.analysis import Asked, analysis, has_trade_off
 from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, waiting
 from dashboard.widgets.blocks import Around
@@ -28,6 +30,7 @@ from dashboard.widgets.release import release_panel
 from dashboard.widgets.waiting import Running
 from dashboard.words import page as words
 from dashboard.words import release as release_words
+from dashboard.words import report as report_words
 
 RELEASE = "release"
 
@@ -112,12 +115,12 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         toolbar = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
         axis = _axis(question, toolbar.container(width="content"))
         in_options = [control for control in read.placed.get("options", ()) if not _inside(control, question.sentence)]
-        with (
-            toolbar.container(width="content"),
-            st.popover(words.OPTIONS, icon=":material/tune:", type="tertiary"),
-        ):
+        tools = toolbar.container(width="content", horizontal=True, gap="small")
+        with tools, st.popover(words.OPTIONS, icon=":material/tune:", type="tertiary"):
             controls.draw_all(in_options)
+        on_paper = tools.container(width="content")
         chart = st.container()
+    over = True
     if not question.works:
         with head:
             _head(question)
@@ -128,7 +131,9 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         with right:
             _cards(question, current)
     else:
-        question = _live(question, kind, case, axis, head, chart, right, around)
+        question, over = _live(question, kind, case, axis, head, chart, right, around)
+    with on_paper:
+        _report(question, kind, case, read, page, over, axis)
     for note in question.notes:
         st.caption(note)
     if current.public and current.key == page.example:
@@ -146,8 +151,9 @@ def _live(
     chart: DeltaGenerator,
     right: DeltaGenerator,
     around: Around,
-) -> Question:
-    """A question that fills in while work goes on beside the page; returns it with what is there now.
+) -> tuple[Question, bool]:
+    """A question that fills in while work goes on beside the page; returns it with what is there now, and whether that
+    is all.
 
     The first work carries the headline. The last one carries the chart, and begins when the first is done.
     """
@@ -185,7 +191,27 @@ def _live(
         _seen(now())
     with right:
         _cards(now(), case.source)
-    return now()
+    return now(), all(run is not None and run.job.complete for run in running.values())
+
+
+def _report(
+    question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page, over: bool, axis: str
+) -> None:
+    """The button by which this question goes on paper, once everything it waits for is there."""
+    placed = [control for part in read.placed.values() for control in part]
+    asked = Asked(
+        page=page.key,
+        key=kind.key,
+        title=kind.title,
+        epsilon=case.epsilon,
+        controls=tuple((control, session.value(control)) for control in placed),
+        data=panel.data_code(case.source),
+    )
+    if over and has_trade_off(question, axis):
+        panel.report_button(lambda: analysis(question, case.source, asked), key=question.view.page)
+        return
+    waiting = report_words.OTHER_AXIS if over else report_words.NOT_READY
+    panel.report_button(None, key=question.view.page, waiting=waiting)
 
 
 def _begun(work: Work, around: Around) -> Running:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -20,11 +21,15 @@ from dashboard.budget import tracker, unanswered
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
 from dashboard.question import Offer
+from dashboard.report.answer import answered as answered_section
+from dashboard.report.panel import report_button
+from dashboard.report.value import Section
 from dashboard.view import EPSILON_LOW
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
 from dashboard.widgets.blocks import Around, draw_all
 from dashboard.words import release as said
+from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
@@ -95,6 +100,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
     receipt = session.receipt(slot)
     if receipt is not None and receipt.question == question:
         answer(receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer")
+        report_button(partial(_on_paper, receipt, here, found), key=f"{slot}-answer", label=report_words.ANSWER_REPORT)
     else:
         receipt = None
     _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
@@ -103,6 +109,22 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
 def rules_of(request: Request) -> tuple[str, ...]:
     """The sentences about an answer that follow from its request."""
     return (*getattr(request, "rules", ()), *getattr(request, "notes", ()))
+
+
+def _on_paper(receipt: Receipt, here: Asked, found: Budget) -> Section:
+    """The answer as a section of a report: from what was declared, and nothing else."""
+    request = here.request
+    return answered_section(
+        receipt,
+        told=here.offer.describe(receipt.answer),
+        forecast=here.offer.forecast,
+        request=request,
+        declared=here.source.declared,
+        counting=found.counting,
+        practice=here.source.practice,
+        unit=getattr(request, "unit", "person"),
+        own=not here.source.public,
+    )
 
 
 def _rules(request: Request) -> None:

@@ -50,6 +50,7 @@ EXCESS = "wrong above the best rule, in 100"
 RANK = "rank off by, people in 100"
 EXTRA = "extra cost, % of its range"
 FREE = "exact, in one hard world"
+LOOK = "**Look at the gap between the dashed line and the others:**"
 
 
 def loose(factor: float, place: str, what: str) -> str:
@@ -60,7 +61,7 @@ def loose(factor: float, place: str, what: str) -> str:
         told = f"is **loose by ×{number(factor)}** against {what}"
     else:
         told = f"lies below {what} (×{number(factor)}), which does not meet its conditions"
-    return f"**Look at the gap between the dashed line and the others:** at {place} the theorem {told}."
+    return f"{LOOK} at {place} the theorem {told}."
 
 
 def promised(theorem: Theorem, value: str, place: str) -> str:

@@ -14,6 +14,7 @@ from dpcore.ledger.core import Ledger
 from dpcore.ledger.engine import ledger_url
 from dpcore.ledger.export import to_csv, to_json
 from dpcore.ledger.recovery import restore
+from dpcore.ledger.seal import is_document
 from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import COUNTED, OLDER_COPIES
 
@@ -50,7 +51,9 @@ def _parser(program: str) -> argparse.ArgumentParser:
     command = commands.add_parser("export", help="every receipt as .csv or .json; to the screen without a file")
     command.add_argument("target", type=Path, nargs="?")
     command.add_argument("--format", choices=("csv", "json"))
-    command = commands.add_parser("confirm", help="check a receipt (JSON) against the journal")
+    command = commands.add_parser(
+        "confirm", help="check a receipt (JSON) or a report (PDF, DOCX, HTML) against the journal"
+    )
     command.add_argument("receipt", type=Path)
     return parser
 
@@ -135,8 +138,12 @@ def _private(path: str, flags: int) -> int:
 
 
 def _confirm(asked: argparse.Namespace) -> None:
+    data = asked.receipt.read_bytes()
+    if is_document(data):
+        _examine(asked, data)
+        return
     try:
-        text = asked.receipt.read_text(encoding="utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidArgument("receipt", "is not a text file, so it is no receipt") from None
     with _open(asked) as ledger:
@@ -144,6 +151,23 @@ def _confirm(asked: argparse.Namespace) -> None:
     if not confirmed:
         raise InvalidArgument("receipt", "does not match the journal")
     print("The receipt matches the journal.")
+
+
+def _examine(asked: argparse.Namespace, data: bytes) -> None:
+    """A report: which of its answers the journal knows, and whether a byte was changed since it was made."""
+    with _open(asked) as ledger:
+        found = ledger.examine(data)
+    for receipt in found.receipts:
+        print(f"The journal knows {receipt.journal_hash[:12]}: {receipt.what}")
+    for start in found.unknown:
+        print(f"The journal does not know {start}.")
+    if not found.unchanged:
+        raise InvalidArgument(
+            "report", "is not as it was made: it was changed, saved anew, or comes from another ledger's server"
+        )
+    if found.unknown:
+        raise InvalidArgument("report", "names an answer that the journal does not know")
+    print("Not a byte of the report was changed since it was made.")
 
 
 _COMMANDS = {

@@ -8,7 +8,7 @@ charge without an answer; it never leaves an answer without a charge.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ from sqlalchemy import insert, update
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
-from dpcore.ledger import accounts, charging, history, people, practice, recovery, schema
+from dpcore.ledger import accounts, charging, history, people, practice, recovery, schema, seal
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
 from dpcore.ledger.charging import Asked
 from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.renewal import holds_digest
+from dpcore.ledger.seal import Examined
 from dpcore.ledger.store import Store
 from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import label
@@ -350,3 +351,26 @@ class Ledger:
         Raises LedgerUnsound when the journal itself is damaged.
         """
         return history.confirms(self._store, receipt)
+
+    # -- reports ------------------------------------------------------------------------------------------------------
+
+    def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
+        """A report (PDF, DOCX or HTML) with a seal that names its charges, by their journal hashes.
+
+        Raises InvalidArgument.
+        """
+        return seal.sealed(data, charges, self._store.key.derived("report"))
+
+    def examine(self, data: bytes) -> Examined:
+        """Whether a report is as it was sealed, and which of the charges it names the journal knows.
+
+        Raises InvalidArgument for a file without a seal, LedgerUnsound when the journal itself is damaged.
+        """
+        named, unchanged = seal.read(data, self._store.key.derived("report"))
+        found = {start: self.find(start) for start in named}
+        receipts = tuple(matching[0] for matching in found.values() if len(matching) == 1)
+        genuine = tuple(one for one in receipts if self.confirms(one))
+        known = {one.journal_hash[: len(start)] for start in named for one in genuine}
+        return Examined(
+            unchanged=unchanged, receipts=genuine, unknown=tuple(start for start in named if start not in known)
+        )

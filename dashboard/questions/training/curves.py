@@ -147,6 +147,21 @@ class Curves:
     frame: pd.DataFrame | None = None
 
     @property
+    def main(self) -> str:
+        """The key of the method in use."""
+        return self.asked.main
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What every line is called."""
+        return names(self.task)
+
+    @property
+    def scale(self) -> Scale:
+        """How the metric that is shown is written."""
+        return scale(self.asked.metric)
+
+    @property
     def about(self) -> str:
         """What is asked, in Markdown, for who sees the answer when something else is asked."""
         at = self.asked.epsilon if self.axis == "n" else None

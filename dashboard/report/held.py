@@ -1,0 +1,40 @@
+"""What a session holds for its report: the sections that were kept, in the order they were kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.report.value import MOST_SECTIONS, Section
+from dashboard.session import Slot
+
+_OPEN: Slot[tuple[tuple[int, Section], ...]] = Slot("_report", tuple)
+_OWN: Slot[tuple[tuple[int, Section], ...]] = Slot("_report_own", tuple, own=lambda kept: None)
+"""Sections that were computed from a person's own data: they go with their file."""
+
+
+def kept() -> tuple[Section, ...]:
+    """The sections of the report, in the order they were kept."""
+    return tuple(section for _, section in _numbered())
+
+
+def keep(section: Section) -> None:
+    """Put a section last, unless it is there already or the report is full; call from a callback."""
+    present = _numbered()
+    if len(present) < MOST_SECTIONS and all(one.key != section.key for _, one in present):
+        slot = _OWN if section.own else _OPEN
+        slot.put((*slot.get(), (present[-1][0] + 1 if present else 0, section)))
+
+
+def remove(key: str) -> None:
+    """Take a section out; call from a callback."""
+    for slot in (_OPEN, _OWN):
+        slot.put(tuple((place, section) for place, section in slot.get() if section.key != key))
+
+
+def _numbered() -> list[tuple[int, Section]]:
+    return sorted((*_OPEN.get(), *_OWN.get()), key=lambda one: one[0])
+
+
+TYPED: Slot[dict[str, Any]] = Slot("_report_typed", dict)
+"""Title, author and day as they were typed, for every report of this session."""
+LOGO: Slot[bytes | None] = Slot("_report_logo", lambda: None)

@@ -1,0 +1,227 @@
+"""The report on a page: what is in it, its title, and its files, written beside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.background import compute
+from dashboard.case import OWN, Source
+from dashboard.data import source as data
+from dashboard.report import held, recipe
+from dashboard.report.render import MIMES, SEALED, every_form
+from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS, Report, Section
+from dashboard.widgets.waiting import in_background
+from dashboard.words import report as said
+from dpcore.datasets import sample, samples
+from dpcore.errors import DpcoreError
+
+LARGEST_LOGO = 1_000_000
+_TITLE, _AUTHOR, _DAY, _LOGO = "report-title", "report-author", "report-day", "report-logo"
+
+
+def report_button(
+    make: Callable[[], Section] | None, *, key: str, label: str = said.BUTTON, waiting: str = said.NOTHING_KEPT
+) -> None:
+    """A button that opens the report: what was kept, and what ``make`` gives of the page now.
+
+    ``make`` is None where the page has nothing (yet), as ``waiting`` says. ``key`` tells the buttons of a page apart.
+    """
+    menu = st.popover(
+        label,
+        icon=":material/description:",
+        type="tertiary",
+        help=said.HELP,
+        key=f"{key}-report",
+        on_change="rerun",
+    )
+    if not menu.open:
+        return
+    with menu:
+        section = None
+        if make is not None:
+            try:
+                section = make()
+            except DpcoreError as error:
+                st.warning(words.sentence(error))
+                return
+        _opened(section, key, waiting)
+
+
+def _opened(section: Section | None, key: str, waiting: str) -> None:
+    kept = held.kept()
+    _listed(kept, key)
+    inside = section is not None and any(one.key == section.key for one in kept)
+    sections = kept if section is None or inside else (*kept, section)
+    if kept and section is not None:
+        st.caption(said.IS_KEPT if inside else said.ALSO)
+    if not sections or (section is None and waiting != said.NOTHING_KEPT):
+        st.caption(waiting)
+    if not sections:
+        return
+    if len(sections) > MOST_SECTIONS:
+        st.warning(said.FULL.format(MOST_SECTIONS))
+        return
+    typed = held.TYPED.get()
+    report = Report(
+        title=str(typed.get(_TITLE) or "").strip() or _first_title(sections),
+        author=str(typed.get(_AUTHOR) or "").strip(),
+        day=typed.get(_DAY) or date.today(),
+        sections=sections,
+        logo=held.LOGO.get(),
+    )
+    if not report.private:
+        st.warning(said.WHAT_IF_NOTE, icon=":material/visibility_off:")
+    _files(report, key)
+    if section is not None and not inside:
+        st.button(
+            said.KEEP,
+            key=f"{key}-report-keep",
+            icon=":material/add:",
+            disabled=len(kept) >= MOST_SECTIONS,
+            on_click=held.keep,
+            args=(section,),
+        )
+    _title_page(key, _first_title(sections))
+
+
+def _listed(kept: tuple[Section, ...], key: str) -> None:
+    """What was kept, each with a way to take it out."""
+    if not kept:
+        return
+    st.markdown(f"**{said.KEPT}**")
+    for place, one in enumerate(kept):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(words.safe(one.title, 120), width="stretch")
+            st.button(
+                said.REMOVE,
+                key=f"{key}-report-remove-{place}",
+                type="tertiary",
+                icon=":material/close:",
+                on_click=held.remove,
+                args=(one.key,),
+            )
+
+
+def _first_title(sections: tuple[Section, ...]) -> str:
+    """What a report is called until somebody calls it otherwise."""
+    return said.ANSWER_TITLE if all(one.receipt is not None for one in sections) else said.TITLE
+
+
+def _title_page(key: str, first_title: str) -> None:
+    """Title, author, date and logo; what was typed stays for the session's other reports."""
+    for label, name, longest, first in (
+        (said.REPORT_TITLE, _TITLE, LONGEST_TITLE, first_title),
+        (said.REPORT_AUTHOR, _AUTHOR, LONGEST_AUTHOR, ""),
+    ):
+        place = f"{key}-{name}"
+        session.seed(place, held.TYPED.get().get(name, first))
+        st.text_input(label, key=place, max_chars=longest, on_change=_typed, args=(name, place))
+    place = f"{key}-{_DAY}"
+    session.seed(place, held.TYPED.get().get(_DAY, date.today()))
+    st.date_input(said.REPORT_DATE, key=place, format="YYYY-MM-DD", on_change=_typed, args=(_DAY, place))
+    place = f"{key}-{_LOGO}"
+    st.file_uploader(
+        said.LOGO,
+        type=["png", "jpg", "jpeg"],
+        key=place,
+        help=said.LOGO_HELP,
+        max_upload_size=1,
+        on_change=_brought,
+        args=(place,),
+    )
+    problem = session.note(_LOGO)
+    if problem is not None:
+        st.warning(problem)
+
+
+def _typed(name: str, place: str) -> None:
+    """Callback: keep what was typed for the session, as it can be shown."""
+    now = session.entered(place, None)
+    told = words.visible(now, LONGEST_TITLE) if isinstance(now, str) else now
+    held.TYPED.put({**held.TYPED.get(), name: told})
+
+
+def _brought(place: str) -> None:
+    """Callback: a logo was brought, or taken away; one that cannot be set on a page is refused."""
+    found: Any = session.entered(place, None)
+    if found is None:
+        held.LOGO.put(None)
+        return
+    from dashboard.report.pdf import settable  # loads the typesetter
+
+    brought = found.getvalue()
+    if len(brought) > LARGEST_LOGO or not settable(brought):
+        session.say(_LOGO, said.BAD_LOGO)
+        return
+    held.LOGO.put(brought)
+
+
+def _files(report: Report, key: str) -> None:
+    """The report's files, once they are written; by this session's own shelf, as a name may stand in them."""
+
+    def draw(results: list[Any]) -> None:
+        made = dict(results[0])
+        with st.container(horizontal=True):
+            for form in MIMES:
+                st.download_button(
+                    said.FORMS[form],
+                    _sealing(report, form, made[form]),
+                    f"{report.file_name}.{form}",
+                    MIMES[form],
+                    icon=":material/download:",
+                    on_click="ignore",
+                    key=f"{key}-report-{form}",
+                )
+
+    in_background(
+        "report",
+        ("report", report.digest),
+        every_form,
+        lambda: report,
+        draw,
+        what=said.MAKING,
+        own=True,
+        nothing_yet=_wait,
+    )
+
+
+def _wait() -> None:
+    st.caption(f"{said.MAKING} …")
+
+
+def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
+    """What a click downloads: the file with the ledger's seal. Without a ledger, the file as it is."""
+
+    def download() -> bytes:
+        if form not in SEALED:
+            return made
+        try:
+            return compute.ledger().sealed(made, report.receipts)
+        except DpcoreError:
+            return made  # the ledger is closed, as the sidebar says; the check then finds no seal
+
+    return download
+
+
+# -- where the data came from ------------------------------------------------------------------------------------------
+
+
+def data_code(source: Source) -> str:
+    """Python that makes the data in use again; empty where nothing can, as for a sample loaded from a file."""
+    own = data.own_file()
+    if source.public:
+        known = source.key in {one.key for one in samples()} and not sample(source.key).needs_network
+        return recipe.of_sample(source.key) if known else ""
+    if own is None or not source.key.startswith(OWN):
+        return ""
+    if source.mode == "twin" and own.plan is not None:
+        kept: Mapping[str, Any] = {"rows": own.plan.rows, "seed": own.plan.seed, "relations": own.plan.relations}
+        return recipe.of_twin(source, **kept)
+    if source.mode == "what_if" and own.reading is not None:
+        return recipe.of_file(source, name=own.name, choices=dict(own.choices), steps=own.steps)
+    return ""

@@ -1,0 +1,161 @@
+"""A report as one value: what it says, part by part, before anything is typeset.
+
+All text is in runs of plain characters with their emphasis, so that no writer has to know of markup: what a person's
+table is called, or says, is only ever characters. Values can be pickled, and equal reports are equal values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from dashboard.words import report as said
+
+Kind = Literal["what_if", "twin", "sample", "answer", "practice", "plan"]
+MOST_SECTIONS = 12
+LONGEST_TITLE, LONGEST_AUTHOR = 160, 120
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Characters that are written alike."""
+
+    text: str
+    strong: bool = False
+    slanted: bool = False
+    code: bool = False
+
+
+Line = tuple[Run, ...]
+"""One paragraph's runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading within a section."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One paragraph; ``large`` for the verdict, ``small`` for what helps and does not decide."""
+
+    line: Line
+    size: Literal["large", "usual", "small"] = "usual"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Points, one below the other."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """A picture as SVG, ``width`` × ``height`` in its own pixels, with words for who does not see it."""
+
+    svg: str
+    width: int
+    height: int
+    alt: str
+    caption: Line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """A table; its first column names the rows. ``marked`` is the row of the chosen point, or None."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str
+    marked: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What belongs to what: a table of two columns without a head. ``boxed`` for the label."""
+
+    rows: tuple[tuple[str, Line], ...]
+    caption: str
+    boxed: bool = False
+
+
+Part = Heading | Paragraph | Listing | Drawing | Grid | Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One question, answer or plan of a report.
+
+    ``key`` tells it from others in a list; ``code`` is Python that computes its ``numbers`` again, (what, value) each.
+    ``receipt`` is the hash of its charge in the ledger's journal. ``own``: made from a person's own data, so that it
+    goes with their file.
+    """
+
+    kind: Kind
+    key: str
+    title: str
+    parts: tuple[Part, ...]
+    code: str = ""
+    numbers: tuple[tuple[str, float], ...] = ()
+    receipt: str | None = None
+    own: bool = False
+
+    @property
+    def mark(self) -> str:
+        """What stands on each of its pages; empty for a real private answer."""
+        return said.MARKS[self.kind]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Sections with their title page's facts. ``logo`` is a picture's bytes (PNG or JPEG), or None.
+
+    Raises ValueError without sections or with too many.
+    """
+
+    title: str
+    author: str
+    day: date
+    sections: tuple[Section, ...]
+    logo: bytes | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.sections) <= MOST_SECTIONS:
+            raise ValueError(f"a report has 1 to {MOST_SECTIONS} sections")
+
+    @property
+    def private(self) -> bool:
+        """Whether nothing in it was computed from a person's own file but private answers."""
+        return all(section.kind != "what_if" for section in self.sections)
+
+    def mark(self, section: Section) -> str:
+        """What stands on each page of ``section``: one page that must not be published marks them all."""
+        return section.mark if self.private else said.MARKS["what_if"]
+
+    @property
+    def file_name(self) -> str:
+        """Without an ending. The mark is part of it; nothing from a table is."""
+        kinds: Iterable[Kind] = ("what_if", "twin", "sample", "practice", "plan", "answer")
+        first = next(kind for kind in kinds if any(section.kind == kind for section in self.sections))
+        return f"{said.FILES[first]}-{self.day.isoformat()}"
+
+    @property
+    def receipts(self) -> tuple[str, ...]:
+        """Hashes of the charges that it tells of, in order."""
+        return tuple(dict.fromkeys(section.receipt for section in self.sections if section.receipt is not None))
+
+    @property
+    def digest(self) -> str:
+        """Tells reports apart to the last character."""
+        return hashlib.sha256(repr(self).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def plain(line: Line) -> str:
+    """The characters alone."""
+    return "".join(run.text for run in line)

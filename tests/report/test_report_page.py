@@ -1,0 +1,205 @@
+"""The report on the pages, in process: one click, several questions, an answer's report, and the check on Budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.background import compute
+from dashboard.budget import receipts
+from dashboard.report import panel
+from dashboard.report.render import every_form
+from dashboard.report.text import line
+from dashboard.report.value import Facts, Paragraph, Report, Section, plain
+from dashboard.words import report as said
+from dpcore.ledger import Ledger
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import drop, look
+from tests.report.made import visits
+from tests.report.test_report_again import run
+from tests.report.test_report_forms import pages
+
+Open = Callable[..., AppTest]
+
+
+class Here(Executor):
+    """Does the work at once, in this process, and notes what it was."""
+
+    def __init__(self) -> None:
+        self.done: list[Any] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        found: Future[Any] = Future()
+        found.set_result(fn(*args, **kwargs))
+        self.done.append(fn)
+        return found
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> Here:
+    pool = Here()
+    monkeypatch.setattr(compute, "pool", lambda: pool)
+    return pool
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
+    """Reports that were handed over to be written; writing them takes long and is tested elsewhere."""
+    found: list[Report] = []
+
+    def note(report: Report, part: None) -> list[tuple[str, bytes]]:
+        found.append(report)
+        return [(form, form.encode()) for form in said.FORMS]
+
+    monkeypatch.setattr(panel, "every_form", note)
+    return found
+
+
+def open_report(app: AppTest, key: str) -> AppTest:
+    app.session_state[f"{key}-report"] = True
+    app.run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def files(app: AppTest) -> list[str]:
+    return [one.proto.label for one in app.get("download_button") if one.proto.label in said.FORMS.values()]
+
+
+def sentences(section: Section) -> str:
+    lines = [plain(part.line) for part in section.parts if isinstance(part, Paragraph)]
+    facts = [plain(told) for part in section.parts if isinstance(part, Facts) for _, told in part.rows]
+    return "\n".join([*lines, *facts])
+
+
+def test_one_click_gives_every_form(open_app: Open, here: Here) -> None:
+    app = open_report(open_app("selection"), "selection")
+    assert files(app) == list(said.FORMS.values())
+    assert [getattr(work, "work", None) for work in here.done] == [every_form]  # beside the page, not in it
+
+
+@pytest.mark.parametrize("page", ["selection", "thresholding", "experts"])
+def test_the_report_says_what_the_page_says(open_app: Open, written: list[Report], page: str) -> None:
+    app = open_report(open_app(page), page)
+    (section,) = written[-1].sections
+    shown = text(app)
+    headline = next(part.line for part in section.parts if isinstance(part, Paragraph) and part.size == "large")
+    (told,) = [one for one in re.findall(r"^### (.*)$", shown, re.M) if plain(line(one)) == plain(headline)]
+    assert any(sign.isdigit() for sign in told)
+    for metric in app.metric:
+        assert metric.value in sentences(section)
+    assert section.kind == "sample"
+    assert section.code
+
+
+def test_it_follows_what_is_set(open_app: Open, written: list[Report]) -> None:
+    open_report(open_app("selection", epsilon="0.05", selection_metric="expected_loss"), "selection")
+    (section,) = written[-1].sections
+    assert "At ε = 0.05" in sentences(section)
+    assert "'selection_metric': 'expected_loss'" in section.code
+    run(f"from math import *\nfrom dashboard.report.again import *\nfrom dpcore.tradeoff import *\n{section.code}")
+
+
+def test_several_questions_in_one_report_with_a_title_of_one_s_own(open_app: Open, written: list[Report]) -> None:
+    app = open_report(open_app("selection"), "selection")
+    app.button(key="selection-report-keep").click().run()
+    assert said.IS_KEPT in text(app)
+    app.switch_page("questions/thresholding/page.py").run()
+    app = open_report(app, "thresholding")
+    assert len(written[-1].sections) == 2
+    app.text_input(key="thresholding-report-title").set_value("For the \u202eboard").run()
+    app.text_input(key="thresholding-report-author").set_value("M. Curie").run()
+    app.button(key="thresholding-report-keep").click().run()
+    assert (written[-1].title, written[-1].author) == ("For the ⟨U+202E⟩board", "M. Curie")
+    # on the Budget page, with nothing of the page itself
+    app.switch_page("app_pages/budget.py").run()
+    app = open_report(app, "budget")
+    assert [one.title.split()[0] for one in written[-1].sections] == ["Which", "Which"]
+    assert written[-1].title.startswith("For the")
+    app.button(key="budget-report-remove-0").click().run()
+    assert len(written[-1].sections) == 1
+
+
+def test_a_report_of_an_own_file_is_marked_and_goes_with_it(open_app: Open, written: list[Report]) -> None:
+    app = open_app("data")
+    drop(app, visits(), "visits.csv")
+    look(app)
+    app.switch_page("questions/selection/page.py").run()
+    app = open_report(app, "selection")
+    assert any(said.WHAT_IF_NOTE in one.value for one in app.warning)
+    assert written[-1].file_name.startswith("not-private")
+    (section,) = written[-1].sections
+    assert section.own
+    assert "'visits.csv'" in section.code
+    app.button(key="selection-report-keep").click().run()
+    assert len(app.session_state["_report_own"]) == 1
+    app.switch_page("app_pages/data.py").run()
+    app.button(key="own-remove").click().run()
+    assert "_report_own" not in app.session_state
+
+
+def test_nothing_is_offered_before_all_is_computed(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Never(Executor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            return Future()
+
+    monkeypatch.setattr(compute, "pool", Never)
+    app = open_report(open_app("training"), "training")
+    assert said.NOT_READY in text(app)
+    assert not files(app)
+
+
+def test_a_simulated_curve_is_reported_once_it_is_whole(open_app: Open, written: list[Report]) -> None:
+    few = {"training_seeds": "8", "training_drawn-accuracy-False": "[]"}
+    app = open_report(open_app("training", **few), "training")
+    (section,) = written[-1].sections
+    assert said.SIMULATED.split("**")[1] in str(section.parts)
+    assert "'training_seeds': '8'" in section.code
+    written.clear()
+    app = open_report(open_app("training", training_axis="n", **few), "training")
+    assert said.OTHER_AXIS in text(app)
+    assert not written
+
+
+def test_the_plan_and_an_answer_of_the_ledger(open_app: Open, written: list[Report], ledger_file: Any) -> None:
+    app = open_app("selection", selection_open="release")
+    app.button(key="selection-begin").click().run()
+    app.button(key="selection-confirm").click().run()
+    app = open_report(app, "selection-answer")
+    (answer,) = written[-1].sections
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        (receipt,) = ledger.receipts()
+    assert answer.kind == "practice"
+    assert answer.receipt == receipt.journal_hash
+    assert receipt.journal_hash[:12] in sentences(answer)
+    assert "not part of the receipt" not in sentences(answer).lower()
+    app.button(key="selection-answer-report-keep").click().run()
+    app.switch_page("app_pages/budget.py").run()
+    app = open_report(app, "receipt")
+    assert [one.key for one in written[-1].sections] == [answer.key]  # the same answer, told once
+    app.session_state["budget_tab"] = "Plan answers"
+    app.run()
+    app = open_report(app, "budget-plan")
+    kinds = [one.kind for one in written[-1].sections]
+    assert kinds == ["practice", "plan"]
+    plan = written[-1].sections[1]
+    scope = run(f"{plan.code}")
+    assert {rule: pytest.approx(scope["found"][rule], rel=1e-6) for rule, _ in plan.numbers} == dict(plan.numbers)
+
+
+def test_a_report_that_somebody_brings_is_checked(open_app: Open, ledger_file: Any) -> None:
+    from tests.report.made import form
+
+    open_app("budget")
+    made = compute.ledger().sealed(form("quantile", "pdf"))
+    assert receipts.checked(made).startswith("Confirmed")
+    changed = made.replace(b"/Author", b"/author", 1)
+    assert receipts.checked(changed).startswith("Not confirmed")
+    assert "carries no seal" in receipts.checked(form("quantile", "html"))
+    assert receipts.checked(b"{}") == receipts.NOT_CONFIRMED
+    assert len(pages(made)) == len(pages(form("quantile", "pdf")))  # the seal is no word of it
