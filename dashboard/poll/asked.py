@@ -36,6 +36,7 @@ FEWEST_OPTIONS, MOST_OPTIONS = 2, 8
 MOST_POINTS = 1001
 FEWEST_PEOPLE, MOST_PEOPLE = 2, 1000
 LEAST_EPSILON, MOST_EPSILON = 0.01, 10.0
+EPSILON_DIGITS = 4  # fewer than the ledger's, so that a budget of this ε pays for an answer of this ε
 CLOSE = 0.05
 """Of the range: how near a private median counts as right in guesses and forecasts."""
 
@@ -75,6 +76,7 @@ class Poll:
             math.isfinite(self.epsilon) and LEAST_EPSILON <= self.epsilon <= MOST_EPSILON,
             said.epsilon_between(LEAST_EPSILON, MOST_EPSILON),
         )
+        object.__setattr__(self, "epsilon", round(self.epsilon, EPSILON_DIGITS))
         if self.form == "options":
             self._check_options()
         if self.form == "number":

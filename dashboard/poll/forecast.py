@@ -1,8 +1,8 @@
 """How good the one answer would be, from a simulated room: exact laws of the very request, on rows nobody cast.
 
 The real votes are read by nothing here. A twin of the room is made from the declaration: as many people as were
-declared, who choose as ``dpcore.datasets.twin`` has them choose, but in exact shares instead of by lot, since in a small
-room the lot would decide who leads. The request's own law is evaluated on it.
+declared, who choose as ``dpcore.datasets.twin`` has them choose, but in exact shares instead of by lot, since in a
+small room the lot would decide who leads. The request's own law is evaluated on it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from dashboard.widgets.answer import asked, cost_words, when
 from dashboard.words import poll as said
 from dpcore.ledger import Receipt
 
-MOST_BARS = 31
+MOST_BARS = 12
 
 
 def guess_question(poll: Poll) -> str:
@@ -43,7 +43,7 @@ def true_counts(seen: Seen) -> None:
     poll, counts = seen.poll, seen.counts
     if counts is None:
         return
-    st.subheader(said.TRUE_COUNTS, anchor=False)
+    st.header(said.TRUE_COUNTS, anchor=False)
     st.warning(said.TRUE_MARK, icon=":material/visibility:")
     if poll.form == "number":
         st.markdown(said.true_median(_median(poll, counts), int(counts.sum())))

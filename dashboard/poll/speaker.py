@@ -104,7 +104,7 @@ def _voting(room: Room, seen: Seen) -> None:
     with code:
         st.image(joining.qr(joining.address(at, room.code)), width="stretch", alt=f"QR code: join with {room.code}")
     with beside:
-        st.subheader(said.JOIN, anchor=False)
+        st.header(said.JOIN, anchor=False)
         st.title(f"`{joining.typed(at)}`", anchor=False)
         st.title(f"`{shown_code(room.code)}`", anchor=False)
         if joining.local(at):
