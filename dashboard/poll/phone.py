@@ -25,6 +25,8 @@ from dashboard.words import poll as said
 COOKIE = "epsilon_lab_phone"
 LOOK = 2.0
 """Seconds between two looks whether the speaker has moved on."""
+NAME = 18
+"""Characters of a choice's name that a phone's picture has room for."""
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _TYPED, _NUMBER = "poll-code", "poll-number"
 
@@ -136,6 +138,7 @@ def _ballot(room: Room) -> None:
                 type="primary" if mine else "secondary",
                 icon=":material/check:" if mine else None,
                 width="stretch",
+                wrap=True,
                 on_click=_vote,
                 args=(room, choice),
             )
@@ -236,7 +239,7 @@ def _otherwise(room: Room) -> None:
     colour = {"mine": palette(dark).accent, "other": palette(dark).series[1]}
     figure: Any
     if poll.choices:
-        names = [words.html(said.choice(outcome)) for outcome in poll.outcomes]
+        names = [words.html(said.choice(outcome), NAME) for outcome in poll.outcomes]
         figure = chances(names, laws, labels, colour, dark=dark)
         figure["layout"]["height"] += 40  # the legend takes two rows on a phone
         best = max(range(len(names)), key=lambda place: abs(found.mine[place] - found.other[place]))

@@ -48,6 +48,7 @@ class Rooms:
         self._clock, self._later = clock, later or _later
         self._kept: dict[str, _Kept] = {}
         self._tries, self._at = TRIES, clock()
+        self._watched = False  # whether a look at what is overdue is planned: one at a time, however many open
         self._lock = threading.RLock()
 
     def open(self, poll: Poll, host: str) -> Room:
@@ -64,7 +65,7 @@ class Rooms:
                 code = new_code()
             room = Room(code, poll, host)
             self._kept[code] = _Kept(room=room, host=host, ends=self._clock() + LIFE)
-        self._later(LIFE + 1.0, self.sweep)  # on a quiet server nobody else would look
+            self._watch()
         return room
 
     def of_host(self, host: str) -> Room | None:
@@ -92,9 +93,11 @@ class Rooms:
             return kept.room
 
     def sweep(self) -> None:
-        """Forget the rooms whose time is up."""
+        """Forget the rooms whose time is up; plan the next look."""
         with self._lock:
+            self._watched = False
             self._sweep()
+            self._watch()
 
     def leave(self, host: str) -> None:
         """Close this speaker's room for good, its receipt too."""
@@ -109,6 +112,13 @@ class Rooms:
         now = self._clock()
         for code in [code for code, kept in self._kept.items() if kept.ends <= now]:
             self._kept.pop(code).room.forget()
+
+    def _watch(self) -> None:
+        """On a quiet server nobody else would look."""
+        if self._kept and not self._watched:
+            self._watched = True
+            first = min(kept.ends for kept in self._kept.values())
+            self._later(max(first - self._clock(), 0.0) + 1.0, self.sweep)
 
     def _may_try(self) -> bool:
         now = self._clock()

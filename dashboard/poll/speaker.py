@@ -68,7 +68,14 @@ def _steps(phase: Phase) -> None:
 
 def _next(label: str, key: str, room: Room, act: str, icon: str) -> None:
     st.button(
-        primary(label), type="primary", key=f"poll-{key}", icon=icon, on_click=_do, args=(room, act), width="stretch"
+        primary(label),
+        type="primary",
+        key=f"poll-{key}",
+        icon=icon,
+        on_click=_do,
+        args=(room, act),
+        width="stretch",
+        wrap=True,
     )
 
 

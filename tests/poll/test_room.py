@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dashboard.poll.answering import answer
 from dashboard.poll.asked import Poll, Request
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.room import GUESSES, MOST_PHONES, Room
 from dashboard.poll.rooms import ALPHABET, LENGTH, LIFE, MOST_ROOMS, TRIES, TRIES_PER_SECOND, Rooms, shown_code
 from dashboard.words import poll as said
 from dpcore.datasets import PrivateRows
+from dpcore.ledger import Ledger
 from tests.poll.conftest import ANNOUNCED, POLLS, SLEEP, SNACKS
 
 HOST = "h" * 32
@@ -207,6 +211,24 @@ def test_a_vote_can_be_taken_back_and_only_offered_votes_are_taken() -> None:
             SLEEP.checked(wrong)
 
 
+def test_nothing_on_disk_but_the_ledger_s_records(tmp_path: Path) -> None:
+    """A vote that is not the answer is in no file; the answer and the question are, so the search would find it."""
+    poll = Poll(question="Which animal?", form="options", options=("Marmoset", "Zebrafish"), epsilon=10.0)
+    room = Room("CODE", poll, HOST)
+    for number in range(40):
+        room.join(f"token {number}")
+        room.vote(f"token {number}", "Zebrafish" if number == 0 else "Marmoset")
+    room.close_voting(HOST)
+    room.show_forecast(HOST)
+    with Ledger.open(tmp_path / "ledger.db", create=True) as ledger:
+        room.release(HOST, partial(answer, ledger=lambda: ledger))
+    written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"Which animal?" in written
+    assert b"Marmoset" in written
+    assert b"Zebrafish" not in written
+    assert b"token" not in written
+
+
 # -- the rooms of a server ---------------------------------------------------------------------------------------------
 
 
@@ -226,16 +248,24 @@ def test_a_room_is_found_by_its_code_and_by_its_speaker_and_ends_after_two_hours
 
 
 def test_a_quiet_server_forgets_by_itself() -> None:
-    """Nobody looks after the two hours; the planned work alone ends the room."""
+    """Nobody looks after the two hours; one planned look after another ends every room, and then no more is planned."""
     found, clock = rooms()
     room = found.open(SNACKS, HOST)
     room.join("a")
+    clock.now += 600.0
+    later = found.open(SNACKS, "another speaker")
     ((seconds, work),) = clock.planned
-    clock.now += seconds
+    clock.now += seconds - 600.0
     work()
     assert room.seen().phase == "ended"
     assert not room.own("a").joined
+    assert later.seen().phase == "voting"
+    (_, (seconds, work)) = clock.planned
+    clock.now += seconds
+    work()
+    assert later.seen().phase == "ended"
     assert len(found) == 0
+    assert len(clock.planned) == 2
 
 
 def test_a_speaker_has_one_room_and_a_server_fifty() -> None:
