@@ -9,7 +9,10 @@ import os
 import subprocess
 import sys
 
-NAMES = ("selection", "thresholding", "experts", "training", "accounting", "reading", "in_place", "tables", "dashboard")
+NAMES = (
+    *("selection", "thresholding", "experts", "training", "accounting", "reading", "in_place", "tables", "dashboard"),
+    "poll",
+)
 
 
 def main(names: list[str]) -> int:

@@ -21,6 +21,8 @@ OWN_PAGES = (
     ("budget", "Budget", ":material/account_balance_wallet:"),
 )
 """The product's own pages; those of questions are discovered and stand between the second and the third."""
+POLL_PAGE = ("poll", "Private poll", ":material/how_to_vote:")
+"""The room's page: its data are the room's votes, so the sidebar has no data, no ε and no budget for it."""
 
 
 def main() -> None:
@@ -31,6 +33,7 @@ def main() -> None:
     from dashboard.background import compute, leaving
     from dashboard.budget import tracker, visitor
     from dashboard.data import source
+    from dashboard.poll import phone
     from dashboard.widgets import controls, inputs
     from dashboard.words.server import OPEN
 
@@ -43,6 +46,9 @@ def main() -> None:
     )
     session.begin()
     leaving.visit()
+    if phone.wanted():
+        phone.show()
+        return
     compute.sweep()
     compute.warm_up()
 
@@ -54,8 +60,14 @@ def main() -> None:
         st.Page(HERE / f"questions/{page.key}/page.py", title=page.title, icon=page.icon, url_path=page.key)
         for page in catalogue.pages()
     ]
-    page = st.navigation([start, data, *asked, budget])
+    key, title, icon = POLL_PAGE
+    poll = st.Page(HERE / f"app_pages/{key}.py", title=title, icon=icon, url_path=key)
+    page = st.navigation([start, data, *asked, budget, poll])
     session.page_opened(page.url_path)
+    if page.url_path == key:
+        page.run()
+        visitor.remember()
+        return
     source.open_page(page.url_path)
 
     with st.sidebar:

@@ -41,6 +41,7 @@ PURE = (
     *(f"dashboard/report/{name}.py" for name in ("again", "web", "notebook", "render")),
     *("dashboard/blocks.py", "dashboard/view.py", "dashboard/usual.py", "dashboard/ways.py", "dashboard/catalogue.py"),
     "dashboard/offering.py",
+    *(f"dashboard/poll/{name}.py" for name in ("asked", "forecast", "refused", "room", "rooms")),
     *(
         file.relative_to(ROOT).as_posix()
         for file in ROOT.glob("dashboard/questions/*/*.py")
@@ -103,9 +104,10 @@ def test_imports_follow_the_design(path: Path) -> None:
             )
         else:
             served = {"starlette"} if here == "dashboard/server.py" else set()
-            assert top in {"streamlit", "numpy", "pandas", "plotly", "threadpoolctl", "dashboard", "dpcore"} | served, (
-                f"{here} imports {name}"
-            )
+            assert (
+                top
+                in {"streamlit", "numpy", "pandas", "plotly", "threadpoolctl", "segno", "dashboard", "dpcore"} | served
+            ), f"{here} imports {name}"
         if here.startswith("dashboard/charts/"):
             assert ours in {"", "charts", "words"}, f"{here} imports {name}"
         if ours == "questions":

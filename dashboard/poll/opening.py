@@ -1,0 +1,144 @@
+"""The speaker opens a poll: what is asked, and all that is declared before anybody votes."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.budget import tracker, visitor
+from dashboard.charts.theme import plain
+from dashboard.poll.asked import FEWEST_PEOPLE, LONGEST_QUESTION, MOST_PEOPLE, Form, Poll
+from dashboard.poll.held import PROBLEM, problem
+from dashboard.poll.refused import PollRefused
+from dashboard.poll.rooms import ROOMS
+from dashboard.widgets.inputs import primary
+from dashboard.words import poll as said
+
+LEVELS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0)
+_FIRST: dict[str, object] = {
+    "question": "",
+    "form": "options",
+    "options": "",
+    "low": 0.0,
+    "high": 10.0,
+    "step": 1.0,
+    "people": 30,
+    "epsilon": 0.5,
+    "counts": False,
+}
+
+
+def _key(name: str) -> str:
+    return f"poll-{name}"
+
+
+def opening() -> None:
+    """The form. Its entries are this session's until the poll is open."""
+    bundled = said.bundled()
+    first = next(iter(bundled))
+    if session.entered(_key("form"), None) is None:
+        _fill(first)
+    st.markdown(said.WHY)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.selectbox(
+            said.START_FROM,
+            [*bundled, said.OWN],
+            key=_key("start"),
+            persist_state="session",
+            on_change=lambda: _fill(str(session.entered(_key("start"), first))),
+        )
+        st.text_area(
+            said.QUESTION, key=_key("question"), max_chars=LONGEST_QUESTION, height=80, persist_state="session"
+        )
+        st.radio(
+            said.ANSWERS,
+            get_args(Form),
+            key=_key("form"),
+            format_func=lambda form: said.FORMS[form],
+            persist_state="session",
+        )
+        form = session.entered(_key("form"), "options")
+        if form == "options":
+            st.text_area(said.OPTIONS, key=_key("options"), height=130, persist_state="session")
+        elif form == "number":
+            for column, name, label in zip(
+                st.columns(3), ("low", "high", "step"), (said.LOW, said.HIGH, said.STEP), strict=True
+            ):
+                column.number_input(label, key=_key(name), format="%g", persist_state="session")
+    with right:
+        st.number_input(
+            said.PEOPLE,
+            FEWEST_PEOPLE,
+            MOST_PEOPLE,
+            step=1,
+            key=_key("people"),
+            help=said.PEOPLE_HELP,
+            persist_state="session",
+        )
+        st.select_slider(
+            said.EPSILON,
+            LEVELS,
+            key=_key("epsilon"),
+            format_func=plain,
+            help=said.EPSILON_HELP,
+            persist_state="session",
+        )
+        st.markdown(f":material/shield_person: {said.protection(float(session.entered(_key('epsilon'), 0.5)))}")
+        st.checkbox(said.COUNTS, key=_key("counts"), help=said.COUNTS_HELP, persist_state="session")
+        closed = tracker.trouble()
+        if closed is not None:
+            st.error(said.CANNOT_DRAW + closed, icon=":material/lock:")
+        label = said.OPEN
+        st.button(
+            primary(label) if closed is None else label,
+            type="primary",
+            icon=":material/qr_code_2:",
+            key=_key("open"),
+            width="stretch",
+            disabled=closed is not None,
+            on_click=_open,
+        )
+        told = problem()
+        if told:
+            st.warning(told)
+        st.caption(said.RULES)
+
+
+def _fill(title: str) -> None:
+    """Put a bundled poll into the form; one of one's own keeps what stands there."""
+    found = said.bundled().get(title)
+    if found is None:
+        return
+    for name, value in (_FIRST | found).items():
+        if name in found or session.entered(_key(name), None) is None:
+            session.enter(_key(name), value)
+
+
+def _open() -> None:
+    """Callback."""
+
+    def entry(name: str) -> object:
+        return session.entered(_key(name), _FIRST[name])
+
+    form = str(entry("form"))
+    lines = tuple(line for line in str(entry("options") or "").splitlines() if line.strip())
+    try:
+        poll = Poll(
+            question=str(entry("question") or ""),
+            form=form,  # type: ignore[arg-type]  # checked by the poll
+            options=lines if form == "options" else (),
+            **{name: _number(entry(name)) for name in ("low", "high", "step", "epsilon")},
+            people=int(_number(entry("people"))),
+            counts=bool(entry("counts")),
+        )
+        ROOMS.open(poll, visitor.token())
+    except PollRefused as refused:
+        PROBLEM.put(words.sentence(refused))
+
+
+def _number(entry: object) -> float:
+    """What a number's field holds; an empty one is no number, which the poll refuses."""
+    return float(entry) if isinstance(entry, int | float) else float("nan")

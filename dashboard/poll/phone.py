@@ -1,0 +1,295 @@
+"""The phone's page: one question, one tap; its own protection; and, after the release, the answer and its receipt."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.charts.laws import chances, curves
+from dashboard.charts.ready import Ready
+from dashboard.charts.theme import palette
+from dashboard.poll import forecast, joining
+from dashboard.poll.asked import Poll, Vote
+from dashboard.poll.held import PHONE, PROBLEM, problem
+from dashboard.poll.refused import PollRefused
+from dashboard.poll.room import GUESSES, Room, Seen
+from dashboard.poll.rooms import LIFE, ROOMS, plain_code, shown_code
+from dashboard.poll.shown import guess_question, receipt_below, true_counts
+from dashboard.widgets.inputs import primary
+from dashboard.words import poll as said
+
+COOKIE = "epsilon_lab_phone"
+LOOK = 2.0
+"""Seconds between two looks whether the speaker has moved on."""
+NAME = 18
+"""Characters of a choice's name that a phone's picture has room for."""
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+_TYPED, _NUMBER = "poll-code", "poll-number"
+
+
+def wanted() -> bool:
+    """Whether this window is a phone's: its address asks to join."""
+    return joining.PARAMETER in st.query_params
+
+
+def token() -> str:
+    """This phone's random token: from its cookie, else a new one for this session."""
+    kept = PHONE.get()
+    if kept is None:
+        found = str(st.context.cookies.get(COOKIE, ""))
+        kept = found if _TOKEN.fullmatch(found) else secrets.token_hex(16)
+        PHONE.put(kept)
+    return kept
+
+
+def remember() -> None:
+    """Let the browser keep the token as long as a poll can last; a constant script with the token alone in it."""
+    if st.context.cookies.get(COOKIE) != token():
+        st.html(
+            f"<script>document.cookie = '{COOKIE}={token()}; path=/; max-age={int(2 * LIFE)}; SameSite=Lax'</script>",
+            unsafe_allow_javascript=True,
+        )
+
+
+def show() -> None:
+    """The whole page."""
+    remember()
+    asked = st.query_params.get(joining.PARAMETER, "")
+    if not plain_code(asked):
+        _ask_for_code()
+        return
+    try:
+        room = ROOMS.enter(asked, token())
+        room.join(token())
+    except PollRefused as refused:
+        _ask_for_code(str(refused))
+        return
+    stage = room.stage
+    _page(room)
+    if stage[0] != "ended":
+        _watch(room, stage)
+
+
+@st.fragment(run_every=LOOK)
+def _watch(room: Room, stage: tuple[str, bool]) -> None:
+    """Follow the speaker; costs next to nothing while nothing has changed."""
+    if room.stage != stage:
+        st.rerun()
+
+
+def _ask_for_code(why: str = "") -> None:
+    st.title(said.JOIN_TITLE, anchor=False)
+    if why:
+        st.warning(why)
+    st.text_input(said.CODE, key=_TYPED, max_chars=20, placeholder="ABCD-2345")
+    st.button(primary(said.ENTER), type="primary", key="poll-enter", width="stretch", on_click=_enter)
+
+
+def _enter() -> None:
+    """Callback: the code goes into the address, so that a reload finds the room again."""
+    st.query_params[joining.PARAMETER] = plain_code(str(session.entered(_TYPED, "") or ""))
+
+
+def _page(room: Room) -> None:
+    seen = room.seen()
+    st.caption(f"{said.TITLE} · {shown_code(room.code)}")
+    st.title(words.safe(seen.poll.question, 200), anchor=False)
+    own = room.own(token())
+    if seen.receipt is not None:
+        _answered(room, seen)
+    elif seen.phase == "ended":
+        st.info(said.ENDED_WITHOUT)
+    elif not own.joined:
+        st.info(said.LATE)
+        st.caption(said.WAITING)
+    elif seen.phase == "voting":
+        st.markdown(said.counts_coming(seen.poll.counts))
+        _ballot(room)
+    elif seen.phase == "guessing":
+        st.markdown(said.WAIT_CLOSED)
+        _guesses(room)
+    else:
+        st.markdown(said.WAIT_CLOSED)
+        st.markdown(said.WAIT_FORECAST)
+    if own.joined:
+        _protection(seen.poll)
+        _otherwise(room)
+    with st.expander(said.WHO_SEES):
+        st.markdown(said.WHO_SEES_TEXT)
+
+
+# -- voting and guessing -----------------------------------------------------------------------------------------------
+
+
+@st.fragment
+def _ballot(room: Room) -> None:
+    """One tap is a vote; a fragment, so that a tap draws this part alone."""
+    own = room.own(token())
+    if room.poll.choices:
+        for place, choice in enumerate(room.poll.choices):
+            label, mine = words.safe(said.choice(choice)), own.vote == choice
+            st.button(
+                primary(label) if mine else label,
+                key=f"poll-vote-{place}",
+                type="primary" if mine else "secondary",
+                icon=":material/check:" if mine else None,
+                width="stretch",
+                wrap=True,
+                on_click=_vote,
+                args=(room, choice),
+            )
+    else:
+        _number(room, own.vote)
+    st.markdown(said.NONE_YET if own.vote is None else said.your_vote(own.vote))
+    if own.vote is not None:
+        st.button(said.TAKE_BACK, type="tertiary", key="poll-take-back", on_click=_vote, args=(room, None))
+    _told()
+
+
+def _number(room: Room, vote: Vote | None) -> None:
+    poll = room.poll
+    if session.entered(_NUMBER, None) is None and vote is not None:
+        session.enter(_NUMBER, float(vote))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            f"{said.value(poll.low)} to {said.value(poll.high)}",
+            min_value=float(poll.low),
+            max_value=float(poll.high),
+            value=None,
+            step=float(poll.step),
+            format="%g",
+            key=_NUMBER,
+        )
+        st.button(primary(said.SEND), type="primary", key="poll-send", on_click=_send, args=(room,))
+
+
+def _send(room: Room) -> None:
+    """Callback: what stands in the field is the vote."""
+    typed: float | None = session.entered(_NUMBER, None)
+    if typed is None:
+        PROBLEM.put(said.outside(room.poll.low, room.poll.high))
+        return
+    _vote(room, float(typed))
+
+
+def _vote(room: Room, vote: Vote | None) -> None:
+    """Callback."""
+    try:
+        room.vote(token(), vote)
+    except PollRefused as refused:
+        PROBLEM.put(str(refused))
+
+
+@st.fragment
+def _guesses(room: Room) -> None:
+    own = room.own(token())
+    st.markdown(f"**{guess_question(room.poll)}**")
+    for guess in GUESSES:
+        mine, label = own.guess == guess, said.guess_name(guess)
+        st.button(
+            primary(label) if mine else label,
+            key=f"poll-guess-{guess}",
+            type="primary" if mine else "secondary",
+            icon=":material/check:" if mine else None,
+            width="stretch",
+            on_click=_guess,
+            args=(room, guess),
+        )
+    st.caption(said.GUESS_PUBLIC)
+    _told()
+
+
+def _guess(room: Room, guess: int) -> None:
+    """Callback."""
+    try:
+        room.guess(token(), guess)
+    except PollRefused as refused:
+        PROBLEM.put(str(refused))
+
+
+def _told() -> None:
+    found = problem()
+    if found:
+        st.warning(found)
+
+
+# -- protection, and the answer ----------------------------------------------------------------------------------------
+
+
+def _protection(poll: Poll) -> None:
+    with st.container(border=True):
+        st.markdown(f":material/shield_person: {said.protection(poll.epsilon)}")
+
+
+@st.fragment
+def _otherwise(room: Room) -> None:
+    """What this vote changes: the law with it, and with another in its place, in a simulated room."""
+    if not st.toggle(said.OTHERWISE, key="poll-otherwise"):
+        return
+    poll, mine = room.poll, room.own(token()).vote
+    other = _other(poll, mine)
+    found = forecast.otherwise(poll, forecast.usual_lead(poll), mine, other)
+    st.markdown(said.told(found.told, found.allowed))
+    laws, labels = {"mine": found.mine, "other": found.other}, {"mine": said.MINE, "other": said.OTHER}
+    dark = session.dark()
+    colour = {"mine": palette(dark).accent, "other": palette(dark).series[1]}
+    figure: Any
+    if poll.choices:
+        names = [words.html(said.choice(outcome), NAME) for outcome in poll.outcomes]
+        figure = chances(names, laws, labels, colour, dark=dark)
+        figure["layout"]["height"] += 40  # the legend takes two rows on a phone
+        best = max(range(len(names)), key=lambda place: abs(found.mine[place] - found.other[place]))
+        alt = f"{names[best]}: {_share(found.mine[best])} as you voted, {_share(found.other[best])} otherwise."
+    else:
+        scaled = {key: 100 * law for key, law in laws.items()}
+        figure = curves(
+            poll.grid, scaled, labels, colour, x_title="private median", y_title="times in 100", steps=(), dark=dark
+        )
+        alt = "The chances of every private median, with your vote and with another in its place."
+    st.plotly_chart(Ready(figure), key="poll-otherwise-chart", theme=None, alt=alt, config={"displayModeBar": False})
+    st.caption(said.OTHERWISE_NOTE)
+
+
+def _share(chance: float) -> str:
+    return words.times_in_100(float(chance))
+
+
+def _other(poll: Poll, mine: Vote | None) -> Vote | None:
+    if poll.choices:
+        rest: list[Vote | None] = [choice for choice in poll.choices if choice != mine]
+        if mine is not None:
+            rest.append(None)
+        return st.selectbox(
+            said.OTHERWISE_OTHER,
+            rest,
+            key="poll-other",
+            format_func=lambda one: said.NO_VOTE if one is None else said.choice(str(one)),
+        )
+    found = st.slider(
+        said.OTHERWISE_OTHER,
+        float(poll.low),
+        float(poll.high),
+        float(poll.high if mine is None or float(mine) < (poll.low + poll.high) / 2 else poll.low),
+        float(poll.step),
+        format="%g",
+        key="poll-other",
+    )
+    return poll.checked(float(found))
+
+
+def _answered(room: Room, seen: Seen) -> None:
+    receipt = seen.receipt
+    if receipt is None:
+        return
+    with st.container(border=True):
+        st.markdown(f"**{said.ANSWER}**")
+        st.header(said.private_answer(seen.poll.form, receipt.answer), anchor=False)
+        receipt_below(receipt, key="poll")
+    if seen.counts is not None:
+        true_counts(seen)
+    if seen.phase == "ended":
+        st.caption(said.ENDED_AFTER)

@@ -1,0 +1,152 @@
+"""Every poll that runs on this server, by its code: one object in the process's memory, with a lock.
+
+It is a module's value and not in Streamlit's caches, which any visitor's browser can ask the server to clear.
+Nothing is written to disk; a restart of the server forgets every room.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dashboard.poll.asked import Poll
+from dashboard.poll.refused import PollRefused
+from dashboard.poll.room import Room
+from dashboard.words import poll as said
+
+ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0 and O, no 1, I and L
+LENGTH = 8
+LIFE = 2 * 3600.0
+"""Seconds after which a poll ends by itself."""
+MOST_ROOMS = 50
+TRIES, TRIES_PER_SECOND = 200.0, 20.0
+"""Wrong codes that the server bears at once, and how fast they are forgiven.
+
+In two hours 144,200 wrong codes are looked up at most; with 50 rooms open a stranger hits one with a chance below
+1 in 100,000 (31⁸ codes). In between newcomers wait a moment, whatever they type; phones that are in do not.
+"""
+
+
+@dataclass(slots=True)
+class _Kept:
+    room: Room
+    host: str
+    ends: float
+
+
+class Rooms:
+    """Thread-safe. ``clock`` gives seconds; ``later`` calls a function after so many seconds."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        later: Callable[[float, Callable[[], None]], None] | None = None,
+    ) -> None:
+        self._clock, self._later = clock, later or _later
+        self._kept: dict[str, _Kept] = {}
+        self._tries, self._at = TRIES, clock()
+        self._watched = False  # whether a look at what is overdue is planned: one at a time, however many open
+        self._lock = threading.RLock()
+
+    def open(self, poll: Poll, host: str) -> Room:
+        """A new room for the speaker with this secret; the one they had ends. Raises PollRefused when all are taken."""
+        with self._lock:
+            self._sweep()
+            earlier = [code for code, kept in self._kept.items() if kept.host == host]
+            if len(self._kept) - len(earlier) >= MOST_ROOMS:
+                raise PollRefused(said.no_room(MOST_ROOMS))
+            for code in earlier:
+                self._kept.pop(code).room.forget()
+            code = new_code()
+            while code in self._kept:
+                code = new_code()
+            room = Room(code, poll, host)
+            self._kept[code] = _Kept(room=room, host=host, ends=self._clock() + LIFE)
+            self._watch()
+        return room
+
+    def of_host(self, host: str) -> Room | None:
+        """The room that this speaker opened, also after a reload of their page."""
+        with self._lock:
+            self._sweep()
+            return next((kept.room for kept in self._kept.values() if kept.host == host), None)
+
+    def enter(self, typed: str, token: str) -> Room:
+        """The room with this code, however it is typed. Raises PollRefused for a wrong one, and after too many.
+
+        A phone that is in its room already is always let in.
+        """
+        code = plain_code(typed)
+        with self._lock:
+            self._sweep()
+            kept = self._kept.get(code)
+            if kept is not None and kept.room.own(token).joined:
+                return kept.room
+            if not self._may_try():
+                raise PollRefused(said.TOO_MANY)
+            if kept is None:
+                self._tries -= 1.0
+                raise PollRefused(said.WRONG_CODE)
+            return kept.room
+
+    def sweep(self) -> None:
+        """Forget the rooms whose time is up; plan the next look."""
+        with self._lock:
+            self._watched = False
+            self._sweep()
+            self._watch()
+
+    def leave(self, host: str) -> None:
+        """Close this speaker's room for good, its receipt too."""
+        with self._lock:
+            for code in [code for code, kept in self._kept.items() if kept.host == host]:
+                self._kept.pop(code).room.forget()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def _sweep(self) -> None:
+        now = self._clock()
+        for code in [code for code, kept in self._kept.items() if kept.ends <= now]:
+            self._kept.pop(code).room.forget()
+
+    def _watch(self) -> None:
+        """On a quiet server nobody else would look."""
+        if self._kept and not self._watched:
+            self._watched = True
+            first = min(kept.ends for kept in self._kept.values())
+            self._later(max(first - self._clock(), 0.0) + 1.0, self.sweep)
+
+    def _may_try(self) -> bool:
+        now = self._clock()
+        self._tries = min(TRIES, self._tries + (now - self._at) * TRIES_PER_SECOND)
+        self._at = now
+        return self._tries >= 1.0
+
+
+def new_code() -> str:
+    """A random code from the operating system's entropy."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+
+
+def plain_code(typed: str) -> str:
+    """A code without spaces and dashes, in capitals."""
+    return "".join(letter for letter in typed[:100].upper() if letter in ALPHABET)
+
+
+def shown_code(code: str) -> str:
+    """A code in two groups, to be read out."""
+    return f"{code[: LENGTH // 2]}-{code[LENGTH // 2 :]}"
+
+
+def _later(seconds: float, work: Callable[[], None]) -> None:
+    timer = threading.Timer(seconds, work)
+    timer.daemon = True
+    timer.start()
+
+
+ROOMS = Rooms()
+"""Those of this server."""

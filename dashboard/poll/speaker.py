@@ -1,0 +1,254 @@
+"""The speaker's page, as the room sees it on the wall: join, guess, forecast, and the one private answer.
+
+Until the answer, everything here is made from ``Room.seen`` and the declaration, in which there are no votes.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.background import compute
+from dashboard.budget import tracker, visitor
+from dashboard.charts.ready import Ready
+from dashboard.charts.tally import tally
+from dashboard.charts.theme import EPSILON_TITLE, palette
+from dashboard.charts.tradeoff import Scale, tradeoff
+from dashboard.poll import forecast, joining
+from dashboard.poll.answering import answer
+from dashboard.poll.asked import Poll
+from dashboard.poll.held import PROBLEM, problem
+from dashboard.poll.opening import opening
+from dashboard.poll.refused import PollRefused
+from dashboard.poll.room import GUESSES, Phase, Room, Seen
+from dashboard.poll.rooms import ROOMS, shown_code
+from dashboard.poll.shown import guess_question, receipt_below, true_counts
+from dashboard.view import describe_at
+from dashboard.widgets.inputs import primary
+from dashboard.widgets.picture import picture
+from dashboard.words import poll as said
+from dpcore.errors import DpcoreError, LedgerUnsound
+from dpcore.releases.selection import MostCommonOption
+
+PAGE = "poll"
+LOOK = 1.0
+"""Seconds between two looks at how many phones are in."""
+_SCALE = Scale(title=said.CURVE_TITLE, factor=100.0, unit=" times in 100", hundred=True)
+_LEAD = "poll-lead"
+
+
+def show() -> None:
+    """The whole page."""
+    room = ROOMS.of_host(visitor.token())
+    if room is None:
+        st.title(said.TITLE, anchor=False)
+        opening()
+        return
+    seen = room.seen()
+    _steps(seen.phase)
+    st.title(words.safe(seen.poll.question, 200), anchor=False)
+    told = problem()
+    if told:
+        st.warning(told)
+    if seen.phase == "voting":
+        _voting(room, seen)
+    elif seen.phase == "guessing":
+        _guessing(room, seen)
+    elif seen.receipt is not None:
+        _answered(room, seen)
+    elif seen.phase == "forecast":
+        _forecast(room, seen)
+    _leaving(room, seen)
+
+
+def _steps(phase: Phase) -> None:
+    names = [f"**{name}**" if key == phase else f":gray[{name}]" for key, name in said.STEPS.items() if key != "ended"]
+    st.markdown("  ›  ".join(names) + ("  ›  **Ended**" if phase == "ended" else ""))
+
+
+def _next(label: str, key: str, room: Room, act: str, icon: str) -> None:
+    st.button(
+        primary(label),
+        type="primary",
+        key=f"poll-{key}",
+        icon=icon,
+        on_click=_do,
+        args=(room, act),
+        width="stretch",
+        wrap=True,
+    )
+
+
+def _do(room: Room, act: str) -> None:
+    """Callback: move on, as the speaker."""
+    host = visitor.token()
+    try:
+        if act == "release":
+            room.release(host, answer)
+        elif act == "leave":
+            ROOMS.leave(host)
+        else:
+            {
+                "guess": room.close_voting,
+                "forecast": room.show_forecast,
+                "counts": room.show_counts,
+                "end": room.end,
+            }[act](host)
+    except PollRefused as refused:
+        PROBLEM.put(str(refused))
+    except DpcoreError as error:
+        if isinstance(error, LedgerUnsound):
+            tracker.reopen()
+        PROBLEM.put(f"{words.sentence(error)} {said.DRAW_AGAIN}")
+
+
+# -- voting ------------------------------------------------------------------------------------------------------------
+
+
+def _voting(room: Room, seen: Seen) -> None:
+    at = joining.here(PAGE)
+    code, beside = st.columns([2, 3], gap="large")
+    with code:
+        st.image(joining.qr(joining.address(at, room.code)), width="stretch", alt=f"QR code: join with {room.code}")
+    with beside:
+        st.header(said.JOIN, anchor=False)
+        st.title(f"`{joining.typed(at)}`", anchor=False)
+        st.title(f"`{shown_code(room.code)}`", anchor=False)
+        if joining.local(at):
+            st.warning(said.LOCAL, icon=":material/wifi_off:")
+        _phones(room)
+        if seen.poll.choices:
+            st.subheader(" · ".join(words.safe(said.choice(choice)) for choice in seen.poll.choices), anchor=False)
+        st.markdown(f":material/shield_person: {said.protection(seen.poll.epsilon)}")
+        st.markdown(said.counts_coming(seen.poll.counts))
+        _next(said.TO_GUESS, "to-guess", room, "guess", ":material/how_to_vote:")
+
+
+@st.fragment(run_every=LOOK)
+def _phones(room: Room) -> None:
+    """How many phones are in: all that is shown while people vote."""
+    st.header(said.phones(room.seen().phones), anchor=False, help=said.PHONES_WHY)
+
+
+# -- guessing ----------------------------------------------------------------------------------------------------------
+
+
+def _guessing(room: Room, seen: Seen) -> None:
+    st.header(guess_question(seen.poll), anchor=False)
+    _guesses(room)
+    st.caption(said.GUESS_SEEN)
+    _next(said.TO_FORECAST, "to-forecast", room, "forecast", ":material/show_chart:")
+
+
+@st.fragment(run_every=LOOK)
+def _guesses(room: Room) -> None:
+    counts = room.seen().guesses
+    names = [said.guess_name(guess) for guess in GUESSES]
+    told = "; ".join(f"{name}: {count}" for name, count in zip(names, counts, strict=True))
+    st.plotly_chart(
+        Ready(tally(names, counts, size=20, dark=session.dark())),
+        key="poll-guesses",
+        theme=None,
+        alt=f"The room's guesses. {told}.",
+        config={"displayModeBar": False},
+    )
+
+
+# -- the forecast ------------------------------------------------------------------------------------------------------
+
+
+def _lead(poll: Poll) -> int:
+    found = session.entered(_LEAD, None)
+    return int(found) if found in forecast.LEADS else forecast.usual_lead(poll)
+
+
+def _chance(poll: Poll, lead: int) -> float:
+    return compute.MEMORY(("poll-chance", poll, lead), lambda: forecast.chance(poll, lead))
+
+
+def _forecast(room: Room, seen: Seen) -> None:
+    poll, lead = seen.poll, _lead(seen.poll)
+    st.header(
+        said.forecast(poll.form, poll.near, poll.people, _chance(poll, lead), poll.epsilon).replace("**", ""),
+        anchor=False,
+    )
+    left, right = st.columns([5, 2], gap="large")
+    with left:
+        _curve(poll, lead)
+    with right:
+        if poll.choices:
+            if session.entered(_LEAD, None) not in forecast.LEADS:
+                session.enter(_LEAD, lead)
+            st.select_slider(said.LEAD, forecast.LEADS, key=_LEAD, help=said.LEAD_HELP)
+        st.caption(said.SIMULATED)
+        _guessed(seen)
+        st.markdown(said.cost(poll.epsilon))
+        _next(said.DRAW, "draw", room, "release", ":material/casino:")
+
+
+def _guessed(seen: Seen) -> None:
+    given = sum(seen.guesses)
+    if given:
+        most = max(range(len(GUESSES)), key=lambda place: seen.guesses[place])
+        st.markdown(said.room_guessed(given, said.guess_name(GUESSES[most]), seen.guesses[most]))
+
+
+def _curve(poll: Poll, lead: int) -> None:
+    frame = compute.MEMORY(("poll-curve", poll, lead), lambda: forecast.curve(poll, lead))
+    names, dark = {"poll": said.CURVE_NAME}, session.dark()
+    picture(
+        tradeoff(
+            frame,
+            x="epsilon",
+            x_title=EPSILON_TITLE,
+            scale=_SCALE,
+            names=names,
+            colour={"poll": palette(dark).accent},
+            main="poll",
+            chosen=poll.epsilon,
+            dark=dark,
+        ),
+        key="poll-curve",
+        alt=describe_at(frame, names, _SCALE, "epsilon", poll.epsilon, f"ε = {words.number(poll.epsilon)}"),
+        data=frame,
+    )
+
+
+# -- the answer --------------------------------------------------------------------------------------------------------
+
+
+def _answered(room: Room, seen: Seen) -> None:
+    receipt, poll = seen.receipt, seen.poll
+    if receipt is None:
+        return
+    with st.container(border=True, key="poll-answer"):
+        st.markdown(f"**{said.ANSWER}**")
+        st.title(said.private_answer(poll.form, receipt.answer), anchor=False)
+        st.markdown(said.sure(_chance(poll, _lead(poll)), poll.form, poll.near))
+        if isinstance(poll.request, MostCommonOption):
+            st.caption(said.bound(poll.request.error_bound().number))
+        receipt_below(receipt, key="poll")
+    _guessed(seen)
+    if seen.counts is not None:
+        true_counts(seen)
+    elif seen.phase == "answered" and poll.counts:
+        _next(said.SHOW_COUNTS, "counts", room, "counts", ":material/visibility:")
+    elif not poll.counts:
+        st.caption(said.counts_coming(poll.counts))
+
+
+def _leaving(room: Room, seen: Seen) -> None:
+    st.space("small")
+    if seen.phase == "ended":
+        st.info(said.ENDED_NOTE)
+        st.button(said.CLOSE, key="poll-leave", icon=":material/close:", on_click=_do, args=(room, "leave"))
+        return
+    st.button(
+        said.END,
+        key="poll-end",
+        type="tertiary",
+        icon=":material/stop_circle:",
+        help=said.END_HELP,
+        on_click=_do,
+        args=(room, "end"),
+    )
