@@ -31,7 +31,7 @@ def main() -> None:
     from dashboard.background import compute, leaving
     from dashboard.budget import tracker, visitor
     from dashboard.data import source
-    from dashboard.widgets import controls, inputs
+    from dashboard.widgets import controls, explained, inputs
 
     st.set_page_config(
         page_title="Epsilon Lab",
@@ -68,6 +68,7 @@ def main() -> None:
                     st.caption(words.safe(current.title))
         inputs.epsilon()
         budget_slot = st.container()
+        explained.words()
 
     session.next_cost(None)
     told = st.container()  # on the page: a phone folds the sidebar away

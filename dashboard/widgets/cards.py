@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
-from dashboard.charts.dots import odds_grid, outcomes, shares
+from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.ready import Ready, packed
 from dashboard.charts.theme import palette
-from dashboard.question import Need, Outcomes
+from dashboard.question import Need, Outcomes, Uncertain
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
 from dashboard.words import needs
@@ -18,19 +21,22 @@ DOTS = 50
 SHOWN = 4  # outcomes by name
 
 
-def need(asked: Need, *, key: str) -> None:
-    """Type the accuracy you need; the smallest ε and the smallest sample that give it follow."""
+def need(asked: Need, *, key: str, left: float | None = None) -> None:
+    """Type the accuracy you need; the smallest ε and the smallest sample that give it follow.
+
+    ``left`` is the largest single answer that the budget still pays for, where there is one.
+    """
     with st.container(border=True):
         controls.draw(asked.control)
         if asked.found is None:
             st.caption(asked.waiting)
             return
-        _found(asked.found, key)
+        _found(asked.found, key, left)
         if asked.hint:
             st.caption(asked.hint)
 
 
-def _found(found: Needed, key: str) -> None:
+def _found(found: Needed, key: str, left: float | None) -> None:
     least = found.epsilon
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
@@ -46,6 +52,8 @@ def _found(found: Needed, key: str) -> None:
             args=(said if said >= least else least,),
             width="stretch",
         )
+        if left is not None and max(said, least) > left:
+            st.caption(needs.too_dear(left))
         return
     st.markdown(needs.told(found))
 
@@ -57,28 +65,58 @@ def _size(found: Needed) -> str:
     return f"≤ {words.number(found.size)}" if found.size == low else words.number(found.size)
 
 
-def might_see(found: Outcomes, *, key: str) -> None:
-    """The exact law as fifty dots: the likeliest outcomes, the rest gathered."""
+def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
+    """The exact law as fifty dots: the likeliest outcomes, the rest gathered; ``drawn`` answers as a ring each."""
     chances = found.chances
     order = sorted(range(len(found.names)), key=lambda place: -chances[place])
     counts = shares([chances[place] for place in order], DOTS)
     kept = [(place, count) for place, count in zip(order, counts, strict=True) if count][:SHOWN]
     shown = [(words.html(found.names[place]), count, found.good[place]) for place, count in kept]
     left = DOTS - sum(count for _, count in kept)
-    if left:
+    rings = _rings(found, [place for place, _ in kept], drawn)
+    others = bool(left or rings[-1])
+    if others:
         shown.append(("others", left, False))
     dark, inks = session.dark(), None
     if found.inks is not None:
         every = found.inks(dark)
-        inks = [*(every[place] for place, _ in kept), *([palette(dark).soft] if left else [])]
+        inks = [*(every[place] for place, _ in kept), *([palette(dark).soft] if others else [])]
     with st.container(border=True):
-        st.markdown(f"**What you might see** in {DOTS} {found.what}")
+        st.markdown(f"**What you might see** in {DOTS} imagined {found.what}")
+        st.caption(needs.IMAGINED)
         told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
-            Ready(outcomes(*map(list, zip(*shown, strict=True)), inks=inks, dark=dark)),
+            Ready(outcomes(*map(list, zip(*shown, strict=True)), inks=inks, rings=rings, dark=dark)),
             key=f"{key}-dots",
             theme=None,
-            alt=f"What you might see. {told}.",
+            alt=f"What you might see. {told}.{needs.rings(sum(rings))}",
+            config={"displayModeBar": False},
+        )
+        if any(rings):
+            st.caption(needs.rings(sum(rings)))
+
+
+def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[int]:
+    """How many drawn answers belong to each row of dots; those of no row of its own go to the last, "others"."""
+    counts = [0] * (len(kept) + 1)
+    if found.place is None:
+        return counts
+    for answer in drawn:
+        place = found.place(answer)
+        if place is not None:
+            counts[kept.index(place) if place in kept else len(kept)] += 1
+    return counts
+
+
+def uncertain(found: Uncertain, *, key: str) -> None:
+    """The noise of privacy and the luck of having only these people, as two small bars with their sentence."""
+    with st.container(border=True):
+        st.markdown(found.sentence)
+        st.plotly_chart(
+            Ready(two_bars(found.noise, found.people, dark=session.dark())),
+            key=f"{key}-uncertain",
+            theme=None,
+            alt=needs.bars(found.noise, found.people),
             config={"displayModeBar": False},
         )
 
@@ -102,4 +140,5 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             config={"displayModeBar": False},
         )
         st.markdown(lines[0])
+        st.caption(card.judged)
         st.caption(f"**Not protected:** {card.not_protected}.")

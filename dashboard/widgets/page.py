@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import catalogue, session
 from dashboard.background import compute
+from dashboard.budget import tracker
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
@@ -23,7 +24,7 @@ from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
-from dashboard.widgets.release import release_panel
+from dashboard.widgets.release import draw_beside, drawn_answers, release_panel
 from dashboard.widgets.waiting import Running
 from dashboard.words import page as words
 from dashboard.words import release as release_words
@@ -100,9 +101,9 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         with chart:
             blocks.chart(question.view.picture(axis), around.mark)
             st.caption(words.MAY_SHOW[current.mode])
-            _seen(question)
+            _seen(question, current)
         with right:
-            _cards(question)
+            _cards(question, current)
     else:
         question = _live(question, kind, case, axis, head, chart, right, around)
     for note in question.notes:
@@ -160,9 +161,9 @@ def _live(
     with chart:
         (first if drawn is None else drawn).live(draw)
         st.caption(words.MAY_SHOW[case.source.mode])
-        _seen(now())
+        _seen(now(), case.source)
     with right:
-        _cards(now())
+        _cards(now(), case.source)
     return now()
 
 
@@ -227,15 +228,20 @@ def _head(question: Question) -> None:
     st.caption(question.caption)
 
 
-def _cards(question: Question) -> None:
-    cards.need(question.need, key=question.view.page)
+def _cards(question: Question, current: Source) -> None:
+    cards.need(question.need, key=question.view.page, left=tracker.largest(current))
+    if isinstance(question.offer, Offer):
+        draw_beside(current, question.offer, slot=question.key)
     cards.protected(question.protected, key=question.view.page)
 
 
-def _seen(question: Question) -> None:
+def _seen(question: Question, current: Source) -> None:
     """What one might see, under the chart, so that both columns end together."""
     if question.outcomes is not None:
-        cards.might_see(question.outcomes, key=question.view.page)
+        drawn = drawn_answers(current, question.offer) if isinstance(question.offer, Offer) else ()
+        cards.might_see(question.outcomes, key=question.view.page, drawn=drawn)
+    if question.uncertain is not None:
+        cards.uncertain(question.uncertain, key=question.view.page)
 
 
 def _tabs(question: Question, current: Source, around: Around) -> None:
@@ -276,4 +282,4 @@ def _release(question: Question, current: Source, around: Around) -> None:
             st.button(label, key=f"{around.page}-instead", on_click=session.change, args=(key, value))
         return
     blocks.draw_all(offer.before, around)
-    release_panel(current, offer, slot=question.key)
+    release_panel(current, offer, slot=question.key, dialog=False)
