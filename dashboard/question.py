@@ -140,7 +140,8 @@ class Question:
     ``sentence`` is the question with its choices inside it. ``headline`` and ``caption`` are the answer to it in
     Markdown. ``view`` draws the chart; ``outcomes``, ``need`` and ``protected`` are the cards beside it; ``tabs`` the
     views below. ``offer`` is the release, or why there is none. ``works`` is what the rest waits for: the first carries
-    the headline, the last the chart.
+    the headline, the last the chart. ``follows`` says that it is cheap enough to be asked for every step of the ε scale
+    at once, so that the page follows the slider while it is dragged.
     """
 
     key: str
@@ -156,6 +157,7 @@ class Question:
     uncertain: Uncertain | None = None
     notes: tuple[str, ...] = ()
     works: tuple[Work, ...] = ()
+    follows: bool = False
 
 
 class Kind(Protocol):

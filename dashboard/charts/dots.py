@@ -14,21 +14,19 @@ _ROW = 30
 def outcomes(
     names: Sequence[str],
     counts: Sequence[int],
-    good: Sequence[bool],
     *,
-    inks: Sequence[str] | None = None,
+    inks: Sequence[str],
     rings: Sequence[int] = (),
     dark: bool = False,
     per_row: int = 25,
 ) -> Figure:
-    """One strip of dots per outcome, ``counts`` of them, in its colour of ``inks``; without them coloured by whether
-    the outcome is the right one. ``rings`` are drawn answers of each outcome, beside its name.
+    """One strip of dots per outcome, ``counts`` of them, in its colour of ``inks``. ``rings`` are drawn answers of
+    each outcome, beside its name.
     """
     look = palette(dark)
-    paints = [look.accent if right else look.bad for right in good] if inks is None else inks
     x, y, colour, texts, rows = [], [], [], [], 0.0
     ticks: list[tuple[float, str]] = []
-    for name, count, ink in zip(names, counts, paints, strict=True):
+    for name, count, ink in zip(names, counts, inks, strict=True):
         lines = max(1, -(-count // per_row))
         ticks.append((-rows, f"{name}  <b>{count}</b>"))
         for i in range(count):

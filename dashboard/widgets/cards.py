@@ -42,7 +42,8 @@ def _found(found: Needed, key: str, left: float | None) -> None:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
         pair.metric(needs.SMALLEST, f"≤ {words.number(EPSILON_LOW)}" if least <= EPSILON_LOW else words.number(least))
         if found.sized:
-            pair.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
+            sized = pair.container(key=f"{key}-found", width="content")
+            sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
         said = float(words.number(least))
         st.button(
@@ -67,26 +68,17 @@ def _size(found: Needed) -> str:
 
 def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
     """The exact law as fifty dots: the likeliest outcomes, the rest gathered; ``drawn`` answers as a ring each."""
-    chances = found.chances
-    order = sorted(range(len(found.names)), key=lambda place: -chances[place])
-    counts = shares([chances[place] for place in order], DOTS)
-    kept = [(place, count) for place, count in zip(order, counts, strict=True) if count][:SHOWN]
-    shown = [(words.html(found.names[place]), count, found.good[place]) for place, count in kept]
-    left = DOTS - sum(count for _, count in kept)
+    kept = _kept(found)
     rings = _rings(found, [place for place, _ in kept], drawn)
-    others = bool(left or rings[-1])
-    if others:
-        shown.append(("others", left, False))
-    dark, inks = session.dark(), None
-    if found.inks is not None:
-        every = found.inks(dark)
-        inks = [*(every[place] for place, _ in kept), *([palette(dark).soft] if others else [])]
+    dark = session.dark()
+    shown = strips(found, dark=dark, others=bool(rings[-1]))
+    names, counts, inks = (list(part) for part in zip(*shown, strict=True))
     with st.container(border=True):
         st.markdown(f"**What you might see** in {DOTS} imagined {found.what}")
         st.caption(needs.IMAGINED)
         told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
-            Ready(outcomes(*map(list, zip(*shown, strict=True)), inks=inks, rings=rings, dark=dark)),
+            Ready(outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark)),
             key=f"{key}-dots",
             theme=None,
             alt=f"What you might see. {told}.{needs.rings(sum(rings))}",
@@ -94,6 +86,24 @@ def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
         )
         if any(rings):
             st.caption(needs.rings(sum(rings)))
+
+
+def _kept(found: Outcomes) -> list[tuple[int, int]]:
+    """The outcomes shown by name, the likeliest first, with how many dots each has."""
+    order = sorted(range(len(found.names)), key=lambda place: -found.chances[place])
+    counts = shares([found.chances[place] for place in order], DOTS)
+    return [(place, count) for place, count in zip(order, counts, strict=True) if count][:SHOWN]
+
+
+def strips(found: Outcomes, *, dark: bool, others: bool = False) -> list[tuple[str, int, str]]:
+    """Every row of dots: its name, how many, and their colour. ``others`` asks for the last row where it is empty."""
+    look, kept = palette(dark), _kept(found)
+    every = found.inks(dark) if found.inks is not None else [look.accent if good else look.bad for good in found.good]
+    rows = [(found.names[place], count, every[place]) for place, count in kept]
+    left = DOTS - sum(count for _, count in kept)
+    if left or others:
+        rows.append((needs.OTHERS, left, look.bad if found.inks is None else look.soft))
+    return rows
 
 
 def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[int]:
@@ -110,7 +120,7 @@ def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[i
 
 def uncertain(found: Uncertain, *, key: str) -> None:
     """The noise of privacy and the luck of having only these people, as two small bars with their sentence."""
-    with st.container(border=True):
+    with st.container(border=True, key=f"{key}-uncertain-box"):
         st.markdown(found.sentence)
         st.plotly_chart(
             Ready(two_bars(found.noise, found.people, dark=session.dark())),
@@ -139,6 +149,8 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer.",
             config={"displayModeBar": False},
         )
-        st.markdown(lines[0])
-        st.caption(card.judged)
+        with st.container(key=f"{key}-odds-words"):
+            st.markdown(lines[0])
+        with st.container(key=f"{key}-judged"):
+            st.caption(card.judged)
         st.caption(f"**Not protected:** {card.not_protected}.")

@@ -30,7 +30,7 @@ def epsilon() -> None:
     with above:
         st.select_slider(
             "Privacy level ε",
-            options=sorted({*session.EPSILON_STEPS, session.epsilon()}),
+            options=session.epsilon_levels(),
             key="_slider",
             format_func=plain,
             on_change=session.epsilon_from_slider,

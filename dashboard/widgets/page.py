@@ -21,7 +21,7 @@ from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work
 from dashboard.view import axis_control
-from dashboard.widgets import blocks, cards, controls, waiting
+from dashboard.widgets import blocks, cards, controls, finger, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
 from dashboard.widgets.release import draw_beside, drawn_answers, release_panel
@@ -114,6 +114,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
     if isinstance(offer, Offer):
         session.next_cost(offer.request.cost, offer.request.neighbours)
     _tabs(question, current, around)
+    finger.follow(question, kind, case, read, axis)
 
 
 def _live(
@@ -224,14 +225,17 @@ def _axis(question: Question, slot: DeltaGenerator) -> str:
 
 def _head(question: Question) -> None:
     """The headline answer and the one line under it."""
-    st.markdown(f"### {question.headline}")
-    st.caption(question.caption)
+    with st.container(key=f"{question.view.page}-headline"):
+        st.markdown(f"### {question.headline}")
+    with st.container(key=f"{question.view.page}-caption"):
+        st.caption(question.caption)
 
 
 def _cards(question: Question, current: Source) -> None:
     cards.need(question.need, key=question.view.page, left=tracker.largest(current))
     if isinstance(question.offer, Offer):
-        draw_beside(current, question.offer, slot=question.key)
+        with st.container(key=f"{question.view.page}-draw"):
+            draw_beside(current, question.offer, slot=question.key)
     cards.protected(question.protected, key=question.view.page)
 
 

@@ -71,7 +71,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         return
     fits = found.fits(request.cost, request.neighbours)
     with st.container(border=True):
-        label = said.draw_for(_charged(found, request)) if source.practice else f"{said.DRAW}…"
+        label = said.draw_for(_charged(found, request)) if source.practice else f"{said.DRAW_NOW}…"
         st.button(
             label,
             icon=":material/casino:",

@@ -6,6 +6,7 @@ from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.words import number, plural
 
 SMALLEST = "smallest ε for it"
+OTHERS = "others"
 IMAGINED = "Imagining costs nothing. Only a private answer that is drawn is charged."
 
 

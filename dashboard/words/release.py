@@ -5,7 +5,7 @@ from __future__ import annotations
 from dashboard.words import plural, safe
 
 TAB = "A private answer"
-DRAW = "Draw one private answer"
+DRAW, DRAW_NOW = "Draw one private answer", "Draw an answer now"
 DRAW_HELP = (
     "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
     "and reading it again is free."
@@ -38,7 +38,7 @@ PRICE_FIXES = "Your first answer fixes what this budget protects"
 
 
 def draw_for(cost: str) -> str:
-    return f"{DRAW} for {cost}"
+    return f"{DRAW_NOW} for {cost}"
 
 
 def last_drawn(answer: str, count: int) -> str:

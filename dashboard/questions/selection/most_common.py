@@ -246,6 +246,7 @@ class _Setting:
                 Tab(key="rounding", title=said.ROUNDING, blocks=lambda: rounding.blocks(self.epsilon, self.read)),
             ),
             offer=self.offer(),
+            follows=True,
         )
 
     def uncertain(self, noise: float) -> Uncertain | None:

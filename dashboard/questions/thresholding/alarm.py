@@ -293,6 +293,7 @@ class _Setting:
                 Tab(key="instead", title=said.INSTEAD, blocks=self.instead),
             ),
             offer=self.offer(made, series.name(self.watched)),
+            follows=True,
             notes=self.notes(chances[ON_TIME]),
         )
 
