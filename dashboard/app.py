@@ -34,7 +34,7 @@ def main() -> None:
     from dashboard.budget import tracker, visitor
     from dashboard.data import source
     from dashboard.poll import phone
-    from dashboard.widgets import controls, inputs
+    from dashboard.widgets import controls, explained, inputs
     from dashboard.words.server import OPEN
 
     st.set_page_config(
@@ -83,6 +83,7 @@ def main() -> None:
             st.caption(f":material/groups: {OPEN}")
         inputs.epsilon()
         budget_slot = st.container()
+        explained.words()
 
     session.next_cost(None)
     told = st.container()  # on the page: a phone folds the sidebar away

@@ -51,7 +51,8 @@ class Outcomes:
     """What one might see: each outcome with its exact chance, and whether it is a good one.
 
     ``what`` says what fifty dots are: "private answers", "private runs". ``inks`` gives each its colour, light or
-    dark, where the page's other pictures show the same outcomes in colours of their own.
+    dark, where the page's other pictures show the same outcomes in colours of their own. ``place`` says
+    which of them a drawn answer is.
     """
 
     names: Sequence[str]
@@ -59,6 +60,19 @@ class Outcomes:
     good: Sequence[bool]
     what: str = "private answers"
     inks: Callable[[bool], Sequence[str]] | None = None
+    place: Callable[[Any], int | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uncertain:
+    """How often the answer is wrong through privacy noise, and how often through having only these people.
+
+    Both are shares from 0 to 1; ``sentence`` says them in Markdown.
+    """
+
+    noise: float
+    people: float
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,7 +96,8 @@ class Offer:
 
     ``data`` gives what ``request.answer`` takes; it is called in the release alone. ``describe`` turns an answer into
     a sentence (Markdown: text from files through ``words.safe``), ``below`` adds blocks under it. ``relation`` is the
-    control by which the person chooses whom the answer hides, where there is a choice.
+    control by which the person chooses whom the answer hides, where there is a choice. ``conclude`` says what may and
+    may not be concluded from an answer.
     """
 
     request: Request
@@ -92,6 +107,7 @@ class Offer:
     below: Callable[[Receipt], Sequence[Block]] | None = None
     relation: str | None = None
     before: tuple[Block, ...] = ()
+    conclude: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +142,8 @@ class Question:
     ``sentence`` is the question with its choices inside it. ``headline`` and ``caption`` are the answer to it in
     Markdown. ``view`` draws the chart; ``outcomes``, ``need`` and ``protected`` are the cards beside it; ``tabs`` the
     views below. ``offer`` is the release, or why there is none. ``works`` is what the rest waits for: the first carries
-    the headline, the last the chart.
+    the headline, the last the chart. ``follows`` says that it is cheap enough to be asked for every step of the ε scale
+    at once, so that the page follows the slider while it is dragged.
     """
 
     key: str
@@ -139,8 +156,10 @@ class Question:
     tabs: tuple[Tab, ...]
     offer: Offer | NoOffer
     outcomes: Outcomes | None = None
+    uncertain: Uncertain | None = None
     notes: tuple[str, ...] = ()
     works: tuple[Work, ...] = ()
+    follows: bool = False
 
 
 class Kind(Protocol):
@@ -175,6 +194,7 @@ __all__ = [
     "Picture",
     "Question",
     "Tab",
+    "Uncertain",
     "Way",
     "Work",
 ]

@@ -60,6 +60,11 @@ def epsilon() -> float:
     return ask(EPSILON)
 
 
+def epsilon_levels() -> list[float]:
+    """The steps of the slider, with the level in use where it lies between two."""
+    return sorted({*EPSILON_STEPS, epsilon()})
+
+
 def sync_slider() -> None:
     """Put the slider where ε is; call just before it is drawn."""
     st.session_state["_slider"] = epsilon()

@@ -26,6 +26,8 @@ from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, 
 
 EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
 _THICK = "Thick line: the method in use, {}. Dotted: what a theorem guarantees. Each step to the right multiplies."
+_TEXTBOOK = " The textbook's method: {}."
+_BEST, _NOT_BEST = ", here the best of these", ", here not the best: {} is"
 LONGEST_SEARCH = (1e-6, 1e3)
 """Levels of ε between which an answer to "which ε is enough" is looked for."""
 
@@ -79,7 +81,7 @@ class View:
     ``identity`` names the data and every parameter the numbers depend on except ε and n (fingerprint first): it is the
     key of what is remembered. ``methods`` are the keys to draw, ``main`` among them; ``everything`` fixes the colours.
     ``extra`` holds further pictures of the question by key, offered before the three that every one has; ``first`` is
-    shown first.
+    shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method.
     """
 
     page: str
@@ -108,6 +110,8 @@ class View:
     height: int = HEIGHT
     about: str = ""
     empty: bool = False
+    plain: str = ""
+    textbook: str = ""
 
     @property
     def higher(self) -> bool:
@@ -176,8 +180,28 @@ class View:
             alt=self.memo((*key, "alt"), lambda: describe(self, frame(), x)),
             data=frame,
             code=self.code,
-            note=f"{_THICK.format(self.names[self.main])} {self.band}".strip(),
+            note=self._note(x, frame),
         )
+
+    def _note(self, x: Literal["epsilon", "n"], frame: Callable[[], pd.DataFrame]) -> str:
+        """What the lines are; which method is the textbook's and which is best at the chosen place, where told."""
+        used = self.names[self.main]
+        if self.plain:
+            used = f"{self.plain} ({used})"
+        if not self.textbook:
+            return f"{_THICK.format(used)} {self.band}".strip()
+        chosen = self.epsilon if x == "epsilon" else self.size
+        found = frame()
+        values = {
+            str(method): read_off(part, x, chosen)
+            for method, part in found[found["kind"] != "bound"].groupby("method", sort=False)
+        }
+        known = {method: value for method, value in values.items() if value is not None}
+        if known:
+            best = (max if self.higher else min)(known, key=known.__getitem__)
+            even = abs(known[best] - known.get(self.main, known[best])) <= 5e-4 * max(abs(known[best]), 1e-12)
+            used += _BEST if even else _NOT_BEST.format(self.names[best])
+        return f"{_THICK.format(used)}{_TEXTBOOK.format(self.names[self.textbook])} {self.band}".strip()
 
     def _with_chosen(self, frame: pd.DataFrame, x: Literal["epsilon", "n"]) -> pd.DataFrame:
         """The sweep with the very point that the headline speaks of, so that dot, words and headline are one number."""

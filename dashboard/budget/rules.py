@@ -9,14 +9,25 @@ from dpcore.accounting import ACCOUNTANTS, VALID_WHEN
 
 LABELS: MappingProxyType[str, str] = MappingProxyType(
     {
-        "basic": "Adding up ε",
-        "advanced": "Advanced composition",
-        "zcdp": "zCDP",
-        "bounded_range": "Bounded range",
-        "rdp": "Rényi divergences",
-        "pld": "Privacy losses",
+        "basic": "Simple sum",
+        "advanced": "Textbook's theorem",
+        "zcdp": "One number each",
+        "bounded_range": "For choices alone",
+        "rdp": "One curve each",
+        "pld": "Everything counted",
     }
 )
+TERMS: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "basic": "basic composition",
+        "advanced": "advanced composition",
+        "zcdp": "zCDP",
+        "bounded_range": "bounded range",
+        "rdp": "Rényi divergences, RDP",
+        "pld": "privacy loss distributions, PLD",
+    }
+)
+"""What the field calls each rule."""
 WHY: MappingProxyType[str, str] = MappingProxyType(
     {
         "basic": "The worst case of every answer at once. For a few answers it is nearly the best there is.",
@@ -26,8 +37,8 @@ WHY: MappingProxyType[str, str] = MappingProxyType(
         "cost like the square root of their number.",
         "bounded_range": "Knows that the exponential mechanism's answers can only differ within a window of width ε, "
         "and composes that exactly. For such choices alone.",
-        "rdp": "RDP: keeps a whole curve per answer instead of one number and adds the curves up. Finer than zCDP.",
-        "pld": "PLD: composes the whole distribution of what each answer can give away. The smallest true number.",
+        "rdp": "Keeps a whole curve per answer instead of one number and adds the curves up. Finer than one number.",
+        "pld": "Composes the whole distribution of what each answer can give away. The smallest true number.",
     }
 )
 PLANNED = "if planned in advance"
@@ -57,5 +68,6 @@ def colour(dark: bool) -> dict[str, str]:
 def explained(rules: list[str]) -> str:
     """Markdown: one line per rule, with when it holds."""
     return "\n".join(
-        f"- **{LABELS[rule]}**, {PLANNED if planned(rule) else 'always valid'}. {WHY[rule]}" for rule in rules
+        f"- **{LABELS[rule]}** ({TERMS[rule]}), {PLANNED if planned(rule) else 'always valid'}. {WHY[rule]}"
+        for rule in rules
     )

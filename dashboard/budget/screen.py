@@ -101,8 +101,10 @@ def chart(budget: Budget, drawn: Spending) -> None:
     after = f" Shaded: if the {'last question' if done else 'question in view'} were asked again and again."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            f"Solid lines hold {rules.ADAPTIVE}; dashed ones only {rules.PLANNED}. Thick: what this budget counts "
-            f"with ({own}).{after if drawn.more else ''}",
+            f"Each line is one way to add up the same answers; a lower one shows that less was given away. Thick: what "
+            f"this budget counts with ({own.lower()}). Solid lines hold {rules.ADAPTIVE}; dashed ones only "
+            f"{rules.PLANNED}. δ = {words.tiny(drawn.delta)} is the small chance that a promise may fail."
+            f"{after if drawn.more else ''}",
             width="stretch",
         )
         with st.popover("Why do they differ?", type="tertiary", icon=":material/help:"):

@@ -14,6 +14,7 @@ from dashboard.background import compute
 from dashboard.background.once import once
 from dashboard.budget import visitor
 from dashboard.case import Source
+from dashboard.words import glossary
 from dashboard.words import tracker as said
 from dpcore.accounting import Cost
 from dpcore.datasets import sample
@@ -55,7 +56,10 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
     if next_cost is not None:
         st.markdown(answers_words(found, *next_cost))
     hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
-    st.caption(f"For each {words.safe(source.table.schema.unit)}. {counted_words(found)}{hidden}")
+    st.caption(
+        f"For each {words.safe(source.table.schema.unit)}. {counted_words(found)}{hidden}",
+        help=None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}",
+    )
 
 
 def budget(source: Source) -> Budget | None:
@@ -85,6 +89,15 @@ def usual_delta(source: Source) -> float:
         found = None
     state = found or Budget.planned(epsilon=OFFERED_EPSILON, delta=OFFERED_DELTA)
     return state.request_delta() or Budget.planned(epsilon=OFFERED_EPSILON, delta=OFFERED_DELTA).request_delta()
+
+
+def largest(source: Source) -> float | None:
+    """The ε of the largest single answer that is left to these people; None where there is no budget to ask."""
+    try:
+        found = budget(source)
+    except DpcoreError:
+        return None  # the sidebar says why
+    return None if found is None else found.remaining.epsilon
 
 
 def open_practice(source: Source) -> None:

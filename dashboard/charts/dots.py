@@ -14,20 +14,19 @@ _ROW = 30
 def outcomes(
     names: Sequence[str],
     counts: Sequence[int],
-    good: Sequence[bool],
     *,
-    inks: Sequence[str] | None = None,
+    inks: Sequence[str],
+    rings: Sequence[int] = (),
     dark: bool = False,
     per_row: int = 25,
 ) -> Figure:
-    """One strip of dots per outcome, ``counts`` of them, in its colour of ``inks``; without them coloured by whether
-    the outcome is the right one.
+    """One strip of dots per outcome, ``counts`` of them, in its colour of ``inks``. ``rings`` are drawn answers of
+    each outcome, beside its name.
     """
     look = palette(dark)
-    paints = [look.accent if right else look.bad for right in good] if inks is None else inks
     x, y, colour, texts, rows = [], [], [], [], 0.0
     ticks: list[tuple[float, str]] = []
-    for name, count, ink in zip(names, counts, paints, strict=True):
+    for name, count, ink in zip(names, counts, inks, strict=True):
         lines = max(1, -(-count // per_row))
         ticks.append((-rows, f"{name}  <b>{count}</b>"))
         for i in range(count):
@@ -36,6 +35,8 @@ def outcomes(
             colour.append(ink)
             texts.append(f"{name}: {count} of {sum(counts)}")
         rows += 1 + 0.55 * (lines - 1)
+    ringed = [(place, number) for place, count in enumerate(rings) if place < len(ticks) for number in range(count)]
+    row_of = [at for at, _ in ticks]
     annotations = [
         {
             "x": -0.5,
@@ -58,7 +59,26 @@ def outcomes(
                 "text": texts,
                 "hovertemplate": "%{text}<extra></extra>",
                 "marker": {"size": 8, "color": colour},
-            }
+            },
+            *(
+                [
+                    {
+                        "type": "scatter",
+                        "mode": "markers",
+                        "x": np.asarray([per_row - 1 - number % 12 for _, number in ringed], np.float32),
+                        "y": np.asarray([row_of[place] + 0.5 for place, _ in ringed], np.float32),
+                        "hovertemplate": "a private answer that was drawn<extra></extra>",
+                        "marker": {
+                            "size": 13,
+                            "symbol": "circle-open",
+                            "color": look.ink,
+                            "line": {"width": 3, "color": look.ink},
+                        },
+                    }
+                ]
+                if ringed
+                else []
+            ),
         ],
         "layout": layout(
             dark,
@@ -67,6 +87,35 @@ def outcomes(
             xaxis={"visible": False, "range": [-0.6, per_row], "fixedrange": True},
             yaxis={"visible": False, "range": [-rows + 0.4, 0.9], "fixedrange": True},
             annotations=annotations,
+        ),
+    }
+
+
+def two_bars(noise: float, people: float, *, dark: bool = False) -> Figure:
+    """Two shares of 1 as bars out of 100, each with its number: privacy noise, and having only these people."""
+    look = palette(dark)
+    values = [100 * people, 100 * noise]
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": values,
+                "y": ["only these people", "privacy noise"],
+                "text": [f"{'<1' if value < 0.5 else f'{value:.0f}'} in 100" for value in values],
+                "textposition": "outside",
+                "cliponaxis": False,
+                "marker": {"color": [look.soft, look.bad]},
+                "hovertemplate": "%{y}: %{text}<extra></extra>",
+            }
+        ],
+        "layout": layout(
+            dark,
+            height=84,
+            margin={"l": 130, "r": 10, "t": 0, "b": 0},
+            xaxis={"visible": False, "range": [0, 115], "fixedrange": True},
+            yaxis={"showgrid": False, "fixedrange": True},
+            bargap=0.4,
         ),
     }
 

@@ -106,6 +106,11 @@ def tradeoff(
     if log_y:
         lines = [np.log10(np.maximum(line, 1e-12)) for line in lines]
     y_range = _log_range(lines) if log_y else _y_range(lines, bounds, scale)
+    away = [bound and not bool((line <= y_range[1]).any()) for line, bound in zip(lines, bounds, strict=True)]
+    gone = {name for name, far in zip(labels, away, strict=True) if far}  # nothing names a line that is not there
+    traces = [trace for trace in traces if trace.get("name") not in gone]
+    kept = [place for place, far in enumerate(away) if not far]
+    lines, labels, inks = [lines[at] for at in kept], [labels[at] for at in kept], [inks[at] for at in kept]
     # The target's line is an obstacle to names like any other line, but is named at the edge.
     goal = None if target is None else target * scale.factor
     level = None if goal is None else float(np.log10(max(goal, 1e-12))) if log_y else goal  # as the axis counts

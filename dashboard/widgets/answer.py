@@ -16,7 +16,14 @@ Describe = Callable[[Any], str]
 LONGEST = 1000  # characters of a question
 
 
-def answer(receipt: Receipt, describe: Describe, extra: Callable[[Receipt], None] | None = None, *, key: str) -> None:
+def answer(
+    receipt: Receipt,
+    describe: Describe,
+    extra: Callable[[Receipt], None] | None = None,
+    *,
+    key: str,
+    conclude: str = "",
+) -> None:
     """A private answer and its receipt."""
     with st.container(border=True, key=key):
         st.markdown(f"**{said.ANSWER}**")
@@ -25,7 +32,7 @@ def answer(receipt: Receipt, describe: Describe, extra: Callable[[Receipt], None
             f"{asked(receipt.what)} It cost {cost_words(receipt.cost)}. Drawn {when(receipt)}. "
             f"Receipt {receipt.journal_hash[:12]}, kept on the Budget page."
         )
-        st.markdown(said.CONCLUDE)
+        st.markdown(conclude or said.CONCLUDE)
         if extra is not None:
             extra(receipt)
         st.download_button(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
-from dashboard.charts.dots import odds_grid, outcomes, shares
+from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.ready import Ready, packed
 from dashboard.charts.theme import palette
-from dashboard.question import Need, Outcomes
+from dashboard.question import Need, Outcomes, Uncertain
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
 from dashboard.words import needs
@@ -19,28 +22,30 @@ DOTS = 50
 SHOWN = 4  # outcomes by name
 
 
-def need(asked: Need, *, key: str, own: bool) -> None:
+def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None:
     """Type the accuracy you need; the smallest ε and the smallest sample that give it follow.
 
-    ``own``: they are found from the values of a person's own file, and a release must say so.
+    ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
+    single answer that the budget still pays for, where there is one.
     """
     with st.container(border=True):
         controls.draw(asked.control)
         if asked.found is None:
             st.caption(asked.waiting)
             return
-        _found(asked.found, key, looked=own and not asked.simulated)
+        _found(asked.found, key, left, looked=own and not asked.simulated)
         if asked.hint:
             st.caption(asked.hint)
 
 
-def _found(found: Needed, key: str, *, looked: bool) -> None:
+def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None:
     least = found.epsilon
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
         pair.metric(needs.SMALLEST, f"≤ {words.number(EPSILON_LOW)}" if least <= EPSILON_LOW else words.number(least))
         if found.sized:
-            pair.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
+            sized = pair.container(key=f"{key}-found", width="content")
+            sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
         said = float(words.number(least))
         taken = round_up(least) if looked else said if said >= least else least
@@ -52,6 +57,8 @@ def _found(found: Needed, key: str, *, looked: bool) -> None:
             width="stretch",
             help=needs.LOOKED if looked else None,
         )
+        if left is not None and max(taken, least) > left:
+            st.caption(needs.too_dear(left))
         return
     st.markdown(needs.told(found))
 
@@ -63,28 +70,67 @@ def _size(found: Needed) -> str:
     return f"≤ {words.number(found.size)}" if found.size == low else words.number(found.size)
 
 
-def might_see(found: Outcomes, *, key: str) -> None:
-    """The exact law as fifty dots: the likeliest outcomes, the rest gathered."""
-    chances = found.chances
-    order = sorted(range(len(found.names)), key=lambda place: -chances[place])
-    counts = shares([chances[place] for place in order], DOTS)
-    kept = [(place, count) for place, count in zip(order, counts, strict=True) if count][:SHOWN]
-    shown = [(words.html(found.names[place]), count, found.good[place]) for place, count in kept]
-    left = DOTS - sum(count for _, count in kept)
-    if left:
-        shown.append(("others", left, False))
-    dark, inks = session.dark(), None
-    if found.inks is not None:
-        every = found.inks(dark)
-        inks = [*(every[place] for place, _ in kept), *([palette(dark).soft] if left else [])]
+def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
+    """The exact law as fifty dots: the likeliest outcomes, the rest gathered; ``drawn`` answers as a ring each."""
+    kept = _kept(found)
+    rings = _rings(found, [place for place, _ in kept], drawn)
+    dark = session.dark()
+    shown = strips(found, dark=dark, others=bool(rings[-1]))
+    names, counts, inks = (list(part) for part in zip(*shown, strict=True))
     with st.container(border=True):
-        st.markdown(f"**What you might see** in {DOTS} {found.what}")
+        st.markdown(f"**What you might see** in {DOTS} imagined {found.what}")
+        st.caption(needs.IMAGINED)
         told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
-            Ready(outcomes(*map(list, zip(*shown, strict=True)), inks=inks, dark=dark)),
+            Ready(outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark)),
             key=f"{key}-dots",
             theme=None,
-            alt=f"What you might see. {told}.",
+            alt=f"What you might see. {told}.{needs.rings(sum(rings))}",
+            config={"displayModeBar": False},
+        )
+        if any(rings):
+            st.caption(needs.rings(sum(rings)))
+
+
+def _kept(found: Outcomes) -> list[tuple[int, int]]:
+    """The outcomes shown by name, the likeliest first, with how many dots each has."""
+    order = sorted(range(len(found.names)), key=lambda place: -found.chances[place])
+    counts = shares([found.chances[place] for place in order], DOTS)
+    return [(place, count) for place, count in zip(order, counts, strict=True) if count][:SHOWN]
+
+
+def strips(found: Outcomes, *, dark: bool, others: bool = False) -> list[tuple[str, int, str]]:
+    """Every row of dots: its name, how many, and their colour. ``others`` asks for the last row where it is empty."""
+    look, kept = palette(dark), _kept(found)
+    every = found.inks(dark) if found.inks is not None else [look.accent if good else look.bad for good in found.good]
+    rows = [(found.names[place], count, every[place]) for place, count in kept]
+    left = DOTS - sum(count for _, count in kept)
+    if left or others:
+        rows.append((needs.OTHERS, left, look.bad if found.inks is None else look.soft))
+    return rows
+
+
+def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[int]:
+    """How many drawn answers belong to each row of dots; those of no row of its own go to the last, "others"."""
+    counts = [0] * (len(kept) + 1)
+    if found.place is None:
+        return counts
+    for answer in drawn:
+        place = found.place(answer)
+        if place is not None:
+            counts[kept.index(place) if place in kept else len(kept)] += 1
+    return counts
+
+
+def uncertain(found: Uncertain, *, key: str) -> None:
+    """The noise of privacy and the luck of having only these people, as two small bars with their sentence."""
+    with st.container(border=True, key=f"{key}-uncertain-box"):
+        st.markdown(found.sentence)
+        st.plotly_chart(
+            Ready(two_bars(found.noise, found.people, dark=session.dark())),
+            key=f"{key}-uncertain",
+            theme=None,
+            alt=needs.bars(found.noise, found.people),
             config={"displayModeBar": False},
         )
 
@@ -107,5 +153,8 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer.",
             config={"displayModeBar": False},
         )
-        st.markdown(lines[0])
+        with st.container(key=f"{key}-odds-words"):
+            st.markdown(lines[0])
+        with st.container(key=f"{key}-judged"):
+            st.caption(card.judged)
         st.caption(f"**Not protected:** {card.not_protected}.")

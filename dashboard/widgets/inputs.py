@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.charts.theme import plain
+from dashboard.words import glossary
 
 FEW = 12  # options that are shown all at once
 
@@ -29,11 +30,11 @@ def epsilon() -> None:
     with above:
         st.select_slider(
             "Privacy level ε",
-            options=sorted({*session.EPSILON_STEPS, session.epsilon()}),
+            options=session.epsilon_levels(),
             key="_slider",
             format_func=plain,
             on_change=session.epsilon_from_slider,
-            help="Smaller ε hides each person better; larger ε gives more accurate answers.",
+            help=f"ε is {glossary.TERMS['ε']} Larger answers better.",
         )
 
 

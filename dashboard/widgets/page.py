@@ -23,10 +23,10 @@ from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Piece, Question,
 from dashboard.report import panel
 from dashboard.report.analysis import Asked, analysis, has_trade_off
 from dashboard.view import axis_control
-from dashboard.widgets import blocks, cards, controls, waiting
+from dashboard.widgets import blocks, cards, controls, finger, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
-from dashboard.widgets.release import release_panel
+from dashboard.widgets.release import draw_beside, drawn_answers, release_panel
 from dashboard.widgets.waiting import Running
 from dashboard.words import page as words
 from dashboard.words import release as release_words
@@ -127,7 +127,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         with chart:
             blocks.chart(question.view.picture(axis), around.mark)
             st.caption(words.MAY_SHOW[current.mode])
-            _seen(question)
+            _seen(question, current)
         with right:
             _cards(question, current)
     else:
@@ -140,6 +140,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         st.caption(words.opens_with(current.title))
     _count(question.offer)
     _tabs(question, current, around)
+    finger.follow(question, kind, case, read, axis)
 
 
 def _live(
@@ -188,7 +189,7 @@ def _live(
     with chart:
         (first if drawn is None else drawn).live(draw)
         st.caption(words.MAY_SHOW[case.source.mode])
-        _seen(now())
+        _seen(now(), case.source)
     with right:
         _cards(now(), case.source)
     return now(), all(run is not None and run.job.complete for run in running.values())
@@ -271,20 +272,28 @@ def _axis(question: Question, slot: DeltaGenerator) -> str:
 
 def _head(question: Question) -> None:
     """The headline answer and the one line under it."""
-    st.markdown(f"### {question.headline}")
-    st.caption(question.caption)
+    with st.container(key=f"{question.view.page}-headline"):
+        st.markdown(f"### {question.headline}")
+    with st.container(key=f"{question.view.page}-caption"):
+        st.caption(question.caption)
 
 
 def _cards(question: Question, current: Source) -> None:
     own = current.mode == "what_if"
-    cards.need(question.need, key=question.view.page, own=own)
+    cards.need(question.need, key=question.view.page, own=own, left=tracker.largest(current))
+    if isinstance(question.offer, Offer):
+        with st.container(key=f"{question.view.page}-draw"):
+            draw_beside(current, question.offer, slot=question.key)
     cards.protected(question.protected, key=question.view.page)
 
 
-def _seen(question: Question) -> None:
+def _seen(question: Question, current: Source) -> None:
     """What one might see, under the chart, so that both columns end together."""
     if question.outcomes is not None:
-        cards.might_see(question.outcomes, key=question.view.page)
+        drawn = drawn_answers(current, question.offer) if isinstance(question.offer, Offer) else ()
+        cards.might_see(question.outcomes, key=question.view.page, drawn=drawn)
+    if question.uncertain is not None:
+        cards.uncertain(question.uncertain, key=question.view.page)
 
 
 def _tabs(question: Question, current: Source, around: Around) -> None:
@@ -325,4 +334,4 @@ def _release(question: Question, current: Source, around: Around) -> None:
             st.button(label, key=f"{around.page}-instead", on_click=session.change, args=(key, value))
         return
     blocks.draw_all(offer.before, around)
-    release_panel(current, offer, slot=question.key)
+    release_panel(current, offer, slot=question.key, dialog=False)

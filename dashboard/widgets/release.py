@@ -57,8 +57,71 @@ class Asked:
         return self.offer.request
 
 
-def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
-    """The whole flow for one ``offer``; ``slot`` names the place on the page."""
+def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
+    """The short way beside the chart: one click where the budget is for practice, else the dialog; the last answer.
+
+    Nothing is shown where no answer can be drawn yet: the release tab says why and opens a budget. A second click, and
+    one in another window, comes with the number of answers that its person knew of, so that it shows the first answer.
+    """
+    if source.rows is None:
+        return
+    here, request = Asked(source=source, slot=slot, offer=offer), offer.request
+    try:
+        found = tracker.budget(source)
+        earlier = [] if found is None else answered(here)
+        charge = None if found is None else found.charge_for(request.cost, request.neighbours)
+    except DpcoreError:
+        return  # the release tab says what is wrong
+    if found is None or charge is None:
+        return
+    fits = found.fits(request.cost, request.neighbours)
+    with st.container(border=True):
+        label = said.draw_for(_charged(found, request)) if source.practice else f"{said.DRAW_NOW}…"
+        st.button(
+            label,
+            icon=":material/casino:",
+            key=f"{slot}-now-{len(earlier)}",  # a late click of the button before is known by it
+            disabled=not fits,
+            on_click=_draw_now if source.practice else session.begin_release,
+            args=(here, len(earlier)) if source.practice else (slot, len(earlier)),
+            help=said.DRAW_HELP,
+            width="stretch",
+        )
+        if not fits:
+            st.caption(_refusal(found, source, request))
+        problem = session.note(slot)
+        if problem:
+            st.warning(problem)
+        if earlier:
+            st.markdown(said.last_drawn(offer.describe(earlier[-1].answer), len(earlier)))
+            st.caption(f"{said.KEPT} {offer.conclude or said.CONCLUDE}")
+        else:
+            st.caption(said.NONE_DRAWN)
+    if session.request_id(slot) is not None:
+        _confirm(here, found)
+
+
+def drawn_answers(source: Source, offer: Offer) -> list[Any]:
+    """The answers that these people's ledger holds for this very question, oldest first."""
+    if source.rows is None or source.lineage is None:
+        return []
+    try:
+        return [receipt.answer for receipt in answered(Asked(source=source, slot="", offer=offer))]
+    except DpcoreError:
+        return []  # the sidebar says that the ledger is closed
+
+
+def _draw_now(here: Asked, seen: int) -> None:
+    """Callback: the same release as by the dialog, in one step."""
+    session.begin_release(here.slot, seen)
+    _release(here, session.request_id(here.slot), seen)
+
+
+def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = True) -> None:
+    """The whole flow for one ``offer``; ``slot`` names the place on the page.
+
+    ``dialog`` is False where ``draw_beside`` stands on the page already, which then shows the dialog and its problems.
+    """
     if source.rows is None:
         st.info(source.unreleased)
         return
@@ -90,7 +153,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
         on_click=session.begin_release,
         args=(slot, len(earlier)),
     )
-    if session.request_id(slot) is not None:
+    if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     problem = session.note(slot)
     if problem:
@@ -99,7 +162,9 @@ def release_panel(source: Source, offer: Offer, *, slot: str) -> None:
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
     receipt = session.receipt(slot)
     if receipt is not None and receipt.question == question:
-        answer(receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer")
+        answer(
+            receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer", conclude=offer.conclude
+        )
         report_button(partial(_on_paper, receipt, here, found), key=f"{slot}-answer", label=report_words.ANSWER_REPORT)
     else:
         receipt = None

@@ -40,7 +40,7 @@ def times_in_100(chance: float) -> str:
     if chance >= 0.9995:
         return "practically always" if chance < 1 - 1e-9 else "every time"
     if chance > 0.99:
-        return f"{chance * 1000:.0f} times in 1,000"
+        return f"{chance * 100:.1f} times in 100"
     if chance < 0.005:
         return "fewer than 1 time in 100"
     count = round(chance * 100)
@@ -144,7 +144,7 @@ def protected_words(neighbours: Neighbours, unit: str) -> str:
     if neighbours == "add_remove":
         return (
             f"Any one {who}. Whoever sees the private answer, whatever else they know, cannot tell for sure whether "
-            f"that {who} is in the data, or what is written about that {who}."
+            f"that {who} is in the data, or what the data say of that {who}."
         )
     return (
         f"What is written about any one {who}. Whoever sees the private answer, whatever else they know, cannot tell "
@@ -157,8 +157,14 @@ NOT_PROTECTED = (
     "about how many rows"
 )
 YARDSTICK = (
-    "**How to judge it:** many published uses lie between ε = 0.1 and 10; the tables of the 2020 US census spent about "
-    "19.6 in all (US Census Bureau, 2021). Less is safer; above about 3 the protection of one person is weak."
+    "**Where that comes from:** many published uses lie between ε = 0.1 and 10; the tables of the 2020 US census spent "
+    "about 19.6 in all (US Census Bureau, 2021). Less is safer; above about 3 the protection of one person is weak."
+)
+STRONG, WEAK = 1.0, 3.0
+"""ε up to which we call the protection of one person strong, and from which weak."""
+SLACK = (
+    "**δ = {}:** with a chance of about that size the promise may fail. It belongs to ε, and each answer uses some of "
+    "it."
 )
 
 
@@ -180,6 +186,15 @@ class LabelCard:
         return self.who or protected_words(self.neighbours, self.unit)
 
     @property
+    def judged(self) -> str:
+        """Whether such a promise is usual, in one line."""
+        told = "strong" if self.epsilon <= STRONG else "usual" if self.epsilon <= WEAK else "weak for one person"
+        return (
+            f"**Is that good?** ε = {number(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
+            "less is safer."
+        )
+
+    @property
     def odds(self) -> float:
         """How often of 100 an even guess can be right with the answer."""
         return odds(self.epsilon, self.delta)
@@ -190,6 +205,7 @@ class LabelCard:
         return [
             odds_sentence(self.epsilon, self.delta),
             *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
+            *([SLACK.format(tiny(self.delta))] if self.delta else []),
             f"**Sees the raw data:** {self.sees_raw}.",
             YARDSTICK,
         ]

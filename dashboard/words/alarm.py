@@ -39,7 +39,7 @@ LINE_HELP = "Type it, or click a bar of the chart."
 MEASURE, METHOD = "Measure", "Method used for the answer"
 LIMIT = "How many alarms before it stops (c)"
 LIMIT_HELP = "Each alarm gives something away, so more alarms need more noise."
-HOW, WHAT_IF, ALPHA = "How it works", "What if", "What it can tell apart (α)"
+HOW, WHAT_IF, ALPHA = "How it works", "What if", "How near the line it can tell"
 MISTAKES, INSTEAD = "Known mistakes elsewhere", "Or select instead"
 PEOPLE = "As many as now, times (the line moves along: it is a share of them)"
 BACK = "Back to the data as they are"
@@ -60,6 +60,7 @@ SMOOTHED = (
 ENDINGS = {"on_time": "on time", "late": "late", "missed": "missed (no alarm)", "false_alarm": "false alarm"}
 LEGEND = ENDINGS | {"missed": "missed"}
 RUNS = "private runs"
+WRONG = {"false_alarm": "false alarm", "late": "late", "missed": "missed"}
 
 
 def lines_note(whole: bool, band: bool) -> str:
@@ -183,13 +184,20 @@ def wrong(chances: Mapping[str, float], crossing: int | None) -> str:
     """All ways of being wrong that there are."""
     if crossing is None:
         return f"False alarm {share(chances['false_alarm'])} in 100."
-    late = f"late {share(chances['late'])}, missed {share(chances['missed'])}, in 100"
-    return f"False alarm {share(chances['false_alarm'])}, {late}." if crossing > 0 else f"{late.capitalize()}."
+    keys = ("false_alarm", "late", "missed") if crossing > 0 else ("late", "missed")
+    often = sorted((key for key in keys if chances[key] >= 0.005), key=lambda key: -chances[key])
+    seldom = [WRONG[key] for key in keys if chances[key] < 0.005]
+    told = ", ".join(f"{WRONG[key]} {share(chances[key])}" for key in often)
+    if not often:
+        return f"{' or '.join(seldom).capitalize()}: fewer than 1 in 100 each."
+    if not seldom:
+        return f"{told.capitalize()} in 100."
+    return f"{told.capitalize()} in 100; {' or '.join(seldom)} fewer than 1."
 
 
 def caption(series: Watched, crossing: int | None, last: int, late_by: int, blind: float, promise: float) -> str:
     theory = (
-        f"Theory alone promises the textbook's method {times_in_100(promise)}."
+        f"Theory alone promises that the textbook's method is on time {times_in_100(promise)}."
         if promise > 0.005
         else "Theory alone promises nothing yet at this ε."
     )
@@ -230,8 +238,11 @@ def not_declared(column: str, reach: float) -> str:
 
 def hidden(relation: Neighbours, series: Watched) -> str:
     """Who is protected, in this question's own words."""
-    change = "added or removed" if relation == "add_remove" else "with other answers"
-    return f"any one person, {change}, who can move each entry by at most {number(series.sensitivity)}"
+    change = "whether that person is in the data" if relation == "add_remove" else "what the data say of that person"
+    return (
+        f"Any one person, who can move each entry by at most {number(series.sensitivity)}. Whoever sees the private "
+        f"answer, whatever else they know, cannot tell for sure {change}."
+    )
 
 
 def not_protected(looked: bool) -> str:
@@ -456,6 +467,12 @@ def cannot_release(why: str) -> str:
 NOT_ONE_WAY = (
     "This method needs one person to move all answers the same way, and here they may move them either way. Choose one "
     "that allows it."
+)
+
+
+CONCLUDE = (
+    "You may show it and say: the line was probably reached about here. You may not say: it was certainly reached, or "
+    "how high the count was."
 )
 
 

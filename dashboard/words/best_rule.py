@@ -102,6 +102,12 @@ def cannot_release(why: str) -> str:
     return f"This cannot be released: {why}."
 
 
+CONCLUDE = (
+    "You may show it and say: few rules are wrong less often on these people. You may not say: this column is the "
+    "cause, or that the rule holds for any one person."
+)
+
+
 def forecast(wrong: float) -> str:
     return f"wrong about {number(100 * wrong)} times in 100 on these people (calculated for this very release)."
 

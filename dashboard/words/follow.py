@@ -65,7 +65,10 @@ ONE_RUN, WHAT_IF, COMPARE = "One run of it", "What if", "Compare strategies"
 PUBLISH = "What to publish"
 PUBLISHED = {"plays": "whom to follow, round by round", "from_now_on": "one expert to follow from now on"}
 SIMULATED = "These experts are simulated, so there is no day to protect. Choose the columns of a table for a release."
-CONCLUDE = "This says whom a private rule would follow. It does not say that this expert is certainly the best one."
+CONCLUDE = (
+    "You may show it and say: this is whom a private rule would follow. You may not say: this expert is certainly the "
+    "best one, or what happened on any one day."
+)
 
 
 def followed_names(stories: Mapping[str, str]) -> dict[str, str]:
@@ -212,7 +215,7 @@ def whom_alt(top: str) -> str:
 
 
 def last_plays(unit: str) -> str:
-    return f"plays on the last {safe(unit)}"
+    return f"plays on the last {safe(unit)} (blue: the best expert)"
 
 
 def hidden(unit: str) -> str:

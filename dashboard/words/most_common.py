@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
-from dashboard.words import number, safe, times_in_100, visible, whole
+from dashboard.words import many, number, safe, times_in_100, visible, whole
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 from dpcore.tradeoff import Metric
@@ -45,7 +45,7 @@ def sentence(table: Table, column: Choice[str]) -> tuple[str | Choice[str], ...]
     if schema.each_row == "option":
         label = next((one.name for one in schema.columns if not one.is_numeric), "option")
         return (f"Which {safe(label)} has the best", column, f"of {table.rows:,}?")
-    who = "people" if schema.unit == "person" else f"{schema.unit}s"
+    who = many(schema.unit)
     return ("Which", column, f"is most common among {table.rows:,} {who}?")
 
 
@@ -74,7 +74,7 @@ def headline(view: View, shown: Candidates, right: float, target: float | None) 
 def caption(view: View) -> str:
     promise = view.at("theory", "success")
     theory = (
-        f"Theory alone guarantees {times_in_100(promise)}."
+        f"Theory alone guarantees that it is right {times_in_100(promise)}."
         if promise > 0.005
         else "Theory alone guarantees nothing yet at this ε."
     )
@@ -84,6 +84,19 @@ def caption(view: View) -> str:
             f"With {whole(view.size)} people privacy is free here: still right 99 times in 100 at ε = {number(free)}."
         )
     return f"Without privacy it would be right every time. {theory} The number above is calculated, not simulated."
+
+
+def uncertain(noise: float, people: float, count: float, unit: str) -> str:
+    """Two uncertainties, apart."""
+    return (
+        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such answers name another option. "
+        f"Chance: had {whole(count)} other {safe(unit)} like these come, another option would lead in "
+        f"{of_100(people)} of 100 cases, with or without privacy."
+    )
+
+
+def of_100(share: float) -> str:
+    return "fewer than 1" if share < 0.005 else whole(100 * share)
 
 
 def method_in_use(about: About) -> str:
@@ -154,6 +167,10 @@ def use(other: str) -> str:
     return f"Use {other}"
 
 
+CONCLUDE = (
+    "You may show it and say: this is probably the most common, or the best. You may not say: it certainly is, or "
+    "anything about one person."
+)
 NO_OPTIONS = "Declare on the Data page which column names the options: a private answer needs their list."
 
 

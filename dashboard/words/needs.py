@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
-from dashboard.words import number
+from dashboard.words import number, plural
 
 SMALLEST = "smallest ε for it"
 LOOKED = (
     "Rounded up to a fixed list of levels. It comes from what is in your file: a private answer at this ε says that it "
     "was chosen after looking at the data."
 )
+OTHERS = "others"
+IMAGINED = "Imagining costs nothing. Only a private answer that is drawn is charged."
 
 
 def or_size(size_word: str) -> str:
@@ -18,6 +20,28 @@ def or_size(size_word: str) -> str:
 
 def like_these(size_word: str) -> str:
     return f"How many {size_word} like these would be enough at the ε chosen now, all else as it is."
+
+
+def too_dear(left: float) -> str:
+    """Said under a button for an ε that the budget cannot pay."""
+    if left <= 0.0:
+        return ":material/warning: You may look at it, but nothing of the budget is left to draw an answer."
+    return f":material/warning: You may look at it, but not draw an answer: ε = {number(left)} of the budget is left."
+
+
+def rings(count: int) -> str:
+    """Said under the dots where private answers were drawn."""
+    if not count:
+        return ""
+    return f" Rings: {plural(count, 'private answer')} that you have drawn."
+
+
+def bars(noise: float, people: float) -> str:
+    """The two bars in words."""
+    return (
+        f"Two bars, in 100: wrong through privacy noise {number(100 * noise)}, another winner through having only "
+        f"these people {number(100 * people)}."
+    )
 
 
 def told(found: Needed) -> str:

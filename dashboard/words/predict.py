@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.words import number, plural, safe, times_in_100, tiny, visible
+from dashboard.words import number, plural, protected_words, safe, times_in_100, tiny, visible
 from dpcore.about import About
 
 TITLE = "Predict a column"
@@ -152,8 +152,12 @@ def dots(guessing: float) -> str:
 
 def who(unit: str, rows_per_person: int) -> str:
     if rows_per_person == 1:
-        return f"whether any one {safe(unit)}'s row is in the data, and what it says"
-    return f"whether any one {safe(unit)}'s rows (up to {rows_per_person:,}) are in the data, and what they say"
+        return protected_words("add_remove", unit)
+    who = safe(unit, 40)
+    return (
+        f"Any one {who} with all of their rows, up to {rows_per_person:,}. Whoever sees the model, whatever else they "
+        f"know, cannot tell for sure whether that {who} is in the data, or what the data say of that {who}."
+    )
 
 
 # -- the chart ---------------------------------------------------------------------------------------------------------
@@ -367,6 +371,12 @@ WHAT_LEAVES = (
     "does on these rows is never told."
 )
 FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."
+
+
+CONCLUDE = (
+    "You may publish the model and use it. You may not say: it is right about one person, or what the people in the "
+    "data were like one by one."
+)
 
 
 def no_release(name: str, other: str) -> str:

@@ -99,6 +99,12 @@ def what_if(changed: bool) -> str:
     return f"Change what the picture depends on; the chart above answers at once.{grey}"
 
 
+CONCLUDE = (
+    "You may show it and say: the true value probably lies near. You may not say: it is exactly this, or that anyone "
+    "in the data has this value."
+)
+
+
 def cannot_release(why: str) -> str:
     return f"This cannot be released: {why}."
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dashboard.words import plural, safe
 
 TAB = "A private answer"
-DRAW = "Draw one private answer"
+DRAW, DRAW_NOW = "Draw one private answer", "Draw an answer now"
+DRAW_HELP = (
+    "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
+    "and reading it again is free."
+)
+NONE_DRAWN = "None has been drawn at this ε yet. The tab “A private answer” below says what leaves, and what it costs."
+KEPT = "Kept in the ledger."
 ASKED = "What leaves this page"
 FORECAST = "How wrong it may be"
 COST = "What it costs"
@@ -40,6 +46,15 @@ def no_picture(problem: str) -> str:
 
 
 PRICE_FIXES = "Your first answer fixes what this budget protects"
+
+
+def draw_for(cost: str) -> str:
+    return f"{DRAW_NOW} for {cost}"
+
+
+def last_drawn(answer: str, count: int) -> str:
+    more = "" if count == 1 else f" (the last of {count:,})"
+    return f"**Private answer{more}:** {answer}"
 
 
 def fixes(hidden: str, *, practice: bool) -> str:

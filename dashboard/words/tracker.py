@@ -25,7 +25,7 @@ def left(whole: float, remaining: float) -> str:
 
 def left_share(whole: float, delta: float, share: float) -> str:
     """What is left where answers do not add up like money."""
-    of = f"ε = {amount(whole)} with δ = {tiny(delta)}"
+    of = f"ε = {amount(whole)}, failing with chance δ = {tiny(delta)}"
     if share >= 1.0:
         return _kept(f"All of the privacy budget is left ({of}).")
     return _kept(f"About {100 * share:.0f} in 100 of the privacy budget is left ({of}).")
@@ -45,7 +45,7 @@ def more(count: int) -> str:
 def counted(counting: str, *, pure: bool) -> str:
     """How this budget counts."""
     if counting == "sum":
-        return "Answers add up like money: ε and ε" + ("." if pure else ", δ and δ.")
+        return "Answers add up like money." + ("" if pure else " So does δ, the small chance that the promise fails.")
     if counting == "zcdp":
         return "Counted as many small answers (ρ): small ones cost far less together than they add up to."
     return "Counted both by adding up and as many small answers (ρ), whichever leaves more."

@@ -70,7 +70,7 @@ def go(app: AppTest, tab: str) -> AppTest:
 def test_before_any_charge_the_page_shows_a_finished_example_and_writes_nothing(open_app: Open, ledger: Ledger) -> None:
     app = open_app("budget")
     assert "Nothing is spent yet. About **6 answers** at ε = 0.5 would fit." in text(app)
-    assert {line["name"] for line in lines(app)} >= {"Adding up ε", "zCDP", "Privacy losses (if planned)"}
+    assert {line["name"] for line in lines(app)} >= {"Simple sum", "One number each", "Everything counted (if planned)"}
     assert "No charges yet" in text(app)
     assert ledger.budgets() == []
 
@@ -112,8 +112,8 @@ def test_the_lines_are_what_the_accountants_say(open_app: Open, ledger: Ledger) 
         assert found == pytest.approx(wanted, rel=1e-6)
     app = open_app("budget")
     dashes = {line["name"]: line["line"]["dash"] for line in lines(app)}
-    assert dashes["Adding up ε"] == dashes["zCDP"] == "solid"
-    assert dashes["Privacy losses (if planned)"] == dashes["Advanced composition (if planned)"] == "dash"
+    assert dashes["Simple sum"] == dashes["One number each"] == "solid"
+    assert dashes["Everything counted (if planned)"] == dashes["Textbook's theorem (if planned)"] == "dash"
 
 
 def test_one_more_answer_adds_one_step_to_the_composed_state(open_app: Open, ledger: Ledger) -> None:

@@ -16,7 +16,7 @@ from dashboard import words
         (0.01, "1 time in 100"),
         (0.004, "fewer than 1 time in 100"),
         (0.0, "fewer than 1 time in 100"),
-        (0.993, "993 times in 1,000"),
+        (0.993, "99.3 times in 100"),
         (0.9999, "practically always"),
         (1.0, "every time"),
     ],
@@ -67,8 +67,9 @@ def test_the_label_card_says_who_is_protected_before_any_number() -> None:
     lines = card.lines()
     assert "62.3" in lines[0], "rounded up: 62.25 would be an under-statement as 62.2"
     assert [line.split(":**")[0] for line in lines[1:]] == [
+        "**δ = 10⁻⁶",
         "**Sees the raw data",
-        "**How to judge it",
+        "**Where that comes from",
     ]
 
 

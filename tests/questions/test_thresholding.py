@@ -155,8 +155,8 @@ def test_the_law_of_several_alarms_is_that_of_every_pattern(limit: int) -> None:
 def test_the_forecast_names_every_way_of_being_wrong() -> None:
     for sample in SUITED:
         forecast = offer_of(asked(sample)).forecast
-        for word in ("on time", "False alarm", "late", "missed"):
-            assert word in forecast, (sample, forecast)
+        for word in ("on time", "false alarm", "late", "missed"):
+            assert word in forecast.lower(), (sample, forecast)
 
 
 def test_more_people_change_the_picture_and_never_the_release() -> None:
@@ -425,7 +425,7 @@ def test_an_ending_has_one_colour_on_the_whole_page() -> None:
 
 def test_an_ending_that_cannot_be_is_not_praised() -> None:
     at_once = asked("clinic", **{"line-clinic-rows:day": 9.0})
-    assert "False alarm" not in at_once.headline
+    assert "false alarm" not in at_once.headline.lower()
     assert said.at_once("day") in at_once.notes
     silent = asked("clinic", **{"line-clinic-rows:day": 500.0})
     assert "stays silent" in silent.headline

@@ -262,6 +262,7 @@ class _Setting:
                 chances=law.tolist(),
                 good=[place == self.best for place in range(law.size)],
                 what=said.last_plays(whom.unit),
+                place=lambda answer: place_of(whom.losses.names, answer["experts"][answer["plays"][-1]]),
             ),
             protected=words.LabelCard(
                 neighbours="replace_one",
@@ -458,6 +459,7 @@ class _Setting:
             forecast=self.forecast(request, source.rows if source.public else None),
             describe=said.answer,
             below=_plays,
+            conclude=said.CONCLUDE,
             before=(Ask((PUBLISH,)),),
         )
 
@@ -554,6 +556,11 @@ def _thinned(strategy: Strategy, losses: FloatArray) -> FloatArray:
     return np.asarray(weights[places])
 
 
+def place_of(names: Sequence[str], name: str) -> int | None:
+    """Which of the experts drawn is called so."""
+    return list(names).index(name) if name in names else None
+
+
 def _plays(receipt: Receipt) -> Sequence[Block]:
     """The plays as a table, and as a CSV with the receipt's number in it."""
     found = receipt.answer
@@ -566,7 +573,6 @@ def _plays(receipt: Receipt) -> Sequence[Block]:
     table = [Rows(frame=frame, alt=said.PLAYS_ALT)] if len(frame) > 1 else []
     signed = frame.assign(receipt=receipt.journal_hash)
     return [
-        Small(said.CONCLUDE),
         *table,
         Download(
             label=said.PLAYS_FILE,

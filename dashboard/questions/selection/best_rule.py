@@ -320,4 +320,5 @@ class _Setting:
             forecast=forecast,
             describe=lambda answer: said.answer(answer, self.target, request.positive),
             relation="rule_neighbours",
+            conclude=said.CONCLUDE,
         )

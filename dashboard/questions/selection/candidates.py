@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dashboard.words import many
 from dpcore.datasets import Schema, Table
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.validate import BoolArray, FloatArray
@@ -64,7 +65,7 @@ def candidates(table: Table, column: str) -> Candidates:
             counted=True,
             one_way=True,
             sensitivity=float(schema.rows_per_person),
-            unit="people" if schema.unit == "person" else f"{schema.unit}s",
+            unit=many(schema.unit),
         )
     declared = schema.column(column)
     present = table.complete(column)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from dashboard.charts.theme import colours
 from dashboard.controls import Choice, Number, Numbers, Read, slug
 from dashboard.plan import RIGHT, PlanKind
 from dashboard.promise import Promise, along
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
 from dashboard.questions.selection import one_person, rounding
 from dashboard.questions.selection.candidates import Candidates, candidates, columns
 from dashboard.questions.selection.most_common_request import chance_right, most_common_request
@@ -44,6 +44,9 @@ METRICS = {key: measure.metric for key, measure in measures().items()}
 EDITABLE, DRAWS, SHOWN = 12, 12, 8
 OWN_LOSS = 5.0
 """How far from the best a person accepts an option of their own data until they say, in the scores' unit."""
+TEXTBOOK = "exponential"
+OTHER_PEOPLE = 4000
+"""Simulated draws of as many other people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +218,8 @@ class _Setting:
             mark=self.case.source.mark,
             band=BAND if self.sampling and self.edited.counted else "",
             code=said.code(self.as_is.scores.tolist(), self.relation),
+            plain=METHODS[self.main].about.plain,
+            textbook=TEXTBOOK,
         )
 
     def question(self, sentence: tuple[str | Choice[str], ...]) -> Question:
@@ -227,9 +232,15 @@ class _Setting:
             sentence=sentence,
             headline=headline,
             caption=said.caption(view),
+            uncertain=self.uncertain(1.0 - right),
             view=view,
             need=Need(control=self.need, found=view.needed()),
-            outcomes=Outcomes(names=self.edited.names, chances=law.tolist(), good=self.edited.best.tolist()),
+            outcomes=Outcomes(
+                names=self.edited.names,
+                chances=law.tolist(),
+                good=self.edited.best.tolist(),
+                place=lambda answer: place_of(self.edited.names, answer),
+            ),
             protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
             tabs=(
                 Tab(key="how", title=said.HOW, blocks=lambda: self.how(view)),
@@ -240,6 +251,25 @@ class _Setting:
                 Tab(key="rounding", title=said.ROUNDING, blocks=lambda: rounding.blocks(self.epsilon, self.read)),
             ),
             offer=self.offer(),
+            follows=True,
+        )
+
+    def uncertain(self, noise: float) -> Uncertain | None:
+        """Wrong through noise, and how often as many other people would have another winner; for counts of people."""
+        edited = self.edited
+        if not edited.counted or not edited.one_way:
+            return None
+
+        def other() -> float:
+            counts = np.maximum(edited.scores, 0.0)
+            rng = np.random.Generator(np.random.PCG64(self.seed))
+            drawn = rng.multinomial(round(float(counts.sum())), counts / counts.sum(), OTHER_PEOPLE)
+            return float(1.0 - edited.best[np.argmax(drawn, axis=1)].mean())
+
+        key = ("other people", self.case.table.fingerprint, self.as_is.column, tuple(edited.scores.tolist()), self.seed)
+        people = self.case.memo(key, other)
+        return Uncertain(
+            noise=noise, people=people, sentence=said.uncertain(noise, people, edited.scores.sum(), edited.unit)
         )
 
     def how(self, view: View) -> Sequence[Block]:
@@ -401,7 +431,14 @@ class _Setting:
             forecast = said.forecast(chance_right(request, source.rows()))
         else:
             forecast = said.forecast_bound(request.error_bound(0.05))
-        return Offer(request=request, data=source.rows, forecast=forecast, describe=said.answer, relation="neighbours")
+        return Offer(
+            request=request,
+            data=source.rows,
+            forecast=forecast,
+            describe=said.answer,
+            relation="neighbours",
+            conclude=said.CONCLUDE,
+        )
 
 
 def _epsilon_for(right: float, table: Table | None, column: str, method: str) -> float | None:
@@ -413,6 +450,12 @@ def _epsilon_for(right: float, table: Table | None, column: str, method: str) ->
         scores=found.scores, sensitivity=found.sensitivity, counted=found.counted, monotonic=found.one_way
     )
     return epsilon_for(right / 100, problem, method=method, metric="success", low=1e-6, high=1e3)
+
+
+def place_of(names: Sequence[str], answer: Mapping[str, Any]) -> int | None:
+    """Which option an answer names."""
+    found = str(answer["option"] if "option" in answer else answer.get("candidate"))
+    return list(names).index(found) if found in names else None
 
 
 def _counts(case: Case, as_is: Candidates) -> Numbers:

@@ -353,4 +353,5 @@ class _Setting:
             forecast=forecast,
             describe=lambda answer: said.answer(answer, self.unit),
             relation="quantile_neighbours",
+            conclude=said.CONCLUDE,
         )

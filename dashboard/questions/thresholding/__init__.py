@@ -9,6 +9,7 @@ PAGE = Page(
     title="Thresholding",
     icon=":material/notifications_active:",
     rank=20,
+    example="outbreak",
     asks="Has it passed the line?",
     about="Tell me when a count passes the line, and answer nothing else.",
 )

@@ -269,6 +269,9 @@ class _Setting:
                 good=[key == ON_TIME for key in chances],
                 what=said.RUNS,
                 inks=lambda dark: [ending_colours(dark)[key] for key in chances],
+                place=lambda answer: (
+                    list(chances).index(ending_of(answer["alarms"], crossing, end)) if self.edited.limit == 1 else None
+                ),
             ),
             protected=words.LabelCard(
                 neighbours=self.relation,
@@ -290,6 +293,7 @@ class _Setting:
                 Tab(key="instead", title=said.INSTEAD, blocks=self.instead),
             ),
             offer=self.offer(made, series.name(self.watched)),
+            follows=True,
             notes=self.notes(chances[ON_TIME]),
         )
 
@@ -579,8 +583,18 @@ class _Setting:
             forecast=forecast,
             describe=said.answer,
             relation="alarm_neighbours",
+            conclude=said.CONCLUDE,
             before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), mind),
         )
+
+
+def ending_of(alarms: Sequence[int], crossing: int | None, end: int) -> str:
+    """How a run that stops at its first alarm has ended; the line is reached at ``crossing``, and ``end`` is late."""
+    if not alarms:
+        return ON_TIME if crossing is None else "missed"
+    if crossing is None or alarms[0] < crossing:
+        return "false_alarm"
+    return ON_TIME if alarms[0] < end else "late"
 
 
 def _line(case: Case, watched: Watched, series: Series) -> Number:

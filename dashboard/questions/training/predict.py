@@ -371,6 +371,7 @@ class _Setting:
             forecast=self.forecast(request, along),
             describe=said.answer,
             below=lambda receipt: below(receipt, self.read),
+            conclude=said.CONCLUDE,
             before=(Text(said.WHAT_LEAVES), Text(said.how_many_rows(request.people, request.releases))),
         )
 

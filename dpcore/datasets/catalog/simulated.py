@@ -18,15 +18,15 @@ _FORECASTERS = ("Almanac", "Barometer", "Cloudwatch", "Dewpoint", "Eastwind", "F
 
 _CLINIC = Sample(
     key="clinic",
-    title="Town clinic, 316 visits (simulated)",
-    about="One row per visit and person: the complaint, age, minutes of waiting, and whether the person came back.",
+    title="Town clinic, 316 people (simulated)",
+    about="One row per person, one visit each: the complaint, age, minutes of waiting, and whether they came back.",
     origin=_ORIGIN,
     rows=316,
     simulated=True,
     rank=1,
     why=(
         ("selection", "Which complaint is most common: close enough that privacy matters, small enough to see how."),
-        ("thresholding", "Has any day passed twelve visits: a short stream in which noise shows."),
+        ("thresholding", "Which day first has 13 people: a short stream, so small counts drown in noise."),
         ("training", "Who comes back: with a few hundred people privacy costs a lot, and you see how much."),
     ),
     asks=(("thresholding", "days", ("day",)),),

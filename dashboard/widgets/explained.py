@@ -1,0 +1,13 @@
+"""The glossary, one tap away on every page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.words import glossary
+
+
+def words() -> None:
+    """Draw the button that opens it."""
+    with st.popover(glossary.TITLE, icon=":material/menu_book:", type="tertiary", key="glossary"):
+        st.markdown(glossary.listed())

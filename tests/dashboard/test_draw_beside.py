@@ -1,0 +1,148 @@
+"""One private answer beside the chart: one click for practice, a dialog for one's own; kept, counted, never twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dashboard.question import Outcomes
+from dashboard.widgets.cards import _rings
+from dashboard.words import needs
+from dashboard.words import release as said
+from dpcore.costs import Cost
+from dpcore.ledger import Ledger
+from tests.dashboard.conftest import CLINIC, text
+
+Open = Callable[..., AppTest]
+
+
+def ledger(file: Path) -> Ledger:
+    return Ledger.open(f"sqlite:///{file}")
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click().run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def rings(app: AppTest) -> int:
+    """Rings in the picture of what one might see."""
+    for chart in app.get("plotly_chart"):
+        spec = json.loads(chart.proto.spec)
+        for trace in spec["data"]:
+            if isinstance(trace.get("marker"), dict) and trace["marker"].get("symbol") == "circle-open":
+                return len(trace["text"]) if "text" in trace else _length(trace["x"])
+    return 0
+
+
+def _length(packed: Any) -> int:
+    import base64
+
+    return len(packed) if isinstance(packed, list) else len(base64.b64decode(packed["bdata"])) // 4
+
+
+def test_one_click_draws_charges_and_stays_after_a_refresh(open_app: Open, ledger_file: Path) -> None:
+    app = open_app("selection")
+    button = app.button(key="selection-now-0")
+    assert "ε = 0.5" in button.label
+    with ledger(ledger_file) as found:
+        assert found.budgets() == [], "looking writes nothing"
+    assert rings(app) == 0
+    press(app, "selection-now-0")
+    assert "Most common:" in text(app)
+    assert any("2.5 of 3" in bar.proto.text.replace("\u00a0", " ") for bar in app.get("progress")), "the bar falls"
+    assert rings(app) == 1
+    press(app, "selection-now-1")
+    with ledger(ledger_file) as found:
+        receipts = found.history(CLINIC)
+        assert [receipt.cost.epsilon for receipt in receipts] == [0.5, 0.5]
+        last = receipts[-1].answer["option"]
+    again = open_app("selection")
+    assert rings(again) == 2
+    assert last in text(again)
+    assert "the last of 2" in text(again)
+    assert said.KEPT in text(again)
+
+
+def test_a_click_that_comes_late_shows_the_answer_and_charges_nothing(open_app: Open, ledger_file: Path) -> None:
+    """Two windows that both know of no answer: the second click is answered with the first one's."""
+    one, other = open_app("selection"), open_app("selection")
+    press(one, "selection-now-0")
+    press(other, "selection-now-0")
+    with ledger(ledger_file) as found:
+        assert len(found.history(CLINIC)) == 1
+    assert said.ELSEWHERE in text(other)
+
+
+def test_what_does_not_fit_cannot_be_clicked(open_app: Open, ledger_file: Path) -> None:
+    with ledger(ledger_file) as found:
+        found.open_budget(CLINIC, epsilon=0.3, practice=True)
+        found.charge("r", CLINIC, Cost.pure(0.1), "?", neighbours="add_remove")
+    app = open_app("selection")
+    assert app.button(key="selection-now-0").disabled
+    assert needs.too_dear(0.2) in text(app), "the card warns of an ε that the budget cannot pay"
+
+
+def shown(lineage: str | None) -> None:
+    from dataclasses import replace
+
+    from dashboard import session
+    from dashboard.data import source
+    from dashboard.question import Offer
+    from dashboard.widgets.release import draw_beside
+    from tests.dashboard.asking import Draw
+
+    session.begin()
+    current = source.current()
+    assert current is not None
+    if lineage is not None:
+        current = replace(current, lineage=lineage, practice=False, mode="what_if", title="own.csv")
+    request = Draw(epsilon=0.5)
+    offer = Offer(
+        request=request, data=lambda: ["row"], forecast="not at all", describe=lambda one: f"Number {one['number']}"
+    )
+    draw_beside(current, offer, slot="test")
+
+
+@pytest.fixture
+def window(ledger_file: Path) -> Open:
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    return lambda lineage=None: AppTest.from_function(shown, args=(lineage,), default_timeout=600).run()
+
+
+def test_ones_own_file_asks_before_it_draws(window: Open, ledger_file: Path) -> None:
+    with ledger(ledger_file) as found:
+        found.open_budget("ours", epsilon=2.0)
+    app = window("ours")
+    press(app, "test-now-0")
+    with ledger(ledger_file) as found:
+        assert found.history("ours") == []
+    press(app, "test-confirm")
+    with ledger(ledger_file) as found:
+        assert len(found.history("ours")) == 1
+
+
+def test_without_a_budget_or_with_a_broken_ledger_there_is_no_button(window: Open, ledger_file: Path) -> None:
+    assert not window("nobody yet").button
+    shutil.copy(ledger_file, ledger_file.with_suffix(".kept"))
+    ledger_file.write_bytes(b"no ledger")
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    assert not window().button
+
+
+def test_an_answer_that_is_nobodys_row_is_among_the_others() -> None:
+    found = Outcomes(
+        names=("a", "b", "c"), chances=(1.0, 0.0, 0.0), good=(True, False, False), place=lambda one: "abc".find(one)
+    )
+    assert _rings(found, [0], ["a", "c", "c"]) == [1, 2]
+    assert _rings(Outcomes(names=("a",), chances=(1.0,), good=(True,)), [0], ["a"]) == [0, 0]

@@ -1,0 +1,189 @@
+"""Every question in words: symbols and initials explained, sentences short enough, targets that can be met."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import textstat
+
+from dashboard import catalogue
+from dashboard.blocks import Ask, Note, Small, Text
+from dashboard.controls import Setting
+from dashboard.question import CannotAsk, Offer, Question
+from dashboard.view import EPSILON_HIGH, View
+from dashboard.words import glossary, needs
+from dashboard.words import release as release_words
+from dpcore.datasets import sample, samples
+from tests.questions.samples import KEYS, sample_case
+
+QUICK = [
+    (page.key, key, kind)
+    for page in catalogue.pages()
+    if page.key != "training"
+    for key, kind in catalogue.questions(page.key).items()
+]
+"""Questions that need no simulation beside the page."""
+HARDEST, HARD_IN_100 = 14.0, 1
+"""US school grade (automated readability index, 1967) that no more than so many sentences in 100 may pass.
+
+It counts letters and words alone. Broadsheet newspapers lie at about 12 as a whole; single sentences scatter widely.
+"""
+MEDIAN = 7.0
+
+
+@cache
+def asked(key: str, name: str, epsilon: float = 0.5) -> tuple[Question, Setting] | None:
+    kind: Any = next(kind for _, other, kind in QUICK if other == key)
+    setting = Setting()
+    try:
+        return kind.ask(sample_case(name, epsilon), setting), setting
+    except CannotAsk:
+        return None
+
+
+def shown(key: str, name: str) -> Iterator[str]:
+    """Headlines, cards and release texts of one question about one sample."""
+    found = asked(key, name)
+    if found is None:
+        return
+    question, _ = found
+    card = question.protected
+    yield from (question.headline, question.caption, *question.notes, card.protected, card.judged, *card.lines())
+    yield f"Not protected: {card.not_protected}."
+    if question.need.found is not None:
+        yield from (needs.told(question.need.found), question.need.hint)
+    if question.uncertain is not None:
+        yield question.uncertain.sentence
+    if isinstance(question.offer, Offer):
+        yield from (f"{release_words.FORECAST}: {question.offer.forecast}", question.offer.conclude)
+        yield from (release_words.SEEN, release_words.UNDO, release_words.UNDO_PRACTICE, release_words.DRAW_HELP)
+
+
+def in_tabs(key: str, name: str) -> Iterator[str]:
+    found = asked(key, name)
+    if found is None:
+        return
+    question, setting = found
+    for tab in question.tabs:
+        yield tab.title
+        for block in tab.blocks():
+            if isinstance(block, (Text, Small, Note)):
+                yield block.markdown
+            if isinstance(block, Ask):
+                yield from (control.label for control in block.controls)
+    yield from (text for _, control in setting.seen.values() for text in (control.label, control.help or ""))
+
+
+def sentences(text: str) -> list[str]:
+    plain = re.sub(r"\[[^]]*\]|[*_`#“”]|:material/\w+:", "", text).replace("ε = ", "epsilon ")
+    return [part.strip() for part in re.split(r"(?<=[.?!;:])\s+(?=[A-Z“])", plain) if len(part.split()) >= 5]
+
+
+# -- the glossary ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", [key for _, key, _ in QUICK])
+def test_every_symbol_and_initial_is_explained(key: str) -> None:
+    name = next(name for name in ("clinic", "outbreak", "forecasts") if asked(key, name) is not None)
+    for text in (*shown(key, name), *in_tabs(key, name)):
+        assert glossary.unexplained(text) == set(), text
+
+
+def test_a_term_without_a_line_is_found() -> None:
+    assert glossary.unexplained("At ω the XYZ holds, at ε the CSV.") == {"ω", "XYZ"}
+
+
+def test_every_method_on_a_page_is_explained() -> None:
+    told = glossary.listed()
+    for _, key, _ in QUICK:
+        for name in KEYS:
+            found = asked(key, name)
+            if found is not None and isinstance(found[0].view, View):
+                view = found[0].view
+                for method in view.methods:
+                    place = np.array([0.5]), np.array([view.size])
+                    bound = view.problem.evaluate(method, view.metric, *place).kind == "bound"
+                    plain = view.names[method][:1].islower()
+                    assert bound or plain or f"**{view.names[method]}**" in told, view.names[method]
+
+
+def test_a_line_of_the_glossary_is_one_line() -> None:
+    for term, line in glossary.TERMS.items():
+        assert len(line) <= 120, term
+        assert line.endswith("."), term
+
+
+# -- reading level -----------------------------------------------------------------------------------------------------
+
+
+def test_headlines_cards_and_release_texts_read_like_a_good_newspaper() -> None:
+    every = {part for _, key, _ in QUICK for name in KEYS for text in shown(key, name) for part in sentences(text)}
+    assert len(every) > 200
+    grades = sorted(((textstat.automated_readability_index(part), part) for part in every), reverse=True)
+    hard = [pair for pair in grades if pair[0] > HARDEST]
+    worst = "\n".join(f"{grade:.1f}  {part}" for grade, part in grades[:15])
+    assert 100 * len(hard) <= HARD_IN_100 * len(grades), f"{len(hard)} of {len(grades)} too hard:\n{worst}"
+    assert grades[len(grades) // 2][0] <= MEDIAN, worst
+
+
+def test_a_hard_sentence_is_found() -> None:
+    hard = (
+        "The first settlement of obligations concerning confidentiality subsequently determines, irrespective of "
+        "intermediate reconsiderations, which relational differences this particular budget obscures until reset."
+    )
+    assert textstat.automated_readability_index(hard) > HARDEST
+
+
+# -- targets -----------------------------------------------------------------------------------------------------------
+
+
+def offered() -> list[tuple[str, str]]:
+    """(question, sample) as the Data page offers them: a page's first question about a sample that suits it."""
+    first = {page: key for page, key, _ in reversed(QUICK)}
+    return [
+        (first[page], known.key) for known in samples() for page, _ in known.why if page in first and known.key in KEYS
+    ]
+
+
+@pytest.mark.parametrize(("key", "name"), offered())
+def test_more_privacy_budget_is_never_worse_and_the_target_can_be_met_or_the_card_says_why(key: str, name: str) -> None:
+    found = asked(key, name)
+    assert found is not None, sample(name).title
+    question, _ = found
+    need = question.need.found
+    assert need is not None
+    view = question.view
+    assert isinstance(view, View)
+    if need.epsilon is None or need.epsilon > EPSILON_HIGH:
+        assert "Not at any" in needs.told(need)
+    else:
+        at = [view.at_epsilon(view.main, level) for level in (need.epsilon * 0.9, need.epsilon * 1.02)]
+        goal = view.target
+        if goal is not None:
+            assert (at[1] >= goal) if view.higher else (at[1] <= goal)
+    levels = [0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
+    values = [view.at_epsilon(view.main, level) for level in levels]
+    signed = values if view.higher else [-value for value in values]
+    if "at random" in question.headline:
+        return  # nothing can be learnt from these data, and the page says so
+    slack = 0.01 * max(abs(value) for value in values)
+    assert all(after >= before - slack for before, after in pairwise(signed)), values
+
+
+def test_every_page_opens_with_a_target_that_can_be_met_within_its_practice_budget() -> None:
+    for page in catalogue.pages():
+        if page.key == "training":
+            continue
+        found = asked(next(iter(catalogue.questions(page.key))), page.example or "clinic")
+        assert found is not None
+        need = found[0].need.found
+        assert need is not None
+        assert need.epsilon is not None
+        assert 0.05 <= need.epsilon <= 0.5, "within the slider, and the headline says: what you need"
+        assert "what you need" in found[0].headline or "within the" in found[0].headline
