@@ -14,7 +14,7 @@ from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.declared import places
-from dpcore.training.estimators.shared import PrivateLinear, answers
+from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import chances, scorecard
 from dpcore.validate import FloatArray
@@ -26,8 +26,9 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
     """Classes from numbers, dates and categories, (ε, δ)-differentially private for adding or removing one row.
 
     ``columns`` declares what is used, by name (for an array by position): ``(low, high)`` a number's or date's bounds,
-    ``(low, high, "heavy")`` one that is mostly small and sometimes very large, ``(low, high, [cuts])`` own cuts, a
-    list its options; one such pair instead of a dictionary holds for every column. All else has fixed defaults.
+    ``(low, high, "heavy")`` one that is mostly small and sometimes very large, ``(low, high, [cuts])`` own cuts,
+    ``(low, high, "paid")`` cuts at private quantiles, which a tenth of 1/σ² buys for all such columns together, a list
+    its options; one such pair instead of a dictionary holds for every column. All else has fixed defaults.
 
     The whole fit is private, by ``ScaledDescent`` on rows of codes: bounds, cuts and options are declared; a value
     beyond them moves to the bound, a missing or unknown one has a code of its own, row by row; the number of rows is
@@ -68,6 +69,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
             delta=self.delta * (1.0 - NAMES_DELTA * unknown),
             classes=2,
             names_share=NAMES_SHARE * unknown,
+            cuts_share=cuts_share(declared),
         )
         if names is None:
             failure = NAMES_DELTA * self.delta / (1.0 + NAMES_DELTA * self.delta)
@@ -81,6 +83,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         self.classes_ = _named(names)
         numbered = places(labels, names)
         kept = np.flatnonzero(~np.isnan(numbered))
+        declared = self._bought(frame, declared, method, rng)
         rows = self._coded(frame, declared).take(kept)
         if len(names) < 2:
             weights, factor, people = np.zeros((rows.shape[1], 1)), 1.0, 0.0
@@ -90,6 +93,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
                 delta=method.delta,
                 classes=len(names),
                 names_share=method.names_share,
+                cuts_share=method.cuts_share,
             )
             codes = numbered[kept]
             fitted = method.fit(rows, codes if len(names) > 2 else 2.0 * codes - 1.0, rng)
