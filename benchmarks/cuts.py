@@ -65,10 +65,24 @@ def paid(task: Task) -> Task:
     return replace(task, columns=columns)
 
 
-def models(task: Task, count: int) -> list[str]:
-    """One table's lines: free and bought cuts, mean ± standard error of the difference over splits."""
+def verdict(sure: list[tuple[str, float]]) -> list[str]:
+    """Where bought cuts are better or worse by more than two standard errors, from each line's gain in these."""
+    found = []
+    for word, sign in (("Better", 1.0), ("Worse", -1.0)):
+        by_table: dict[str, list[bool]] = {}
+        for name, gain in sure:
+            by_table.setdefault(name, []).append(sign * gain > 2.0)
+        names = [name for name, each in by_table.items() if sum(each) >= 2]
+        found.append(f"{word} by more than two standard errors at two ε or more: {', '.join(names) or 'none'}.")
+    return found
+
+
+def models(task: Task, count: int) -> tuple[list[str], list[tuple[str, float]]]:
+    """One table's lines, free and bought cuts, the mean ± standard error of the difference over splits; and what is
+    gained in standard errors."""
     y, bought = answers(task), paid(task)
-    lines = []
+    lines: list[str] = []
+    sure: list[tuple[str, float]] = []
     for level in LEVELS:
         scores = []
         for seed, (train, test) in enumerate(splits(task, y, count)):
@@ -79,10 +93,12 @@ def models(task: Task, count: int) -> list[str]:
         gained = np.diff(scores, axis=1)[:, 0]
         error = float(gained.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
         what = "error" if task.target else "accuracy"
+        better = -gained.mean() if task.target else gained.mean()
+        sure.append((task.name, float(better) / error if error > 0.0 else 0.0))
         lines.append(
             f"| {task.name} ({what}) | {level:g} | {free:.4g} | {paid_for:.4g} | {gained.mean():+.2g} ± {error:.1g} |"
         )
-    return lines
+    return lines, sure
 
 
 def main(arguments: list[str]) -> int:
@@ -105,11 +121,16 @@ def main(arguments: list[str]) -> int:
     ]
     with threadpool_limits(1):
         found, absent = tasks(tuple(given.tables))
+        gains: list[tuple[str, float]] = []
         for task in found:
-            own = models(task, given.splits)
+            if not any(isinstance(one, tuple) for one in task.columns.values()):
+                continue  # nothing to cut
+            own, sure = models(task, given.splits)
             print("\n".join(own), flush=True)
             lines += own
-    lines += ["", *(f"Left out: {sentence}.\n" for sentence in absent)]
+            gains += sure
+    lines += ["", *verdict(gains), ""]
+    lines += [*(f"Left out: {sentence}.\n" for sentence in absent)]
     REPORT.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return 0
 

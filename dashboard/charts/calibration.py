@@ -48,14 +48,13 @@ def calibration(table: pd.DataFrame, *, x_title: str, y_title: str, right: str, 
             yaxis={"title": {"text": y_title}, **span},
             annotations=[
                 {
-                    "x": 27,
-                    "y": 27,
+                    "x": 71,
+                    "y": 66,
                     "text": right,
                     "showarrow": False,
                     "xanchor": "left",
                     "yanchor": "top",
                     "font": {"color": look.soft, "size": 13},
-                    "bgcolor": look.paper,
                 }
             ],
         ),

@@ -81,6 +81,10 @@ class Declared:
         levels = paid_cuts(own, column.low, column.high, noise=noise, columns=columns, rng=rng)
         return replace(self, encoding=replace(column, levels=levels), paid=False)
 
+    def at_levels(self, most: int | None) -> Declared:
+        """Itself with the ``most`` coarsest levels of cuts; all of them where that is None."""
+        return replace(self, encoding=replace(self.encoding, levels=self.encoding.levels[:most]))
+
     def plain(self) -> dict[str, Any]:
         """As JSON can hold it; ``read`` reads it back."""
         found: dict[str, Any] = {"column": self.encoding.name, "kind": self.kind}

@@ -49,11 +49,13 @@ _FACTORS = np.exp(np.linspace(math.log(0.05), math.log(20.0), 241))
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScaledFit:
     """Independent private models: ``weights`` (replicas, d, outputs), ``factors`` (replicas,) that calibrate margins,
-    ``rows`` (replicas,) the noisy number of rows, and the privacy ``cost`` of releasing one of them."""
+    ``rows`` (replicas,) the noisy number of rows, ``right`` (replicas,) the noisy number of training rows told right
+    (NaN without calibration), and the privacy ``cost`` of releasing all of one of them."""
 
     weights: FloatArray
     factors: FloatArray
     rows: FloatArray
+    right: FloatArray
     cost: Cost
 
 
@@ -217,15 +219,18 @@ class ScaledDescent:
         clip = first.per_clip * np.concatenate(lengths)
         sums = ScaledSums(first, rows, answers, scales, clip)
         weights = _descend(first, sums, people, clip * spread("step_noise"), spread("used_rate"), rng)
-        factors = np.ones(len(methods) * replicas)
+        factors, right = np.ones(len(methods) * replicas), np.full(len(methods) * replicas, np.nan)
         if isinstance(first.loss, Logistic):
             cells = sums.cells(weights)
             for place, noise in enumerate(spread("calibration_noise")):
                 if math.isfinite(noise):
-                    factors[place] = calibrating(cells[place] + noise * rng.standard_normal(cells[place].shape), noise)
+                    noisy = cells[place] + noise * rng.standard_normal(cells[place].shape)
+                    factors[place], right[place] = calibrating(noisy, noise), noisy[:, 1].sum()
         by_model = (weights * scales[:, :, None]).transpose(1, 0, 2).astype(np.float64)
         return [
-            ScaledFit(weights=by_model[part], factors=factors[part], rows=people[part], cost=method.cost)
+            ScaledFit(
+                weights=by_model[part], factors=factors[part], rows=people[part], right=right[part], cost=method.cost
+            )
             for method, part in zip(methods, parts, strict=True)
         ]
 

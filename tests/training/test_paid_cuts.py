@@ -171,6 +171,11 @@ def test_paid_cuts_find_where_people_are_and_are_taken_home() -> None:
     assert right["paid"] > 0.9 > 0.6 > right["even"]
     again = load_scorecard(json.loads(model.to_json()))
     assert again.predict(test) == model.predict(test).tolist()
+    lonely = PrivateClassifier(epsilon=0.01, columns={"x": (0, 10**6, "paid")}, classes=None, random_state=3)
+    with pytest.raises(InvalidArgument, match="too few rows"):
+        lonely.fit(frame[:5], y[:5])
+    same = PrivateClassifier(epsilon=5.0, columns={"x": (0, 10**6, "paid")}, random_state=3)
+    assert set(same.fit(frame, np.full(4000, "a")).predict(test)) == {"a"}
     number = PrivateRegressor(epsilon=2.0, columns={"x": (0, 10**6, "paid")}, target=(0, 1), random_state=3).fit(
         frame, y.astype(float)
     )
