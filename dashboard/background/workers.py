@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -76,13 +76,15 @@ def rehearse(seconds: float = 0.0) -> None:
 
     Takes at least ``seconds``, so that others of these, submitted together, go to other workers.
     """
-    from dpcore.training import Sweep, run_slice
+    from dpcore.training import CodedRows, Sweep, run_slice
 
     until = time.monotonic() + seconds
     rng = np.random.Generator(np.random.SFC64(0))
     X, y = rng.uniform(-0.5, 0.5, (40, 2)), np.where(rng.random(40) < 0.5, 1.0, -1.0)
-    methods = ("noisy_gradient_descent", "objective_perturbation", "dp_sgd")
-    sweep = Sweep(X=X, y=y, X_test=X, y_test=y, methods=methods, epsilon=(1.0,), seeds=1)
+    codes = CodedRows.of([np.arange(40) % 2, np.zeros(40, dtype=np.int64)], [np.eye(2), np.ones((1, 1))])
+    methods = ("scaled_descent", "noisy_gradient_descent", "objective_perturbation", "dp_sgd")
+    common: dict[str, Any] = {"X": X, "y": y, "X_test": X, "y_test": y, "coded": codes, "coded_test": codes}
+    sweep = Sweep(**common, methods=methods, epsilon=(1.0,), seeds=1)
     for part in sweep.parts():
         run_slice(sweep, part)
     time.sleep(max(0.0, until - time.monotonic()))

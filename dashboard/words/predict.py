@@ -25,7 +25,8 @@ NUMBERS_AS = {"steps": "steps at round numbers", "line": "a straight line"}
 NUMBERS_HELP = (
     "With a straight line a number counts the more the larger it is, which needs few people. With steps each range "
     "between round numbers counts by itself: better with many people, or where more is not simply better. The steps "
-    "follow from the declared bounds, never from the data, so they cost no privacy."
+    "follow from the declared bounds, never from the data, so they cost no privacy. Noisy descent on steps "
+    "always takes its own, finer steps."
 )
 DELTA = "δ, a small chance that belongs to the promise"
 SEEDS = "Private models simulated at each point"
@@ -43,7 +44,8 @@ NEED_HELP = "Type what you need; the smallest ε that gives it follows, and how 
 WAITING = "Read off the chart when all models are trained."
 STOPPED = "Stopped before all models were trained, so it cannot be read off yet."
 NOT_MEASURED = (
-    "The method in use has no excess risk here, as it aims at another loss. Choose another method or measure."
+    "The method in use has no excess risk here, as it aims at another loss or uses other columns. Choose another "
+    "method or measure."
 )
 HINT_ROWS = "To see how many rows like these would do at the ε chosen now, show the chart against the number of rows."
 RIGHT_WRONG = ("right", "wrong")
@@ -182,14 +184,12 @@ def place(x: str, chosen: float) -> str:
     return f"ε = {number(chosen)}" if x == "epsilon" else f"{chosen:,.0f} rows"
 
 
-def note(models: int, name: str, above: bool, others: bool) -> str:
-    """``above``: the private line somewhere passes the one without privacy; ``others``: not the headline's models."""
-    chance = (
-        " Where the private line passes the one without privacy, that is the luck of few rows to judge on: noise does "
-        "not make models better."
-        if above
-        else ""
-    )
+def note(models: int, name: str, above: bool, others: bool, steps: bool) -> str:
+    """``above``: the private line somewhere passes the one without privacy; ``others``: not the headline's models;
+    ``steps``: the private model cuts numbers and the one without privacy does not."""
+    luck = "the luck of few rows to judge on: noise does not make models better."
+    why = f"because it tells ranges of numbers apart and the other draws a straight line, or {luck}" if steps else luck
+    chance = f" Where the private line passes the one without privacy, that is {why}" if above else ""
     chance += " These are other models than the headline's, so the dot may differ from it by luck." if others else ""
     return (
         f"Simulated: each point is the mean of up to {models} private models. Shaded: range of what you might see, 80 "
@@ -309,8 +309,8 @@ def lesson_alt(title: str, kind: str, best: float) -> str:
 
 def lesson_note(rows: int, replicas: int) -> str:
     return (
-        f"Simulated on {rows:,} rows, {replicas} models at each point, each taking its last step as it is; the model "
-        "of the headline takes 100 steps and averages the last half, which is steadier, so its number is another one. "
+        f"Simulated on {rows:,} rows, {replicas} models at each point of noisy gradient descent, each taking its last "
+        "step as it is; that of the chart averages the last half, which is steadier, so its number is another one. "
         "It is not tuned: choosing steps or C by looking would itself cost budget."
     )
 
@@ -359,17 +359,22 @@ def tuning(tried: int, epsilon: float, all_runs: float, random_stopping: float, 
 
 # -- the release -------------------------------------------------------------------------------------------------------
 
-MODEL = "Model (JSON)"
+MODEL, CARD = "Model (JSON)", "Model card (Markdown)"
 TRY = "**Try it**"
 HOW_TO_USE = (
     "The file holds one weight for every column and how to use them. With this product installed:\n\n"
     '```python\nfrom dpcore.training import predict\npredict("model.json", [{"column": value, …}])\n```'
 )
-WHAT_LEAVES = (
-    "**What leaves:** a small file with one weight for every column, from which anybody can make predictions. It is "
-    "trained on all rows by noisy gradient descent with settings fixed in advance, and may be published. How well it "
-    "does on these rows is never told."
-)
+
+
+def what_leaves(about: About) -> str:
+    return (
+        "**What leaves:** a small file with weights for the columns, from which anybody can make predictions. It is "
+        f"trained on all rows by {_lower(about.name)} with settings fixed in advance, and may be published. How well "
+        "it does on these rows is never told."
+    )
+
+
 FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."
 
 
@@ -399,6 +404,17 @@ def how_many_rows(people: int | None, releases: int) -> str:
             f"stays private: a noisy count is bought with 1 part in {releases:,} of this answer's privacy."
         )
     return f"**How many rows there are** sets how long its steps are: about {people:,}, as was declared."
+
+
+def how_many_in_each(people: int | None, share: float) -> str:
+    """As ``how_many_rows``, for a model that counts with noise how many rows are in each step and option."""
+    counted = (
+        f"**How many rows are in each range and option** is counted with noise, with {100 * share:g} in 100 of this "
+        "answer's privacy: by that, rare ones learn as fast as common ones."
+    )
+    if people is None:
+        return f"{counted} The same counts say about how many rows there are: nobody declared it."
+    return f"{counted} About {people:,} rows in all were declared."
 
 
 def forecast_right(found: tuple[float, float, float], guessing: float, level: float) -> str:

@@ -22,6 +22,7 @@ from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
+from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import BestRule, BestScore, LeastCost, MostCommonOption, QuantileValue
 from dpcore.validate import Neighbours
 
@@ -226,10 +227,16 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
             epsilon=0.5,
             delta=1e-6,
         )
+    asks["model on steps, counted"] = lambda d, _: ScaledModel.of(
+        d, target="answer", columns=["option", "number", "day"], epsilon=0.5, delta=1e-6
+    )
     people = replace(schema, people=40)
     found = [Question(name=f"{name}, {how}", ask=ask, **about) for name, ask in asks.items()]
     model: Ask = lambda d, _: PrivateModel.of(d, target="other", columns=["option", "number"], epsilon=0.5, delta=1e-6)  # noqa: E731
-    return [*found, Question(name=f"model, {how}", ask=model, **(about | {"schema": people}))]
+    steps: Ask = lambda d, _: ScaledModel.of(d, target="other", columns=["option", "number"], epsilon=0.5, delta=1e-6)  # noqa: E731
+    stated = about | {"schema": people}
+    found.append(Question(name=f"model, {how}", ask=model, **stated))
+    return [*found, Question(name=f"model on steps, {how}", ask=steps, **stated)] if schema is RECORDS else found
 
 
 def _steps() -> list[Question]:

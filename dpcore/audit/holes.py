@@ -23,7 +23,9 @@ from dpcore.errors import InvalidArgument
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
+from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import LeastCost
+from dpcore.releases.whole_codes import WholeCodes
 from dpcore.validate import FloatArray
 
 
@@ -213,6 +215,25 @@ def _one_row_a_person() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _every_one_alone() -> Iterator[None]:
+    """Counts of steps reckoned as if a row were in one of them."""
+    with patch.object(ScaledModel, "counts_sensitivity", lambda self, most_ones: self.cells_sensitivity):
+        yield
+
+
+@contextmanager
+def _unscaled_lengths() -> Iterator[None]:
+    """Gradients cut by the length of the rows before scaling, which makes some of them longer."""
+    sums = WholeCodes.sums
+
+    def wrong(self: WholeCodes, weights: FloatArray, scales: Any, clip: int) -> Any:
+        return sums(self, weights * scales / 4096.0, np.full_like(scales, 4096), clip) * scales // 4096
+
+    with patch.object(WholeCodes, "sums", wrong):
+        yield
+
+
 HOLES: tuple[Hole, ...] = (
     Hole(
         name="1 an alarm with sensitivity 1 whatever the column",
@@ -261,6 +282,13 @@ HOLES: tuple[Hole, ...] = (
         on="median, three rows of a person",
         within=_one_row_a_person,
     ),
+    Hole(
+        name="counts of steps at the noise of one", on="model on steps, counted, a row added", within=_every_one_alone
+    ),
+    Hole(
+        name="gradients cut before they are scaled", on="model on steps, counted, a row added", within=_unscaled_lengths
+    ),
+    Hole(name="model on steps: rows scale it exactly", on="model on steps, counted, a row added", ask=_rows_as_people),
     Hole(name="13 the file's curve as a forecast", on="model, a row added", ask=_curve_as_forecast),
     Hole(name="a replaced row at the noise of an added one", on="most common, a row replaced", ask=_as_if_added),
 )

@@ -22,6 +22,8 @@ from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
+from dpcore.releases.scaled_model import ScaledModel
+from dpcore.releases.whole_codes import clip_units, scale_units
 from dpcore.validate import FloatArray
 
 SLACK = 1e-9
@@ -100,6 +102,8 @@ def spent(request: Any, here: Any, there: Any) -> float:
     """The part of the claim that the law of the answer to what was read uses on these two, exactly."""
     if isinstance(request, PrivateModel):
         return _spent_on_sums(request, here, there)
+    if isinstance(request, ScaledModel):
+        return _spent_on_steps(request, here, there)
     if isinstance(request, NoisyCount):
         return abs(float(here) - float(there)) / request.rows_per_person
     first, second = (np.log(np.maximum(request.law_of(found), 1e-300)) for found in (here, there))
@@ -127,3 +131,18 @@ def _spent_on_sums(request: PrivateModel, here: Any, there: Any) -> float:
     moved = [np.linalg.norm((here.sums(at) - there.sums(at)).astype(np.float64)) for at in points]
     counted = abs(here.rows - there.rows) / request.count_sensitivity if request.people is None else 0.0
     return float(max(max(moved) / request.sensitivity, counted))
+
+
+def _spent_on_steps(request: ScaledModel, here: Any, there: Any) -> float:
+    """The largest part of what each of its Gaussian releases may move: counts, sums at public points, calibration."""
+    rng = np.random.Generator(np.random.PCG64(SEED))
+    d, clip = here.d, request.clip_for(1000)
+    moved = [float(np.linalg.norm(here.counts() - there.counts())) / request.counts_sensitivity(here.most_ones)]
+    for size in (0.0, 1.0, 100.0)[:_WEIGHTS]:
+        weights, scales = size * rng.standard_normal(d), scale_units(rng.uniform(0.1, 3.0, d))
+        sums = [found.sums(weights, scales, clip_units(clip)).astype(np.float64) for found in (here, there)]
+        moved.append(float(np.linalg.norm(sums[0] - sums[1])) / request.sums_sensitivity(clip))
+        if request.calibrated:
+            cells = [found.cells(weights).astype(np.float64) for found in (here, there)]
+            moved.append(float(np.linalg.norm(cells[0] - cells[1])) / request.cells_sensitivity)
+    return max(moved)

@@ -19,6 +19,7 @@ from dpcore.audit.cases import CASES, EPSILON, Case, rows
 from dpcore.datasets import Column, Declaration
 from dpcore.releases import draws
 from dpcore.releases.model import PrivateModel
+from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.whole_rows import SUM_UNIT
 
 
@@ -133,6 +134,51 @@ def audit_model() -> Finding:
     )
 
 
+def audit_steps() -> Finding:
+    """The noise in a model on steps: of its counts, of its one step's sums and of its calibration, all at once.
+
+    Rows are empty, so all that is counted and summed is 0 and what is drawn is noise, each over its claim.
+    """
+    declaration = Declaration(columns=_COLUMNS, people=100)
+    request = ScaledModel.of(declaration, target="ill", columns=["age", "since"], epsilon=EPSILON, delta=1e-5)
+    request = replace(request, steps=_STEPS, momentum=0.0, tail=1.0)
+    found = request.read(rows(age=[""], since=[""], ill=[""]))
+    clip = request.clip_for(100)
+    claims = {
+        request.rho * request.counts_share: request.counts_sensitivity(found.most_ones)
+        * request.noise_of(request.counts_share),
+        request.rho * request.steps_share: request.sums_sensitivity(clip) * request.noise_of(request.steps_share),
+        request.rho * request.calibrated: request.cells_sensitivity * request.noise_of(request.calibrated),
+    }
+
+    def ratio() -> tuple[float, int]:
+        drawn: list[float] = []
+        gaussian = draws.gaussian
+
+        def noted(values: Any, *, sensitivity: float, rho: float) -> Any:
+            noisy = gaussian(values, sensitivity=sensitivity, rho=rho)
+            drawn.extend((noisy / claims[rho]).tolist())
+            return noisy
+
+        with patch.object(draws, "gaussian", noted):
+            for _ in range(_RUNS // 10):
+                request.draw(found)
+        return scale_bound(drawn, 1.0), len(drawn)
+
+    true, count = ratio()
+    with less_noise(0.8):
+        twin, _ = ratio()
+    return Finding(
+        name="model on steps, Gaussian noise of all it draws",
+        claimed="noise × 1",
+        found=f"noise × {true:.2f} or less",
+        answers=count,
+        twin=f"noise × 0.8: × {twin:.2f} or less",
+        good=true >= 1.0,
+        caught=twin < 1.0,
+    )
+
+
 def last_bit(value: float) -> int:
     """The place of the last bit of a float that is 1: what a float's low digits can give away."""
     mantissa, exponent = math.frexp(value)
@@ -173,9 +219,10 @@ def audit_floats() -> Finding:
 TRIALS: dict[str, Callable[[], Finding]] = {
     **{case.name: partial(audit_case, case) for case in CASES},
     "model": audit_model,
+    "steps": audit_steps,
     "floats": audit_floats,
 }
-AUDITED = {case.key for case in CASES} | {"model"}
+AUDITED = {case.key for case in CASES} | {"model", "scaled_model"}
 
 
 def run(name: str) -> Finding:

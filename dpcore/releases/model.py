@@ -10,34 +10,29 @@ discrete Gaussian noise on the integers. All after that (momentum, averaging) se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
-from dpcore.datasets.declaration import Declaration, shown
-from dpcore.datasets.schema import MOST_PEOPLE, Schema
+from dpcore.datasets.schema import MOST_PEOPLE
 from dpcore.errors import InvalidArgument
 from dpcore.events import GaussianEvent
 from dpcore.releases import draws
-from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.asked_model import AskedModel
 from dpcore.releases.whole_rows import LARGEST_WEIGHT, SUM_UNIT, WholeRows, clip_units
-from dpcore.training.cuts import Shape
 from dpcore.training.descent import step_length
-from dpcore.training.features import Features
-from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 from dpcore.training.model import LinearModel
-from dpcore.validate import FloatArray, IntArray, Neighbours, in_range, probability, whole
+from dpcore.validate import FloatArray, IntArray, in_range, whole
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateModel(Asked):
+class PrivateModel(AskedModel):
     """Train a linear model of ``features`` by noisy gradient descent and publish its weights.
 
     ρ-zCDP with ρ = ``zcdp_rho(epsilon, delta)``, hence (ε, δ)-DP: ``steps`` discrete Gaussian releases of L2
@@ -51,76 +46,17 @@ class PrivateModel(Asked):
     key: ClassVar[str] = "model"
     mechanism: ClassVar[str] = "Noisy gradient descent with discrete Gaussian noise"
 
-    features: Features
-    delta: float
-    people: int | None = None
     steps: int = 100
     clip: float = 0.5
-    momentum: float = 0.9
-    tail: float = 0.5
 
     def __post_init__(self) -> None:
-        Asked.check(self)
-        probability(delta=self.delta)
-        if self.people is not None:
-            whole(2, MOST_PEOPLE, people=self.people)
-        elif self.neighbours != "add_remove":
+        self.check()
+        if self.people is None and self.neighbours != "add_remove":
             raise InvalidArgument("people", "must be stated: where a row is replaced, the number of rows is public")
         whole(1, 10_000, steps=self.steps)
         in_range(0.0, 1.0, open_low=True, clip=self.clip)
-        in_range(0.0, 1.0, open_high=True, momentum=self.momentum)
-        in_range(0.0, 1.0, open_low=True, tail=self.tail)
         if self.sensitivity * self.noise_multiplier > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small for this many rows per person: the noise would not fit")
-
-    @classmethod
-    def of(
-        cls,
-        declaration: Declaration,
-        *,
-        target: str,
-        columns: Sequence[str],
-        positive: str | None = None,
-        epsilon: float,
-        delta: float,
-        shapes: Mapping[str, Shape | Sequence[float]] | None = None,
-        neighbours: Neighbours | None = None,
-        chosen_after_looking: tuple[str, ...] = (),
-    ) -> Self:
-        """From declared columns, those in ``shapes`` cut into steps by their declared bounds alone (``Features.of``).
-
-        Raises InvalidArgument where bounds or options were not declared.
-        """
-        names = (target, *columns)
-        declared = tuple(declaration.column(name) for name in dict.fromkeys(names))
-        return cls(
-            features=Features.of(
-                Schema(columns=declared), target=target, columns=columns, positive=positive, shapes=shapes
-            ),
-            epsilon=epsilon,
-            reads=declaration.reads(*dict.fromkeys(names)),
-            neighbours=neighbours or declaration.hidden,
-            unit=declaration.unit,
-            chosen_after_looking=chosen_after_looking,
-            delta=delta,
-            people=None if declaration.people is None else max(2, declaration.people),
-        )
-
-    @property
-    def loss(self) -> LinearLoss:
-        """Logistic for two classes, squared for a number."""
-        return LOGISTIC if self.features.two_classes else SQUARED
-
-    @property
-    def what(self) -> str:
-        """The question in one plain sentence."""
-        count = len(self.features.columns)
-        return f"A model that predicts “{shown(self.features.target.name)}” from {count} column{'s' * (count > 1)}"
-
-    @property
-    def rho(self) -> float:
-        """zCDP of all steps together, and of the count."""
-        return zcdp_rho(self.epsilon, self.delta)
 
     @property
     def releases(self) -> int:
@@ -157,30 +93,6 @@ class PrivateModel(Asked):
         if self.people is None:
             return (f"About how many rows there are was bought with 1/{self.releases} of ρ.",)
         return (f"That there are about {self.people:,} rows was stated.",)
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        """By which any table is answered about."""
-        cut = [shown(column.name) for column in self.features.columns if column.levels]
-        filled = [shown(column.name) for column in self.reads.columns if column.fill is not None]
-        return (
-            "Values outside their declared bounds are moved to the nearer bound.",
-            "A missing or unreadable number counts as the middle of its declared range, a missing word as none of the "
-            "options.",
-            *(
-                (f"Cut into steps at public numbers: {', '.join(cut)}; what is missing there is in no step.",)
-                if cut
-                else ()
-            ),
-            f"A row without a value of “{shown(self.features.target.name)}” adds nothing.",
-            *((f"Missing cells of {', '.join(filled)} count as the value declared for them.",) if filled else ()),
-            *self.person_rules,
-        )
-
-    def error_bound(self, beta: float = 0.05) -> ErrorBound | None:
-        """None: how good a model is depends on the data, and no bound from declared facts says anything."""
-        probability(beta=beta)
-        return None
 
     def read(self, rows: PrivateRows) -> WholeRows:
         """The rows in whole units."""

@@ -20,11 +20,13 @@ from dpcore.training.clipped_examples import ClippedExamples
 from dpcore.training.coded import CodedRows
 from dpcore.training.cuts import calendar_cuts, own_cuts, public_cuts
 from dpcore.training.declared import Declared, coded_rows
+from dpcore.training.dense_rows import DenseRows
 from dpcore.training.encoding import Encoding, cut
 from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared_error, projected
 from dpcore.training.gradient_descent import NoisyGradientDescent
 from dpcore.training.inside import batch_curve, gradient_lengths, loss_curves, ridge_curve
+from dpcore.training.judged import Judged, absolute_errors, judge
 from dpcore.training.lessons import (
     Rows,
     TuningPrice,
@@ -51,6 +53,7 @@ from dpcore.training.quality import (
 )
 from dpcore.training.rates import RATES, descent_bound, proved_descent, rate
 from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
+from dpcore.training.scaled_steps import ScaledSteps
 from dpcore.training.scorecard import Scorecard, load_scorecard
 from dpcore.training.sgd import DisjointBatches, DpSgd
 from dpcore.training.simple_problems import LineProblem, OneNumberProblem
@@ -76,6 +79,7 @@ __all__ = [
     "ClippedExamples",
     "CodedRows",
     "Declared",
+    "DenseRows",
     "DisjointBatches",
     "Distance",
     "DpSgd",
@@ -83,6 +87,7 @@ __all__ = [
     "Features",
     "Fit",
     "IntervalMedian",
+    "Judged",
     "LaplaceMean",
     "LineProblem",
     "LinearModel",
@@ -108,6 +113,7 @@ __all__ = [
     "Rows",
     "ScaledDescent",
     "ScaledFit",
+    "ScaledSteps",
     "Scorecard",
     "Squared",
     "StatisticalQueries",
@@ -115,6 +121,7 @@ __all__ = [
     "Trace",
     "TrainingProblem",
     "TuningPrice",
+    "absolute_errors",
     "accuracy",
     "approximate_excess",
     "area_under_curve",
@@ -137,6 +144,7 @@ __all__ = [
     "descent_trace",
     "excess_risk",
     "gradient_lengths",
+    "judge",
     "load_model",
     "load_scorecard",
     "loss_curves",

@@ -70,6 +70,11 @@ class CodedRows:
         ends = np.append(self.starts[1:], ones.size)
         return int(sum(ones[start:end].max() for start, end in zip(self.starts, ends, strict=True)))
 
+    @property
+    def people(self) -> int | None:
+        """How many rows there are, where that is public: not here, a noisy count says it."""
+        return None
+
     def take(self, rows: IntArray) -> CodedRows:
         """Some of the rows, shape (m,) of places."""
         return CodedRows(codes=self.codes[rows], starts=self.starts, basis=self.basis)
@@ -87,11 +92,28 @@ class CodedRows:
 
     def margins(self, weights: FloatArray | Single) -> Single:
         """x·w for every row and model, ``weights`` (d, models), shape (n, models)."""
+        out = np.empty((self.codes.shape[0], weights.shape[1]), dtype=np.float32)
+        self.gather(self.codes, self.table(weights.astype(np.float32)), out)
+        return out
+
+    def gather(self, block: Codes, table: Single, out: Single) -> None:
+        """``out`` (rows, models) becomes the margins of a ``block`` at what ``table(weights)`` gave."""
         from dpcore.training.kernel.codes import gather
 
-        out = np.empty((self.codes.shape[0], weights.shape[1]), dtype=np.float32)
-        gather(self.codes, self.starts, self.table(weights.astype(np.float32)), out)
-        return out
+        gather(block, self.starts, table, out)
+
+    squares = gather
+    """The same for Σ x² w: a one is its own square."""
+
+    def scatter(self, block: Codes, slopes: Single, total: Single) -> None:
+        """Adds slope × x of every row of a ``block`` to ``total``, which is shaped as a ``table``."""
+        from dpcore.training.kernel.codes import scatter
+
+        scatter(block, self.starts, slopes, total)
+
+    def folded(self, total: Single) -> Single:
+        """What ``scatter`` added up, by each of the d numbers, (d, models)."""
+        return np.asarray(self.basis.T @ total)
 
     def counts(self) -> FloatArray:
         """How many rows have each of the d ones, exact, shape (d,)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,10 +12,12 @@ import numpy as np
 from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
 from dpcore.training.encoding import Encoding, coded, cut
+from dpcore.training.paid_cuts import paid_cuts
 from dpcore.validate import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.random import Generator
 
 _DAY = np.timedelta64(1, "D")
 
@@ -24,20 +26,24 @@ _DAY = np.timedelta64(1, "D")
 class Declared:
     """One column: its ``encoding`` and, for a list of options, the ``options`` as they stand in the data.
 
+    A column of numbers or dates that is ``paid`` has no cuts before these are bought.
+
     Any value becomes a code by itself: what is beyond the bounds moves to the bound, what is missing, unknown or not of
     the declared type has a code of its own. So one row's codes never depend on another row, and nothing is refused.
     """
 
     encoding: Encoding
     options: tuple[Any, ...] = ()
+    paid: bool = False
 
     @classmethod
     def of(cls, name: Hashable, declaration: Any) -> Declared:
-        """``(low, high)``, ``(low, high, "heavy")`` or ``(low, high, [own cuts])`` in numbers or dates, or a list of
-        options. Raises InvalidArgument."""
+        """``(low, high)``, ``(low, high, "heavy")``, ``(low, high, "paid")`` or ``(low, high, [own cuts])`` in numbers
+        or dates, or a list of options. Raises InvalidArgument."""
         label = str(name)
         if isinstance(declaration, tuple) and len(declaration) in (2, 3) and not isinstance(declaration[0], str):
-            return cls(encoding=_bounded(label, declaration))
+            paid = len(declaration) == 3 and isinstance(declaration[2], str) and declaration[2] == "paid"
+            return cls(encoding=_bounded(label, declaration[:2] if paid else declaration, paid=paid), paid=paid)
         if isinstance(declaration, (list, set, frozenset, range, np.ndarray)):
             options = tuple(value.item() if isinstance(value, np.generic) else value for value in declaration)
             options = tuple(sorted(options, key=str)) if isinstance(declaration, (set, frozenset)) else options
@@ -68,6 +74,16 @@ class Declared:
         if self.options:
             return places(values, self.options)
         return self.encoding.scaled(_days(values) if self.kind == "date" else numbers(values))
+
+    def bought(self, values: pd.Series, *, noise: float, columns: int, rng: Generator) -> Declared:
+        """Itself with cuts at private quantiles of ``values``; see ``paid_cuts``."""
+        own, column = self.encoding.unscaled(self.typed(values)), self.encoding
+        levels = paid_cuts(own, column.low, column.high, noise=noise, columns=columns, rng=rng)
+        return replace(self, encoding=replace(column, levels=levels), paid=False)
+
+    def at_levels(self, most: int | None) -> Declared:
+        """Itself with the ``most`` coarsest levels of cuts; all of them where that is None."""
+        return replace(self, encoding=replace(self.encoding, levels=self.encoding.levels[:most]))
 
     def plain(self) -> dict[str, Any]:
         """As JSON can hold it; ``read`` reads it back."""
@@ -140,7 +156,12 @@ def places(values: pd.Series, options: Sequence[Any]) -> FloatArray:
     return np.array([place(value) for value in values], dtype=np.float64)
 
 
-def _bounded(name: str, declaration: tuple[Any, ...]) -> Encoding:
+def _bounded(name: str, declaration: tuple[Any, ...], *, paid: bool = False) -> Encoding:
+    found = _cut(name, declaration)
+    return replace(found, levels=()) if paid else found
+
+
+def _cut(name: str, declaration: tuple[Any, ...]) -> Encoding:
     low, high = declaration[:2]
     shape: Any = declaration[2] if len(declaration) == 3 else "even"
     if isinstance(low, date) and isinstance(high, date):

@@ -176,14 +176,16 @@ class Encoding:
         return np.where(np.isnan(values), -1, found).astype(np.int64)
 
 
-def coded(columns: Sequence[Encoding], typed: Sequence[FloatArray]) -> CodedRows:
+def coded(columns: Sequence[Encoding], typed: Sequence[FloatArray], *, missing: bool = True) -> CodedRows:
     """The rows of a table as codes, from what each column's ``typed`` gave, with a constant one at the end.
 
-    Missing values have a code of their own. Raises InvalidArgument for a number that is not cut.
+    Missing values have a code, and with ``missing`` a one, of their own. Raises InvalidArgument for a number that is
+    not cut.
     """
     codes = [column.codes(values) for column, values in zip(columns, typed, strict=True)]
     constant = np.zeros(codes[0].shape[0], dtype=np.int64)
-    return CodedRows.of([*codes, constant], [*(column.basis() for column in columns), np.ones((1, 1))])
+    tables = [column.basis() if missing else column.basis()[:, :-1] for column in columns]
+    return CodedRows.of([*codes, constant], [*tables, np.ones((1, 1))])
 
 
 def cut(column: Encoding, shape: Shape | Sequence[float] = "even") -> Encoding:

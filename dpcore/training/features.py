@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
 from dpcore.training.cuts import Shape
 from dpcore.training.encoding import Encoding, coded, cut, encoding
-from dpcore.validate import FloatArray, IntArray
+from dpcore.validate import FloatArray, IntArray, finite_vector
 
 if TYPE_CHECKING:
     from dpcore.datasets.schema import Schema
@@ -94,6 +94,14 @@ class Features:
         return self.positive is not None
 
     @property
+    def classes(self) -> tuple[str, str]:
+        """Names of the negative and the positive class of a target of two classes."""
+        positive = str(self.positive)
+        names = ("no", "yes") if self.target.kind == "yes/no" else self.target.categories
+        others = [name for name in names if name != positive]
+        return (others[0] if len(others) == 1 else f"not {positive}", positive)
+
+    @property
     def d(self) -> int:
         """How many numbers a row has."""
         return sum(column.width for column in self.columns) + int(self.intercept)
@@ -125,9 +133,44 @@ class Features:
             parts.append(np.ones((parts[0].shape[0], 1)))
         return np.concatenate(parts, axis=1) / self.scale
 
-    def coded(self, numbers: Sequence[FloatArray]) -> CodedRows:
+    def coded(self, numbers: Sequence[FloatArray], *, missing: bool = True) -> CodedRows:
         """The same as codes, for ``ScaledDescent``; see ``encoding.coded``."""
-        return coded(self.columns, numbers)
+        return coded(self.columns, numbers, missing=missing)
+
+    @property
+    def stepped(self) -> Self:
+        """The same columns with every number and date cut by ``public_cuts`` or the calendar, those that are not yet.
+
+        Where all levels of cuts would be more features than can be used, the coarsest alone. Raises InvalidArgument.
+        """
+        cuttable = [one.kind in ("number", "date") and not one.levels for one in self.columns]
+        columns = tuple(cut(one) if able else one for one, able in zip(self.columns, cuttable, strict=True))
+        if sum(one.width for one in columns) + 1 > MOST_FEATURES:
+            pairs = zip(columns, cuttable, strict=True)
+            columns = tuple(replace(one, levels=one.levels[:1]) if able else one for one, able in pairs)
+        return replace(self, columns=columns)
+
+    def as_weights(self, by_one: FloatArray) -> FloatArray:
+        """Weights (d,) of ``rows`` from what each one of ``coded(…, missing=False)`` adds to a margin.
+
+        Yes and no have a one each there and one number, 1 or −1, here: what both share goes to the constant. Raises
+        InvalidArgument without an intercept or for a number that is not cut.
+        """
+        if not self.intercept:
+            raise InvalidArgument("intercept", "is needed")
+        points = finite_vector(by_one=by_one)
+        weights, start, constant = [], 0, float(points[-1])
+        for column in self.columns:
+            own = points[start : start + (2 if column.kind == "yes/no" else column.width)]
+            start += own.size
+            if column.kind == "yes/no":
+                weights.append(np.array([(own[1] - own[0]) / 2.0]))
+                constant += float(own.sum()) / 2.0
+            elif column.levels or column.categories:
+                weights.append(own * math.sqrt(max(1, len(column.levels))))
+            else:
+                raise InvalidArgument("columns", f"must be cut: “{column.name}” is a number")
+        return np.concatenate([*weights, [constant]]) * self.scale
 
     def answers(self, values: FloatArray) -> FloatArray:
         """Answers (n,) from what the target's ``typed`` gave; NaN where missing."""

@@ -12,7 +12,6 @@ import pandas as pd
 
 from dpcore.accounting import Cost, gaussian_epsilon
 from dpcore.calibration import gaussian_noise_multiplier
-from dpcore.privacy_loss import ORDERS, rdp_epsilon
 from dpcore.training.descent import descend
 from dpcore.training.fit import Fit, accuracy, checked, mean_squared_error, projected
 from dpcore.training.gradient_descent import NoisyGradientDescent
@@ -20,6 +19,7 @@ from dpcore.training.gradient_sums import GradientSums
 from dpcore.training.losses import Logistic, linear, objective
 from dpcore.training.optimum import minimise
 from dpcore.training.plan import RADIUS
+from dpcore.training.tuning import LogarithmicTries
 from dpcore.validate import FloatArray, positive, probability, whole
 
 if TYPE_CHECKING:
@@ -145,23 +145,6 @@ def tuning_price(settings: int, *, epsilon: float, delta: float) -> TuningPrice:
     return TuningPrice(
         ignored=epsilon,
         all_runs=gaussian_epsilon(noise / root, delta),
-        random_stopping=epsilon if settings == 1 else _random_stopping(settings, 0.5 / noise**2, delta),
+        random_stopping=epsilon if settings == 1 else LogarithmicTries(mean=settings).epsilon(0.5 / noise**2, delta),
         share=gaussian_epsilon(noise * root, delta),
     )
-
-
-def _random_stopping(mean: int, rho: float, delta: float) -> float:
-    """ε at δ of the best of a logarithmic number of ρ-zCDP runs, ``mean`` on average."""
-    log_inverse = _log_inverse_gamma(mean)
-    order = max(1.0, math.sqrt(log_inverse / rho))
-    extra = (order - 1.0) * rho + log_inverse / order
-    return rdp_epsilon(ORDERS * rho + extra + math.log(mean) / (ORDERS - 1.0), delta)
-
-
-def _log_inverse_gamma(mean: int) -> float:
-    """ln(1/γ) at which a logarithmic number of tries, of mean (1/γ − 1)/ln(1/γ), is ``mean`` on average."""
-    low, high = 1e-9, 60.0
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if math.expm1(middle) / middle < mean else (low, middle)
-    return high

@@ -14,6 +14,7 @@ from scipy.special import expit
 from dpcore.errors import InvalidArgument
 from dpcore.training.encoding import Encoding
 from dpcore.training.features import Features
+from dpcore.training.model_card import model_card
 from dpcore.validate import FloatArray, finite_vector
 
 if TYPE_CHECKING:
@@ -64,10 +65,11 @@ class LinearModel:
     @property
     def classes(self) -> tuple[str, str]:
         """Names of the negative and the positive class."""
-        target, positive = self.features.target, str(self.features.positive)
-        names = ("no", "yes") if target.kind == "yes/no" else target.categories
-        others = [name for name in names if name != positive]
-        return (others[0] if len(others) == 1 else f"not {positive}", positive)
+        return self.features.classes
+
+    def card(self) -> str:
+        """The model in words, in Markdown, from public and released numbers alone: what it does, cost, and limits."""
+        return model_card(self)
 
     def plain(self) -> dict[str, Any]:
         """The model as JSON can hold it; ``load_model`` reads it back."""

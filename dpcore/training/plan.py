@@ -11,10 +11,11 @@ import numpy as np
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
 from dpcore.training.baselines import NON_PRIVATE
+from dpcore.training.coded import CodedRows
 from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Method, checked_rows
 from dpcore.training.losses import LOGISTIC, SQUARED, Logistic, Loss
-from dpcore.validate import FloatArray, finite_vector, positive, probability, whole
+from dpcore.validate import FloatArray, IntArray, finite_vector, positive, probability, whole
 
 FIRST = 4  # replicas of the quick first round
 RADIUS = 10.0  # of the ball that excess risk is measured over: public, and wide enough for most rows of the unit ball
@@ -30,7 +31,11 @@ class Sweep:
     ``X``, ``y`` are the rows to train on, ``X_test``, ``y_test`` those to measure on. A size below the number of
     training rows takes that many of them, in a fixed random order; above it, rows are repeated: more people like
     these. ``options`` holds (method, ((field, value), …)) of fixed public settings. Excess risk is measured over the
-    ball of weights of ``radius``, into which models are moved for it. Raises InvalidArgument.
+    ball of weights of ``radius``, into which models are moved for it.
+
+    ``coded`` and ``coded_test`` are the same rows as steps and options, where there are such: methods that can (class
+    attribute ``coded``) train and are measured on them. Their weights are of other columns, so they have no excess
+    risk. Raises InvalidArgument.
     """
 
     X: FloatArray
@@ -46,6 +51,8 @@ class Sweep:
     seed: int = 0
     options: tuple[tuple[str, Settings], ...] = ()
     radius: float = RADIUS
+    coded: CodedRows | None = None
+    coded_test: CodedRows | None = None
 
     @classmethod
     def of(
@@ -96,6 +103,11 @@ class Sweep:
             positive(epsilon=level)
         for size in self.sizes:
             whole(2, sizes=size)
+        for rows, codes in ((self.X, self.coded), (self.X_test, self.coded_test)):
+            if codes is not None and codes.shape[0] != rows.shape[0]:
+                raise InvalidArgument("coded", "must be the same rows")
+        if (self.coded is None) != (self.coded_test is None):
+            raise InvalidArgument("coded_test", "and coded must be given together")
         for key in self.methods:
             if key not in discover(_PACKAGE):
                 raise InvalidArgument("methods", "must be keys of the training catalogue")
@@ -117,9 +129,22 @@ class Sweep:
 
     def training_rows(self, size: int) -> tuple[FloatArray, FloatArray]:
         """The rows and answers of one size."""
-        order = np.random.Generator(np.random.SFC64([self.seed, 1])).permutation(self.n)
-        chosen = order[:size] if size <= self.n else np.resize(order, size)
+        chosen = self._chosen(size)
         return self.X[chosen], self.y[chosen]
+
+    def on_codes(self, key: str) -> bool:
+        """Whether a method trains on the coded rows."""
+        return self.coded is not None and bool(getattr(discover(_PACKAGE).get(key), "coded", False))
+
+    def coded_rows(self, size: int) -> CodedRows:
+        """The coded rows of one size, those of ``training_rows``. Raises InvalidArgument where there are none."""
+        if self.coded is None:
+            raise InvalidArgument("coded", "must be given")
+        return self.coded.take(self._chosen(size))
+
+    def _chosen(self, size: int) -> IntArray:
+        order = np.random.Generator(np.random.SFC64([self.seed, 1])).permutation(self.n)
+        return order[:size] if size <= self.n else np.resize(order, size)
 
     def parts(self) -> tuple[Part, ...]:
         """The slices: baselines, then a few replicas of everything, then the rest; quick methods first."""
@@ -147,6 +172,8 @@ class Sweep:
         }
         one = passes.get(part.method, 150) * per_pass + d**3 / 1e10 + 1e-4
         noise = 0.0
+        if self.coded is not None and self.on_codes(part.method):
+            one = 200 * (2.0 * size * self.coded.codes.shape[1] / 1e9 + size / 1e9 + self.coded.shape[1] / 1e8)
         if part.method in ("dp_sgd", "disjoint_batches"):
             one = 250.0 * per_pass + 0.002
         if part.method == "dp_sgd":
@@ -177,9 +204,9 @@ def suitable(loss: Loss, columns: int) -> dict[str, type[Method]]:
 def usual_methods(*, two_classes: bool) -> tuple[str, ...]:
     """What the page shows first: the best, the best known, and the textbook."""
     if not two_classes:
-        return ("noisy_gradient_descent", "dp_sgd", "adassp", "output_perturbation")
+        return ("noisy_gradient_descent", "scaled_descent", "dp_sgd", "adassp", "output_perturbation")
     return (
-        *("noisy_gradient_descent", "objective_perturbation", "dp_sgd", "adassp", "output_perturbation"),
+        *("noisy_gradient_descent", "scaled_descent", "objective_perturbation", "dp_sgd", "output_perturbation"),
         "book_gradient_descent",
     )
 

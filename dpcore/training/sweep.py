@@ -43,8 +43,13 @@ def run_slice(sweep: Sweep, part: Part) -> PartResult:
     stream = [sweep.seed, 2, zlib.crc32(part.method.encode()), part.size, part.number]
     rng = np.random.Generator(np.random.SFC64([*stream, *(int(1e6 * level) for level in part.epsilon)]))
     methods = [sweep.method(part.method, level) for level in part.epsilon]
-    fits = type(methods[0]).fit_all(methods, X, y, rng, part.replicas)
-    measured = [_measured(sweep, fit, X, y) for fit in fits]
+    kind: Any = type(methods[0])
+    if sweep.on_codes(part.method):
+        fits = kind.fit_all(methods, sweep.coded_rows(part.size), y, rng, part.replicas)
+        measured = [_measured_on_codes(sweep, fit) for fit in fits]
+    else:
+        fits = kind.fit_all(methods, X, y, rng, part.replicas)
+        measured = [_measured(sweep, fit, X, y) for fit in fits]
     return PartResult(part=part, values={name: np.stack([one[name] for one in measured]) for name in measured[0]})
 
 
@@ -57,6 +62,28 @@ def _measured(sweep: Sweep, fit: Fit, X: FloatArray, y: FloatArray) -> dict[str,
     if fit.loss == sweep.loss:
         values["objective"] = objective(sweep.loss, projected(fit.weights, sweep.radius), X, y)
     return values
+
+
+def trained(sweep: Sweep, method: str, epsilon: float, models: int) -> FloatArray:
+    """Margins on the test rows of ``models`` private models of all training rows, shape (test rows, models)."""
+    rng = np.random.Generator(np.random.SFC64([sweep.seed, 4, zlib.crc32(method.encode()), int(1e6 * epsilon)]))
+    X, y = sweep.training_rows(sweep.n)
+    made: Any = sweep.method(method, epsilon)
+    fit = made.fit(sweep.coded_rows(sweep.n) if sweep.on_codes(method) else X, y, rng, models)
+    return _margins_on_codes(sweep, fit) if sweep.on_codes(method) else np.asarray(sweep.X_test @ fit.weights.T)
+
+
+def _margins_on_codes(sweep: Sweep, fit: Fit) -> FloatArray:
+    if sweep.coded_test is None:
+        raise InvalidArgument("coded_test", "must be given")
+    return sweep.coded_test.margins(fit.weights.T).astype(np.float64)
+
+
+def _measured_on_codes(sweep: Sweep, fit: Fit) -> dict[str, FloatArray]:
+    margins = _margins_on_codes(sweep, fit)
+    if isinstance(sweep.loss, Logistic):
+        return {"accuracy": ((margins > 0.0) == (sweep.y_test[:, None] > 0.0)).mean(axis=0)}
+    return {"squared_error": ((np.clip(margins, -1.0, 1.0) - sweep.y_test[:, None]) ** 2).mean(axis=0)}
 
 
 def _baselines(sweep: Sweep, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:

@@ -9,13 +9,23 @@ import pytest
 
 from dpcore.audit.bounds import ALPHA, epsilon_bound, scale_bound
 from dpcore.audit.cases import CASES
-from dpcore.audit.trials import AUDITED, TRIALS, audit_floats, audit_model, bound, caught, last_bit, less_noise
+from dpcore.audit.trials import (
+    AUDITED,
+    TRIALS,
+    audit_floats,
+    audit_model,
+    audit_steps,
+    bound,
+    caught,
+    last_bit,
+    less_noise,
+)
 from dpcore.releases import catalog, draws
 
 
 def test_every_kind_of_release_is_audited() -> None:
     assert set(catalog()) == AUDITED
-    assert len(TRIALS) == len(CASES) + 2
+    assert len(TRIALS) == len(CASES) + 3
 
 
 def response(epsilon: float, size: int, rng: np.random.Generator) -> tuple[list[bool], list[bool]]:
@@ -66,7 +76,7 @@ def test_an_honest_release_is_not_caught() -> None:
 
 
 def test_noise_of_models_and_last_bits() -> None:
-    for finding in (audit_model(), audit_floats()):
+    for finding in (audit_model(), audit_steps(), audit_floats()):
         assert finding.good, finding
         assert finding.caught, finding
 

@@ -56,7 +56,14 @@ def test_every_method_says_what_it_is(key) -> None:
 
 def test_the_catalogue_holds_what_was_promised() -> None:
     promised = {
-        *("noisy_gradient_descent", "book_gradient_descent", "clipped_examples", "dp_sgd", "disjoint_batches"),
+        *(
+            "scaled_descent",
+            "noisy_gradient_descent",
+            "book_gradient_descent",
+            "clipped_examples",
+            "dp_sgd",
+            "disjoint_batches",
+        ),
         *("objective_perturbation", "objective_perturbation_2012", "objective_perturbation_pure"),
         *("output_perturbation", "adassp", "ball", "statistical_queries", *ONE_NUMBER),
     }

@@ -103,6 +103,7 @@ def test_every_axis_is_drawn(open_app: Open, axis: str) -> None:
 @pytest.mark.parametrize(
     "tab",
     [
+        "How far to trust it",
         "Descent as it happens",
         "More steps, more clipping",
         "What the textbook spends",
@@ -340,6 +341,26 @@ def test_a_model_is_released_downloaded_and_predicts(open_app: Open, tmp_path: P
     said = model.predict([middle])[0]
     assert any(f"It predicts **{said}**" in str(one.value) for one in app.markdown)
     assert len(app.get("download_button")) >= 2
+
+
+def test_a_model_on_steps_is_released_with_its_card(open_app: Open) -> None:
+    """Chosen under Options, drawn by its own release, charged once; the file tells its cuts and the form predicts."""
+    app = open_app("training", data=TUMOURS)
+    app.multiselect(key="training_columns-breast_cancer-diagnosis").set_value(list(FEW)).run()
+    app.selectbox(key="training_method-accuracy").set_value("scaled_descent").run()
+    open_tab(wait(app), "A private answer")
+    assert "How many rows are in each range and option" in text(app)
+    app.button(key="training-begin").click().run()
+    app.button(key="training-confirm").click().run()
+    assert not app.exception
+    (receipt,) = compute.ledger().history(Ledger.practice_lineage(TOKEN, "breast_cancer"))
+    assert receipt.cost.epsilon == 0.5
+    assert all(len(column["levels"]) == 2 for column in receipt.answer["columns"])
+    model = load_model(receipt.answer)
+    schema = load_sample("breast_cancer").schema
+    said = model.predict([{name: (schema.column(name).low + schema.column(name).high) / 2 for name in FEW}])[0]
+    assert any(f"It predicts **{said}**" in str(one.value) for one in app.markdown)
+    assert [button.label for button in app.get("download_button")].count("Model card (Markdown)") == 1
 
 
 def test_usable_columns_have_declared_bounds() -> None:

@@ -33,6 +33,7 @@ from dpcore.training import (
     BookGradientDescent,
     NoisyGradientDescent,
     ProvedDescent,
+    ScaledSteps,
     book_spend,
     count_not_positive,
     rate,
@@ -562,7 +563,7 @@ def test_lessons_and_gentle_problems_show_what_they_worked_out(sample: str) -> N
     values = {"training_lesson": "clip", "simple_about": "line"}
     question = asked_of(sample, **(values if sample == "wine" else {}))
     slow = [block for tab in question.tabs for block in tab.blocks() if isinstance(block, Slow)]
-    assert len(slow) == 3
+    assert len(slow) == 4
     for block in slow:
         assert pictures(block.show(block.work(block.common(), None)))
 
@@ -592,3 +593,65 @@ def test_a_model_can_be_tried_below_its_answer(numbers: str) -> None:
     assert len(next(block for block in blocks if isinstance(block, Ask)).controls) == 3
     assert any(isinstance(block, Text) and block.markdown.startswith("It predicts **") for block in blocks)
     assert question.offer.describe(answer).startswith("A model that predicts “continent: ")
+
+
+# -- descent on steps, and how far a model can be trusted --------------------------------------------------------------
+
+ON_STEPS = {**ON_FEW, "training_method-accuracy": "scaled_descent"}
+
+
+def test_a_model_on_steps_is_forecast_and_asked_for_as_it_is_drawn() -> None:
+    """The request cuts all numbers at the public cuts, whatever the others do with them; its forecast is read at the
+    level at which the chart's models have its noise."""
+    question = answered(sample_case("breast_cancer", 1.0), ON_STEPS)
+    request = question.offer.request
+    assert request.key == "scaled_model"
+    assert all(len(column.levels) == 2 for column in request.features.columns)
+    level = charted_epsilon(request)
+    assert level < 1.0
+    charted = ScaledSteps(epsilon=level, delta=request.delta).descent()
+    assert charted.noise_multiplier == pytest.approx(request.noise_multiplier, rel=1e-6)
+    assert charted.step_noise == pytest.approx(request.noise_of(request.steps_share / request.steps), rel=1e-6)
+    assert charted.calibration_noise == pytest.approx(request.noise_of(request.calibrated), rel=1e-6)
+    found = float(question.headline.split("is right about **")[1].split(" times")[0])
+    assert f"right about {found:.2g}"[:13] in question.offer.forecast
+    lines = asked_of("breast_cancer", 1.0, **(ON_STEPS | {"training_numbers": "steps"})).offer.request
+    assert lines == request
+
+
+def test_excess_risk_keeps_a_chart_where_the_method_has_none() -> None:
+    values = {**ON_STEPS, "training_metric-accuracy": "excess_risk"}
+    question = answered(sample_case("breast_cancer", 1.0), values)
+    assert "is right about **" in question.headline
+    assert question.need.waiting == said.NOT_MEASURED
+    assert not question.view.empty
+    drawn = question.view.picture("epsilon")
+    assert "Noisy gradient descent" in drawn.alt
+
+
+@pytest.mark.parametrize("method", ["noisy_gradient_descent", "scaled_descent"])
+def test_the_tab_tells_how_far_to_trust_it(method) -> None:
+    """One number everywhere: the confusion table adds up to the test rows and gives the accuracy of the models."""
+    values = {**ON_FEW, "training_method-accuracy": method}
+    question = Predict.ask(sample_case("breast_cancer", 1.0), Setting(values))
+    (slow,) = next(tab for tab in question.tabs if tab.key == "trust").blocks()
+    found = slow.work(slow.common(), None)
+    assert found.confusion.sum() == pytest.approx(114)
+    blocks = slow.show(found)
+    picture = next(block for block in blocks if isinstance(block, Picture))
+    for dark in (False, True):
+        assert len(picture.figure(dark)["data"]) == 2
+    text = " ".join(block.markdown for block in blocks if isinstance(block, Text))
+    assert f"finds {found.confusion[1, 1]:.3g} and misses {found.confusion[1, 0]:.3g}" in text
+    assert f"**{100 * found.balanced.mean():.3g} in 100** (balanced accuracy" in text
+    assert f"{100 * found.gap:.3g} in 100 away" in text
+
+
+def test_a_number_has_its_error_in_its_own_unit() -> None:
+    question = asked_of("diabetes", 2.0)
+    (slow,) = next(tab for tab in question.tabs if tab.key == "trust").blocks()
+    errors = slow.work(slow.common(), None)
+    (block,) = slow.show(errors)
+    column = sample_case("diabetes").table.schema.column("progression")
+    own = float(errors.mean()) * (column.high - column.low) / 2
+    assert f"off by about {own:.3g} in “progression”" in block.markdown

@@ -199,7 +199,7 @@ def test_the_factor_finds_what_was_done_to_the_chances(rng) -> None:
     """Log-odds three times too sure give a factor of a third, to 15 %; with noise far above the counts it is near 1."""
     true = rng.normal(0.0, 1.5, 40_000)
     right = rng.random(40_000) < expit(np.abs(true))
-    bins = np.searchsorted(scaled_descent._SURE, 3.0 * np.abs(true), side="right")
+    bins = np.searchsorted(scaled_descent.SURE, 3.0 * np.abs(true), side="right")
     cells = np.bincount(2 * bins + right, minlength=28).reshape(-1, 2).astype(float)
     assert calibrating(cells, 1.0) == pytest.approx(1 / 3, rel=0.15)
     assert 0.7 < calibrating(cells, 1e6) < 1.4

@@ -53,7 +53,13 @@ class Asked:
 
 def methods(task: Task) -> dict[str, type[Method]]:
     """Methods that can train for this task, by key: by the columns chosen, not by how many of them vary."""
-    return suitable(task.loss, task.most)
+    found = suitable(task.loss, task.most)
+    return found if task.codes is not None else {key: kind for key, kind in found.items() if not on_steps(kind)}
+
+
+def on_steps(kind: type[Method]) -> bool:
+    """Whether a method trains on steps, whatever the others take: then it has no excess risk among them."""
+    return bool(getattr(kind, "coded", False))
 
 
 def drawn_first(task: Task) -> tuple[str, ...]:
@@ -100,6 +106,8 @@ def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
         "y_test": task.rows.y_test,
         "delta": asked.delta,
         "loss": task.loss,
+        "coded": None if task.codes is None else task.codes[0],
+        "coded_test": None if task.codes is None else task.codes[1],
         "seed": asked.seed,
         "seeds": models(asked, axis),
         "options": tuple(
@@ -217,7 +225,13 @@ class Curves:
             ),
             alt=describe_at(shown, called, scale(asked.metric), x, chosen, said.place(x, chosen)),
             data=shown,
-            note=said.note(models(asked, x), called[asked.main], self._above(shown), others=x != "epsilon")
+            note=said.note(
+                models(asked, x),
+                called[asked.main],
+                self._above(shown),
+                others=x != "epsilon",
+                steps=on_steps(methods(task)[asked.main]),
+            )
             + self._theory(shown, chosen),
         )
 

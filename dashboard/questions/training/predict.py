@@ -13,7 +13,7 @@ from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Group, Number, Read, Several, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
-from dashboard.questions.training import curves, gentle_problems, lessons, textbook
+from dashboard.questions.training import curves, gentle_problems, lessons, textbook, trust
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task, prepared, shapes, targets, usable, varying
 from dashboard.questions.training.released_model import below, charted_epsilon, model_request
@@ -22,10 +22,12 @@ from dashboard.usual import delta as usual_delta
 from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting, way
 from dashboard.words import predict as said
+from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
 from dpcore.releases.model import PrivateModel
-from dpcore.training import PartResult, Sweep, collect, reaching, run_slice
+from dpcore.releases.scaled_model import ScaledModel
+from dpcore.training import Method, PartResult, Sweep, collect, reaching, run_slice
 from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.training_problem import METRICS
 
@@ -185,12 +187,13 @@ class _Setting:
         seeds, seed = read(SEEDS), read(SEED)
         need = _need(case, task, metric)
         goal = read(need, "need") / scale(metric).factor
+        charted = _charted(kinds[main], metric)
         return cls(
             case=case,
             read=read,
             task=task,
             asked=Asked(
-                methods=tuple(key for key in kinds if key == main or key in beside),
+                methods=tuple(key for key in kinds if key in (main, charted) or key in beside),
                 main=main,
                 metric=metric,
                 epsilon=case.epsilon,
@@ -205,6 +208,11 @@ class _Setting:
             book=textbook.controls(read),
             tried=int(read(lessons.SETTINGS, "tab")),
         )
+
+    @property
+    def charted(self) -> str:
+        """The method that the chart is about: the one in use, or where it has no excess risk the next."""
+        return _charted(methods(self.task)[self.asked.main], self.asked.metric)
 
     # -- what is simulated ---------------------------------------------------------------------------------------------
 
@@ -244,7 +252,7 @@ class _Setting:
 
     def question(self, sentence: tuple[Piece, ...]) -> Question:
         task, asked = self.task, self.asked
-        view = Curves(task=task, asked=asked)
+        view = Curves(task=task, asked=replace(asked, main=self.charted))
         axis = self.read(axis_control(view), "axis")
         along = self.frame("epsilon")
         view = replace(view, axis=axis, frame=self.frame(axis))
@@ -268,6 +276,7 @@ class _Setting:
             ),
             outcomes=self.outcomes(found),
             tabs=(
+                Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
                 Tab(key="lessons", title=said.TOO_MUCH, blocks=lambda: lessons.too_much(task, asked, self.lesson)),
                 Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
@@ -320,7 +329,7 @@ class _Setting:
             epsilon=epsilon,
             size=None,
             size_word=said.ROWS,
-            possible=best >= asked.target if higher else best <= asked.target,
+            possible=epsilon is not None or (best >= asked.target if higher else best <= asked.target),
             without_privacy=best * scale(asked.metric).factor,
             sized=False,
         )
@@ -355,6 +364,7 @@ class _Setting:
         if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
         request = model_request(
+            about.release,
             source.declared,
             target=task.target,
             columns=task.columns,
@@ -372,14 +382,14 @@ class _Setting:
             describe=said.answer,
             below=lambda receipt: below(receipt, self.read),
             conclude=said.CONCLUDE,
-            before=(Text(said.WHAT_LEAVES), Text(said.how_many_rows(request.people, request.releases))),
+            before=(Text(said.what_leaves(about)), Text(_how_many_rows(request))),
         )
 
-    def forecast(self, request: PrivateModel, along: pd.DataFrame | None) -> str:
+    def forecast(self, request: PrivateModel | ScaledModel, along: pd.DataFrame | None) -> str:
         """How good the released model will be: simulated for its own noise on a sample, never from a private file."""
         task = self.task
         if not self.case.source.public:
-            return said.forecast_unknown(request.noise_multiplier, request.people)
+            return said.forecast_unknown(_step_noise(request), request.people)
         if along is None or slot("epsilon") not in self.case.complete:
             return said.FORECAST_WAITING
         level = charted_epsilon(request)
@@ -389,6 +399,24 @@ class _Setting:
         if task.two_classes:
             return said.forecast_right(found, task.guessing, level)
         return said.forecast_error(found, task.guessing, level)
+
+
+def _charted(kind: type[Method], metric: str) -> str:
+    """A method on steps has no excess risk among the others: the first of those has the chart then."""
+    return FIRST_METHOD if metric == "excess_risk" and curves.on_steps(kind) else kind.key
+
+
+def _how_many_rows(request: PrivateModel | ScaledModel) -> str:
+    if isinstance(request, ScaledModel):
+        return said.how_many_in_each(request.people, request.counts_share)
+    return said.how_many_rows(request.people, request.releases)
+
+
+def _step_noise(request: PrivateModel | ScaledModel) -> float:
+    """The noise of each step in people who ask for as much as one may."""
+    if isinstance(request, ScaledModel):
+        return request.noise_of(request.steps_share / request.steps)
+    return request.noise_multiplier
 
 
 def _need(case: Case, task: Task, metric: str) -> Number:

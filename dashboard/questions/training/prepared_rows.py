@@ -10,7 +10,8 @@ import numpy as np
 from dashboard.case import Case
 from dashboard.words import predict as said
 from dpcore.datasets import Column, Schema, Table
-from dpcore.training import Features, Prepared, Rows, cut, majority_share
+from dpcore.errors import InvalidArgument
+from dpcore.training import CodedRows, Features, Prepared, Rows, cut, majority_share
 from dpcore.training.encoding import encoding
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 
@@ -22,9 +23,10 @@ TEST_SHARE = 0.2
 class Task:
     """A prediction task, ready to train on. ``identity`` names the data and every choice; ``steps``: numbers are cut.
 
-    ``columns`` are those that were chosen, and what a release uses; the picture's ``features`` leave out those that
-    have the same value in every row. ``most`` is how many numbers a row of all of ``columns`` has. ``own`` names a
-    person's own data; it is None for a sample.
+    ``codes`` are the same rows, to train and to judge on, with every number and date cut into steps; None where that
+    makes too many. ``columns`` are those that were chosen, and what a release uses; the picture's ``features`` leave
+    out those that have the same value in every row. ``most`` is how many numbers a row of all of ``columns`` has.
+    ``own`` names a person's own data; it is None for a sample.
     """
 
     columns: tuple[str, ...]
@@ -33,6 +35,7 @@ class Task:
     features: Features
     most: int
     rows: Rows
+    codes: tuple[CodedRows, CodedRows] | None
     notes: tuple[str, ...]
     identity: tuple[Hashable, ...]
     own: str | None
@@ -119,7 +122,7 @@ def prepared(case: Case, target: str, columns: tuple[str, ...], positive: str | 
         Features.of(table.schema, target=target, columns=some, positive=positive, shapes=cuts)
         for some in (columns, used)
     )
-    rows, notes = case.large((*identity, "rows"), lambda: _split(features.prepare(table)))
+    rows, codes, notes = case.large((*identity, "rows"), lambda: _split(features, table))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
         columns=columns,
@@ -128,14 +131,28 @@ def prepared(case: Case, target: str, columns: tuple[str, ...], positive: str | 
         features=features,
         most=whole.d,
         rows=rows,
+        codes=codes,
         notes=(*notes, *([said.dropped(dropped)] if dropped else [])),
         identity=identity,
         own=None if case.source.public else table.fingerprint,
     )
 
 
-def _split(found: Prepared) -> tuple[Rows, tuple[str, ...]]:
+def _split(features: Features, table: Table) -> tuple[Rows, tuple[CodedRows, CodedRows] | None, tuple[str, ...]]:
+    found = features.prepare(table)
     order = np.random.Generator(np.random.SFC64(7)).permutation(found.n)[:MOST_ROWS]
     cut = max(1, round(TEST_SHARE * order.size))
     test, train = order[:cut], order[cut:]
-    return Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test]), found.notes
+    rows = Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test])
+    coded = _codes(features, table, found)
+    return rows, None if coded is None else (coded.take(train), coded.take(test)), found.notes
+
+
+def _codes(features: Features, table: Table, found: Prepared) -> CodedRows | None:
+    """The rows that were prepared, with every number and date cut as a release would cut it."""
+    try:
+        stepped = features.stepped
+    except InvalidArgument:
+        return None
+    numbers = [column.typed(table.frame[column.name])[found.kept] for column in stepped.columns]
+    return stepped.coded(numbers, missing=False)

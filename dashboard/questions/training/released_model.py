@@ -16,10 +16,12 @@ from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Receipt
 from dpcore.releases.model import PrivateModel
+from dpcore.releases.scaled_model import ScaledModel
 from dpcore.training import Encoding, load_model
 
 
 def model_request(
+    kind: str,
     declared: Declaration,
     *,
     target: str,
@@ -28,12 +30,18 @@ def model_request(
     steps: bool,
     epsilon: float,
     delta: float,
-) -> PrivateModel | str:
-    """The request, or why it cannot be made, in one sentence. With ``steps`` numbers and dates are cut.
+) -> PrivateModel | ScaledModel | str:
+    """The request of the ``kind`` (a key of ``dpcore.releases``), or why it cannot be made, in one sentence.
+
+    With ``steps`` numbers and dates are cut at the coarsest of their public cuts; a model on steps cuts them all.
 
     About how many rows there are is what was declared, and else bought with a part of ε: never the file's own number.
     """
     try:
+        if kind == ScaledModel.key:
+            return ScaledModel.of(
+                declared, target=target, columns=columns, positive=positive, epsilon=epsilon, delta=delta
+            )
         return PrivateModel.of(
             declared,
             target=target,
@@ -47,13 +55,15 @@ def model_request(
         return said.cannot_release(str(error))
 
 
-def charted_epsilon(request: PrivateModel) -> float:
-    """The ε at which the chart's noisy gradient descent has the noise of ``request``.
+def charted_epsilon(request: PrivateModel | ScaledModel) -> float:
+    """The ε at which the chart's models have the noise of ``request``.
 
     Both take the same steps, so it is their noise that is compared. The chart counts its Gaussian steps exactly; the
     release counts them as zCDP, which the ledger can add up with other answers, and may buy a noisy count with one part
     more: its steps are a little noisier, as at a slightly smaller ε.
     """
+    if isinstance(request, ScaledModel):
+        return gaussian_epsilon(request.noise_multiplier, request.delta)
     return gaussian_epsilon(request.noise_multiplier / request.steps**0.5, request.delta)
 
 
@@ -81,6 +91,12 @@ def below(receipt: Receipt, read: Read) -> Sequence[Block]:
             data=lambda: json.dumps(content, indent=1),
             name=f"model-{receipt.request_id[:8]}.json",
             mime="application/json",
+        ),
+        Download(
+            label=said.CARD,
+            data=model.card,
+            name=f"model-card-{receipt.request_id[:8]}.md",
+            mime="text/markdown",
         ),
         Text(said.HOW_TO_USE),
         Text(said.TRY),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
-from typing import Any, Self
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -13,27 +14,48 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.class_names import NoisyClassNames
-from dpcore.training.declared import places
-from dpcore.training.estimators.shared import PrivateLinear, answers
-from dpcore.training.scaled_descent import ScaledDescent
+from dpcore.training.declared import Declared, places
+from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share
+from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
 from dpcore.training.scorecard import chances, scorecard
+from dpcore.training.tuning import LogarithmicTries
 from dpcore.validate import FloatArray
 
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
 NAMES_SHARE, NAMES_DELTA = 0.1, 0.1  # of 1/σ² and of δ, where the classes are not declared
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What can be tried: the learning rate, and how many levels of cuts, from the coarsest on, columns have."""
+
+    rate: float | None = None
+    levels: int | None = None
+
+
+SETTINGS = tuple(Setting(rate, levels) for levels in (None, 1) for rate in (None, 1.0, 5.0))
 
 
 class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # no types there
     """Classes from numbers, dates and categories, (ε, δ)-differentially private for adding or removing one row.
 
     ``columns`` declares what is used, by name (for an array by position): ``(low, high)`` a number's or date's bounds,
-    ``(low, high, "heavy")`` one that is mostly small and sometimes very large, ``(low, high, [cuts])`` own cuts, a
-    list its options; one such pair instead of a dictionary holds for every column. All else has fixed defaults.
+    ``(low, high, "heavy")`` one that is mostly small and sometimes very large, ``(low, high, [cuts])`` own cuts,
+    ``(low, high, "paid")`` cuts at private quantiles, which a tenth of 1/σ² buys for all such columns together, a list
+    its options; one such pair instead of a dictionary holds for every column. All else has fixed defaults.
 
     The whole fit is private, by ``ScaledDescent`` on rows of codes: bounds, cuts and options are declared; a value
     beyond them moves to the bound, a missing or unknown one has a code of its own, row by row; the number of rows is
     only used through a noisy count. ``classes`` declares the classes (those of a pandas categorical y are declared by
     its type); else a tenth of 1/σ² and of δ find those that enough rows have (``NoisyClassNames``), and rows of others
     are left out. Nothing about values is refused, since a refusal would tell.
+
+    ``tries`` None takes the fixed settings. A number above 1 chooses among ``SETTINGS`` privately: so many tries on
+    average, each with a setting at random, of which the one is kept whose noisy count of rows told right is highest.
+    All tries together and the choice are (ε, δ)-DP (``LogarithmicTries``), so that each has about half of ε; classes
+    must be declared. Seldom worth it: ``docs/benchmarks-tuning.md``.
 
     Noise is drawn by NumPy in floating point: for models that leave the house use a release. ``random_state`` None
     draws it afresh from the operating system; a model fitted with a known seed is not private. Fitted: ``classes_``,
@@ -48,12 +70,14 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         random_state: Any = None,
         *,
         classes: Any = None,
+        tries: float | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
         self.columns = columns
         self.random_state = random_state
         self.classes = classes
+        self.tries = tries
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a frame or array X and classes y, one entry a row."""
@@ -63,11 +87,17 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         rng = self._generator()
         names = _declared_classes(self.classes, y)
         unknown = names is None
+        level = float(self.epsilon)
+        if self.tries is not None:
+            if unknown:
+                raise InvalidArgument("classes", "must be declared where settings are tried")
+            level = LogarithmicTries(mean=self.tries).one_try(self.epsilon, self.delta)
         method = ScaledDescent(
-            epsilon=self.epsilon,
+            epsilon=level,
             delta=self.delta * (1.0 - NAMES_DELTA * unknown),
             classes=2,
             names_share=NAMES_SHARE * unknown,
+            cuts_share=cuts_share(declared),
         )
         if names is None:
             failure = NAMES_DELTA * self.delta / (1.0 + NAMES_DELTA * self.delta)
@@ -81,18 +111,21 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         self.classes_ = _named(names)
         numbered = places(labels, names)
         kept = np.flatnonzero(~np.isnan(numbered))
-        rows = self._coded(frame, declared).take(kept)
         if len(names) < 2:
+            declared = self._bought(frame, declared, method, rng)
+            rows = self._coded(frame, declared)
             weights, factor, people = np.zeros((rows.shape[1], 1)), 1.0, 0.0
         else:
-            method = ScaledDescent(
-                epsilon=method.epsilon,
-                delta=method.delta,
-                classes=len(names),
-                names_share=method.names_share,
-            )
             codes = numbered[kept]
-            fitted = method.fit(rows, codes if len(names) > 2 else 2.0 * codes - 1.0, rng)
+            targets = codes if len(names) > 2 else 2.0 * codes - 1.0
+            made = replace(method, classes=len(names))
+
+            def tried(setting: Setting) -> tuple[dict[Any, Declared], ScaledFit]:
+                own = replace(made, rate=setting.rate)
+                columns = _at_levels(self._bought(frame, declared, own, rng), setting)
+                return columns, own.fit(self._coded(frame, columns).take(kept), targets, rng)
+
+            declared, fitted = max((tried(setting) for setting in self._settings(rng)), key=_told_right)
             weights, factor, people = fitted.weights[0], float(fitted.factors[0]), float(fitted.rows[0])
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))
         self.scorecard_ = scorecard(
@@ -103,6 +136,13 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
             about={"epsilon": float(self.epsilon), "delta": float(self.delta), "rows": round(people)},
         )
         return self
+
+    def _settings(self, rng: Generator) -> list[Setting]:
+        """What is tried: the fixed setting, or a random number of random ones."""
+        if self.tries is None:
+            return [SETTINGS[0]]
+        many = LogarithmicTries(mean=self.tries).draw(rng)
+        return [SETTINGS[place] for place in rng.integers(len(SETTINGS), size=many)]
 
     def decision_function(self, X: Any) -> FloatArray:
         """Calibrated log-odds of the second of two classes, shape (n,); else points of every class, (n, classes)."""
@@ -127,6 +167,16 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         tags.input_tags.string = True
         tags.non_deterministic = self.random_state is None
         return tags
+
+
+def _at_levels(declared: Mapping[Any, Declared], setting: Setting) -> dict[Any, Declared]:
+    """The columns with the levels of cuts that a setting takes."""
+    return {name: column.at_levels(setting.levels) for name, column in declared.items()}
+
+
+def _told_right(tried: tuple[dict[Any, Declared], ScaledFit]) -> float:
+    """The noisy number of training rows that a try tells right: a part of what the try gives out."""
+    return float(tried[1].right[0])
 
 
 def _declared_classes(classes: Any, y: Any) -> list[Any] | None:

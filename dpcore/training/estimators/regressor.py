@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.declared import numbers
-from dpcore.training.estimators.shared import PrivateLinear, answers
+from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share
 from dpcore.training.losses import SQUARED
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import scorecard
@@ -46,9 +46,17 @@ class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: i
         found = numbers(given)
         kept = np.flatnonzero(~np.isnan(found))
         scaled = 2.0 * (np.clip(found[kept], low, high) - low) / (high - low) - 1.0
-        method = ScaledDescent(epsilon=self.epsilon, delta=self.delta, loss=SQUARED, calibration_share=0.0)
+        method = ScaledDescent(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            loss=SQUARED,
+            calibration_share=0.0,
+            cuts_share=cuts_share(declared),
+        )
+        rng = self._generator()
+        declared = self._bought(frame, declared, method, rng)
         rows = self._coded(frame, declared).take(kept)
-        fitted = method.fit(rows, np.clip(scaled, -1.0, 1.0), self._generator())
+        fitted = method.fit(rows, np.clip(scaled, -1.0, 1.0), rng)
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))
         self.scorecard_ = scorecard(
             list(declared.values()),

@@ -14,10 +14,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
 from dpcore.training.declared import Declared, coded_rows
+from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+
+CUTS_SHARE = 0.1  # of 1/σ², where the cuts of some column are to be bought
+
+
+def cuts_share(declared: Mapping[Any, Declared]) -> float:
+    """What buying cuts takes of 1/σ²."""
+    return CUTS_SHARE if any(column.paid for column in declared.values()) else 0.0
 
 
 class PrivateLinear:
@@ -59,6 +68,17 @@ class PrivateLinear:
         if missing:
             raise InvalidArgument("X", f"must have the declared column “{missing[0]}”")
         return {name: Declared.of(name, declaration) for name, declaration in given.items()}
+
+    @staticmethod
+    def _bought(
+        frame: pd.DataFrame, declared: Mapping[Any, Declared], method: ScaledDescent, rng: Generator
+    ) -> dict[Any, Declared]:
+        """The columns with their paid cuts, all bought in one Gaussian release with the method's ``cuts_share``."""
+        paid = sum(column.paid for column in declared.values())
+        return {
+            name: column.bought(frame[name], noise=method.cuts_noise, columns=paid, rng=rng) if column.paid else column
+            for name, column in declared.items()
+        }
 
     def _coded(self, frame: pd.DataFrame, declared: Mapping[Any, Declared]) -> CodedRows:
         return coded_rows(list(declared.values()), [frame[name] for name in declared])

@@ -1,0 +1,99 @@
+"""How far the private model at the chosen ε can be trusted: who is told what, and whether its chances are true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.blocks import Block, Picture, Rows, Slow, Small, Text
+from dashboard.case import Case
+from dashboard.charts.calibration import calibration
+from dashboard.questions.training import curves
+from dashboard.questions.training.curves import Asked, methods
+from dashboard.questions.training.prepared_rows import Task
+from dashboard.words import number, visible
+from dashboard.words import trust as said
+from dpcore.training import Judged, Sweep, absolute_errors, judge
+from dpcore.validate import FloatArray
+
+MODELS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ToJudge:
+    """What a worker process is asked: models of ``method`` at ``epsilon``, in the rows of ``sweep``."""
+
+    sweep: Sweep
+    method: str
+    epsilon: float
+
+
+def judged(task: ToJudge, _: None) -> Judged | FloatArray:
+    """``judge`` for two classes, else absolute errors; for a worker process."""
+    make: Any = judge if task.sweep.metrics[0] == "accuracy" else absolute_errors
+    found: Judged | FloatArray = make(task.sweep, task.method, task.epsilon, models=MODELS)
+    return found
+
+
+def blocks(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
+    """The tab."""
+    show = partial(_classes if task.two_classes else _number, task, asked)
+    return [
+        Slow(
+            slot="training-trust",
+            key=(*task.identity, "trust", asked.main, asked.epsilon, asked.delta, asked.seed),
+            work=judged,
+            common=lambda: ToJudge(
+                sweep=curves.sweep(task, asked, "epsilon"), method=asked.main, epsilon=asked.epsilon
+            ),
+            show=show,
+            what=said.JUDGING,
+            height=420,
+        )
+    ]
+
+
+def _classes(task: Task, asked: Asked, found: Judged) -> Sequence[Block]:
+    other, positive = task.features.classes
+    (spared, alarmed), (missed, right) = found.confusion
+    frame = pd.DataFrame(
+        {
+            said.WHO: [visible(positive, 30), visible(other, 30)],
+            said.told(positive): [number(right), number(alarmed)],
+            said.told(other): [number(missed), number(spared)],
+        }
+    )
+    about = methods(task)[asked.main].about
+    words = said.confusion(asked.epsilon, about.name, (other, positive), (right, missed, spared, alarmed), MODELS)
+    one_class = bool(np.isnan(found.area).any())
+    sides = said.ONE_CLASS if one_class else said.balanced(float(found.balanced.mean()), float(found.area.mean()))
+    return [
+        Text(words),
+        Rows(frame=frame, alt=said.confusion_alt("; ".join(", ".join(map(str, row)) for row in frame.to_numpy()))),
+        Text(sides),
+        Text(said.believed(found.gap, positive)),
+        Picture(
+            key="training-trust",
+            figure=lambda dark: calibration(
+                found.calibration, x_title=said.STATED, y_title=said.REALLY, right=said.BELIEVED, dark=dark
+            ),
+            alt=said.believed_alt(found.gap),
+            data=found.calibration,
+        ),
+        Small(said.SIZES),
+    ]
+
+
+def _number(task: Task, asked: Asked, errors: FloatArray) -> Sequence[Block]:
+    target = task.features.target
+    unit = (target.high - target.low) / 2.0
+    low, high = np.quantile(errors, (0.1, 0.9))
+    guess = float(np.abs(task.rows.y_test - task.rows.y.mean()).mean())
+    about = methods(task)[asked.main].about
+    spread = (unit * float(errors.mean()), unit * float(low), unit * float(high))
+    return [Text(said.in_own_unit(asked.epsilon, about.name, target.name, spread, unit * guess, MODELS))]

@@ -1,0 +1,75 @@
+"""What the tab says about how far a private model can be trusted."""
+
+from __future__ import annotations
+
+from dashboard.words import number, safe, visible
+
+TAB = "How far to trust it"
+JUDGING = "Training the models to judge"
+STATED = "chance that the model states, in 100"
+REALLY = "are really so, in 100"
+BELIEVED = "on this line, chances<br>are what they say"
+WHO = "really"
+
+
+def told(name: str) -> str:
+    return f"told “{visible(name, 30)}”"
+
+
+def confusion(
+    epsilon: float, method: str, classes: tuple[str, str], found: tuple[float, float, float, float], models: int
+) -> str:
+    """``found``: of the second class how many are told right and wrong, then of the first; means over models."""
+    other, positive = (safe(visible(name, 30)) for name in classes)
+    right, missed, spared, alarmed = (number(value) for value in found)
+    return (
+        f"**At ε = {number(epsilon)}, of the rows it was not trained on that are “{positive}” the model finds {right} "
+        f"and misses {missed}; of those that are “{other}” it tells {spared} right and takes {alarmed} for "
+        f"“{positive}”.** Means of {models} private models ({method})."
+    )
+
+
+def confusion_alt(frame_words: str) -> str:
+    return f"How many are told to be what: {frame_words}."
+
+
+def balanced(balanced: float, area: float) -> str:
+    """Shares from 0 to 1."""
+    return (
+        f"Right in both classes alike, however rare one is: **{number(100 * balanced)} in 100** (balanced accuracy; "
+        f"guessing reaches 50). Of two rows, one of each class, it gives the right one the higher chance "
+        f"**{number(100 * area)} times in 100** (AUC; guessing reaches 50)."
+    )
+
+
+ONE_CLASS = "The rows to judge on are all of one class, so balanced accuracy and AUC say nothing here."
+
+
+def believed(gap: float, positive: str) -> str:
+    verdict = "can be believed" if gap < 0.05 else "are a rough guide" if gap < 0.12 else "should not be believed"
+    return (
+        f"**Its chances {verdict}:** a stated chance of “{safe(visible(positive, 30))}” is {number(100 * gap)} in 100 "
+        "away from the share that is really so, on average."
+    )
+
+
+def believed_alt(gap: float) -> str:
+    return f"Stated chances against real shares, on average {number(100 * gap)} in 100 apart."
+
+
+SIZES = (
+    "The larger a dot, the more rows get such a chance. Below the line the model says too much, above it too little. "
+    "Judged on rows that no model was trained on; what a release shows is never measured."
+)
+
+
+def in_own_unit(
+    epsilon: float, method: str, column: str, errors: tuple[float, float, float], guessing: float, models: int
+) -> str:
+    """``errors``: mean, and between what most models lie, in the unit of the column."""
+    value, low, high = (number(error) for error in errors)
+    return (
+        f"**At ε = {number(epsilon)} the model is off by about {value} in “{safe(visible(column, 30))}”, in its own "
+        f"unit, on rows it was not trained on.** Most private models (80 in 100): {low} to {high}; always guessing the "
+        f"average is off by {number(guessing)}. Means of {models} private models ({method})."
+    )

@@ -1,0 +1,125 @@
+"""What every request for a model has: what it predicts from declared columns, and how its rows are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from dpcore.calibration import zcdp_rho
+from dpcore.datasets.declaration import Declaration, shown
+from dpcore.datasets.schema import MOST_PEOPLE, Schema
+from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.training.cuts import Shape
+from dpcore.training.features import Features
+from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
+from dpcore.validate import Neighbours, in_range, probability, whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedModel(Asked):
+    """The fields of every request for a linear model of ``features``, in ``steps`` of descent.
+
+    ``people`` is about how many rows there are, as declared. Raises InvalidArgument.
+    """
+
+    features: Features
+    delta: float
+    people: int | None = None
+    momentum: float = 0.9
+    tail: float = 0.5
+
+    def check(self) -> None:
+        """The parameters that every request for a model has. Raises InvalidArgument."""
+        Asked.check(self)
+        probability(delta=self.delta)
+        if self.people is not None:
+            whole(2, MOST_PEOPLE, people=self.people)
+        in_range(0.0, 1.0, open_high=True, momentum=self.momentum)
+        in_range(0.0, 1.0, open_low=True, tail=self.tail)
+
+    @classmethod
+    def of(
+        cls,
+        declaration: Declaration,
+        *,
+        target: str,
+        columns: Sequence[str],
+        positive: str | None = None,
+        epsilon: float,
+        delta: float,
+        shapes: Mapping[str, Shape | Sequence[float]] | None = None,
+        neighbours: Neighbours | None = None,
+        chosen_after_looking: tuple[str, ...] = (),
+    ) -> Self:
+        """From declared columns, those in ``shapes`` cut into steps by their declared bounds alone (``Features.of``).
+
+        Raises InvalidArgument where bounds or options were not declared.
+        """
+        names = (target, *columns)
+        declared = tuple(declaration.column(name) for name in dict.fromkeys(names))
+        features = Features.of(
+            Schema(columns=declared), target=target, columns=columns, positive=positive, shapes=shapes
+        )
+        return cls(
+            features=cls.used(features),
+            epsilon=epsilon,
+            reads=declaration.reads(*dict.fromkeys(names)),
+            neighbours=neighbours or declaration.hidden,
+            unit=declaration.unit,
+            chosen_after_looking=chosen_after_looking,
+            delta=delta,
+            people=None if declaration.people is None else max(2, declaration.people),
+        )
+
+    @classmethod
+    def used(cls, features: Features) -> Features:
+        """The features that this kind of model is trained on, where some are asked for."""
+        return features
+
+    @property
+    def loss(self) -> LinearLoss:
+        """Logistic for two classes, squared for a number."""
+        return LOGISTIC if self.features.two_classes else SQUARED
+
+    @property
+    def what(self) -> str:
+        """The question in one plain sentence."""
+        count = len(self.features.columns)
+        return f"A model that predicts “{shown(self.features.target.name)}” from {count} column{'s' * (count > 1)}"
+
+    @property
+    def rho(self) -> float:
+        """zCDP of everything together."""
+        return zcdp_rho(self.epsilon, self.delta)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """By which any table is answered about."""
+        cut = [shown(column.name) for column in self.features.columns if column.levels]
+        filled = [shown(column.name) for column in self.reads.columns if column.fill is not None]
+        return (
+            "Values outside their declared bounds are moved to the nearer bound.",
+            self.missing_rule,
+            *(
+                (f"Cut into steps at public numbers: {', '.join(cut)}; what is missing there is in no step.",)
+                if cut
+                else ()
+            ),
+            f"A row without a value of “{shown(self.features.target.name)}” adds nothing.",
+            *((f"Missing cells of {', '.join(filled)} count as the value declared for them.",) if filled else ()),
+            *self.person_rules,
+        )
+
+    @property
+    def missing_rule(self) -> str:
+        """What a missing cell counts as."""
+        return (
+            "A missing or unreadable number counts as the middle of its declared range, a missing word as none of the "
+            "options."
+        )
+
+    def error_bound(self, beta: float = 0.05) -> ErrorBound | None:
+        """None: how good a model is depends on the data, and no bound from declared facts says anything."""
+        probability(beta=beta)
+        return None

@@ -1,0 +1,124 @@
+"""Rows of steps and options, counts and gradient sums in whole numbers: what a released model on steps is drawn from.
+
+A row is one code per column, and what a code stands for is a public table of zeros and ones. Scales are public whole
+units of 2⁻¹², so a row's numbers are too; its slope is whole units of 2⁻¹⁴, read from a public table (or subtracted) at
+a whole margin. Every sum is of whole numbers below 2⁵³, so it is exact in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit
+
+from dpcore.training.features import Features
+from dpcore.training.scaled_descent import SURE
+from dpcore.validate import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import OpenRows
+
+SCALE_BITS, SLOPE_BITS, MARGIN_BITS = 12, 14, 20
+SUM_UNIT = 2.0 ** -(SCALE_BITS + SLOPE_BITS)
+LARGEST_SCALE = 2.0**6
+LARGEST_POINTS = 2.0**11  # of one step or option, added to a margin
+LARGEST_SUM = 2**60  # so that noise cannot wrap; far beyond what 2²⁸ rows of the largest clip add up to
+_TABLE_BITS, _TABLE_REACH = 12, 32  # slopes at margins −32 to 32, 2⁻¹² apart
+_CHUNK = 1 << 16  # rows at a time: 2¹⁶ slopes of at most 2²⁶ units are 2⁴²
+
+
+def clip_units(clip: float) -> int:
+    """A clipping norm in units of the sums, rounded down."""
+    return math.floor(clip / SUM_UNIT)
+
+
+def scale_units(scales: FloatArray) -> IntArray:
+    """Scales in whole units, rounded down."""
+    return np.floor(np.clip(scales, 0.0, LARGEST_SCALE) * 2.0**SCALE_BITS).astype(np.int64)
+
+
+class WholeCodes:
+    """The rows of a table that have an answer, as codes; a missing number or unknown word is in no step or option.
+
+    For any public weights and scales one row's part in ``sums`` has an L2 length of at most ``clip`` units, it is in at
+    most ``most_ones`` of the ``counts``, and in one of the ``cells``.
+    """
+
+    def __init__(self, features: Features, table: OpenRows) -> None:
+        answers = features.answers(features.target.typed(table.typed(features.target.name)))
+        numbers = [column.typed(table.typed(column.name)) for column in features.columns]
+        kept = np.flatnonzero(~np.isnan(answers))
+        coded = features.coded([values[kept] for values in numbers], missing=False)
+        self.rows, self.d = int(kept.size), coded.shape[1]
+        self.most_ones = coded.most_ones
+        self._logistic = features.two_classes
+        self._codes = coded.codes.astype(np.int64) + coded.starts
+        self._basis = coded.basis.astype(np.int64)
+        self._answers = self._whole_answers(answers[kept])
+        self._table = _slope_table()
+
+    def _whole_answers(self, answers: FloatArray) -> IntArray:
+        """1 for the positive class and 0 otherwise; numbers in units of a margin."""
+        if self._logistic:
+            return (answers > 0.0).astype(np.int64)
+        return np.asarray(np.trunc(np.clip(answers, -1.0, 1.0) * 2.0**MARGIN_BITS), dtype=np.int64)
+
+    def counts(self) -> IntArray:
+        """How many rows have each one, the last being the number of rows, shape (d,)."""
+        return np.asarray(self._basis.T @ np.bincount(self._codes.ravel(), minlength=self._basis.shape[0]))
+
+    def sums(self, weights: FloatArray, scales: IntArray, clip: int) -> IntArray:
+        """Σ over rows of the gradient by scaled ones, each cut to ``clip`` units, in ``SUM_UNIT``, exact, shape (d,).
+
+        ``weights`` (d,) of the scaled ones, ``scales`` (d,) in their units: all public.
+        """
+        points = self._points(weights * scales * 2.0**-SCALE_BITS)
+        squares = np.asarray(self._basis @ (scales * scales))
+        total = np.zeros(self._basis.shape[0], dtype=np.int64)
+        for start in range(0, self.rows, _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            codes = self._codes[rows]
+            slopes = self._slopes(points[codes].sum(axis=1), self._answers[rows])
+            lengths = _root_up(squares[codes].sum(axis=1))
+            caps = clip // np.maximum(lengths, 1)
+            capped = np.clip(slopes, -caps, caps).astype(np.float64)
+            for column in range(codes.shape[1]):
+                total += np.bincount(codes[:, column], capped, minlength=total.size).astype(np.int64)
+        return np.clip(np.asarray(self._basis.T @ total) * scales, -LARGEST_SUM, LARGEST_SUM)
+
+    def cells(self, points: FloatArray) -> IntArray:
+        """How many rows are told wrong and right, by how sure the ``points`` (d,) are of them, shape (bins × 2,)."""
+        margins = self._points(points)[self._codes].sum(axis=1)
+        edges = np.rint(SURE * 2.0**MARGIN_BITS).astype(np.int64)
+        bins = np.searchsorted(edges, np.abs(margins), side="right")
+        right = (margins > 0) == (self._answers > 0)
+        return np.bincount(2 * bins + right, minlength=2 * SURE.size + 2).astype(np.int64)
+
+    def _points(self, points: FloatArray) -> IntArray:
+        """What every code adds to a margin, in units of a margin."""
+        units = np.rint(np.clip(points, -LARGEST_POINTS, LARGEST_POINTS) * 2.0**MARGIN_BITS).astype(np.int64)
+        return np.asarray(self._basis @ units)
+
+    def _slopes(self, margins: IntArray, answers: IntArray) -> IntArray:
+        if not self._logistic:
+            return np.asarray((margins - answers) >> (MARGIN_BITS - SLOPE_BITS))
+        half = self._table.size // 2
+        places = np.clip(margins >> (MARGIN_BITS - _TABLE_BITS), -half, half) + half
+        return np.asarray(self._table[places] - (answers << SLOPE_BITS))
+
+
+def _root_up(squares: IntArray) -> IntArray:
+    """The square roots, rounded up."""
+    roots = np.sqrt(squares.astype(np.float64)).astype(np.int64)
+    roots -= roots * roots > squares
+    return np.asarray(roots + (roots * roots < squares))
+
+
+@cache
+def _slope_table() -> IntArray:
+    """The chance of the positive class in units of 2⁻¹⁴ at margins from −32 to 32: public, the same for everyone."""
+    half = _TABLE_REACH << _TABLE_BITS
+    return np.asarray(np.rint(expit(np.arange(-half, half + 1) / 2.0**_TABLE_BITS) * 2.0**SLOPE_BITS), dtype=np.int64)

@@ -1,0 +1,77 @@
+"""How far private models of one setting can be trusted, on rows they were not trained on. This looks at the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit
+
+from dpcore.errors import InvalidArgument
+from dpcore.training.losses import Logistic
+from dpcore.training.plan import Sweep
+from dpcore.training.quality import area_under_curve, calibration_table
+from dpcore.training.sweep import trained
+from dpcore.validate import FloatArray, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judged:
+    """Of several private models of two classes: ``confusion`` (2, 2) is the mean number of test rows of each class (in
+    rows: the other, the positive) told to be of each; ``area`` and ``balanced`` (models,) are AUC and balanced
+    accuracy, NaN where the test rows have one class only; ``calibration`` is that of all models together.
+    """
+
+    confusion: FloatArray
+    area: FloatArray
+    balanced: FloatArray
+    calibration: pd.DataFrame
+
+    @property
+    def gap(self) -> float:
+        """How far a stated chance is from the share that is really so, on average over rows."""
+        table = self.calibration
+        return float(np.average(np.abs(table["chance"] - table["share"]), weights=table["rows"]))
+
+
+def judge(sweep: Sweep, method: str, epsilon: float, *, models: int = 12) -> Judged:
+    """Train ``models`` private models of ``sweep``'s training rows and judge them on its test rows.
+
+    Chances are those that a model's file states: the logistic curve of the margin. Raises InvalidArgument for a number
+    to predict.
+    """
+    if not isinstance(sweep.loss, Logistic):
+        raise InvalidArgument("sweep", "must be about two classes")
+    margins = trained(sweep, method, epsilon, whole(1, models=models))
+    members = sweep.y_test > 0.0
+    told = margins > 0.0
+    tables = np.array(
+        [
+            [[float(((members == own) & (one == said)).sum()) for said in (False, True)] for own in (False, True)]
+            for one in told.T
+        ]
+    )
+    sizes = tables.sum(axis=2)
+    both = bool((sizes[0] > 0).all())
+    shares = np.diagonal(tables, axis1=1, axis2=2) / np.maximum(sizes, 1.0)
+    return Judged(
+        confusion=tables.mean(axis=0),
+        area=np.array([area_under_curve(members, one) for one in margins.T]),
+        balanced=shares.mean(axis=1) if both else np.full(models, np.nan),
+        calibration=calibration_table(np.tile(members, models), expit(margins.T.ravel())),
+    )
+
+
+def absolute_errors(sweep: Sweep, method: str, epsilon: float, *, models: int = 12) -> FloatArray:
+    """The mean absolute error of each of ``models`` private models of a number in −1..1 on the test rows, (models,).
+
+    Raises InvalidArgument for classes.
+    """
+    if isinstance(sweep.loss, Logistic):
+        raise InvalidArgument("sweep", "must be about a number")
+    margins = trained(sweep, method, epsilon, whole(1, models=models))
+    return np.asarray(np.abs(np.clip(margins, -1.0, 1.0) - sweep.y_test[:, None]).mean(axis=0))

@@ -1,0 +1,85 @@
+"""A released model in words, for whoever gets the file: from public and released numbers alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dpcore.training.model import LinearModel
+
+_MOST = 10
+
+
+def model_card(model: LinearModel) -> str:
+    """What a released model does, what it cost, what decides most and what to beware of, in Markdown."""
+    features, about = model.features, model.about
+    target = features.target
+    if features.two_classes:
+        other, positive = features.classes
+        task = f"Tells “{positive}” from “{other}” in the column “{target.name}”."
+    else:
+        task = f"Predicts the number “{target.name}”, from {target.low:g} to {target.high:g}."
+    names = ", ".join(column.name for column in features.columns)
+    rows = int(about.get("rows_per_person", 1))
+    each = "with one row" if rows == 1 else f"with at most {rows:,} rows"
+    hidden = "replacing" if about.get("neighbours") == "replace_one" else "adding or removing"
+    known = "as was stated" if about.get("people_from") == "stated" else "a noisy count"
+    spread = column_spread(model)
+    order = sorted(spread, key=lambda name: -spread[name])[:_MOST]
+    cut = [column.name for column in features.columns if column.levels]
+    lines = [
+        "# Model card",
+        "",
+        task,
+        f"It adds up what each of {len(features.columns)} columns says: {names}.",
+        "",
+        "## Privacy",
+        f"({_number(about.get('epsilon'))}, {_number(about.get('delta'))})-differential privacy for {hidden} one "
+        f"person {each}, for everything in the file together. Trained by {_method(about.get('method'))}.",
+        "Column names, bounds, options and cuts were declared, not read from the data.",
+        "",
+        "## What decides most",
+        "How far apart the smallest and the largest that a column can add are (with the noise in it, so small ones "
+        "mean little):",
+        *(f"- {name}: {spread[name]:.3g}" for name in order),
+        "",
+        "## Use",
+        f"Trained on about {int(about.get('people', 0)):,} rows ({known}). How good it is was not measured: measuring "
+        "on the training data would cost privacy; use data that it was not trained on.",
+        "Values beyond the declared bounds count as the bound.",
+        *(
+            (f"Cut into steps at declared numbers: {', '.join(cut)}; what is missing there is in no step.",)
+            if cut
+            else ()
+        ),
+        "What few people have carries mostly noise. Columns act one by one: no two of them act together.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def column_spread(model: LinearModel) -> dict[str, float]:
+    """By column, the largest less the smallest that it can add to the margin of a row in which it is not missing."""
+    found, start = {}, 0
+    for column in model.features.columns:
+        own = model.weights[start : start + column.width] / model.features.scale
+        start += column.width
+        if column.levels:
+            steps = np.array([column.low, *column.edges])
+            points = column.spread(column.scaled(steps)) @ own
+            found[column.name] = float(points.max() - points.min())
+        elif column.categories:
+            found[column.name] = float(own.max() - own.min())
+        else:
+            found[column.name] = 2.0 * float(abs(own[0]))
+    return found
+
+
+def _number(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float | int) else "unknown"
+
+
+def _method(name: object) -> str:
+    text = str(name or "a private method")
+    return text[:1].lower() + text[1:]

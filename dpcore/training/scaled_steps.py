@@ -1,0 +1,121 @@
+"""Scaled noisy descent as a method of the catalogue: on rows of steps and options, or on any rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from dpcore.about import About
+from dpcore.accounting import Cost
+from dpcore.errors import InvalidArgument
+from dpcore.training.coded import CodedRows
+from dpcore.training.dense_rows import DenseRows
+from dpcore.training.fit import Fit, checked
+from dpcore.training.losses import LOGISTIC, Logistic, Loss, Squared
+from dpcore.training.scaled_descent import ScaledDescent
+from dpcore.validate import FloatArray, Neighbours
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+CALIBRATION_SHARE = 0.03
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaledSteps:
+    """``ScaledDescent`` for two classes or a number: noisy counts, noisy clipped gradient sums, noisy calibration.
+
+    (ε, δ)-DP in total, exactly, as ``ScaledDescent`` proves it. Where a ``Sweep`` has its rows as ``CodedRows``
+    (numbers and dates cut into steps by public constants) it trains on those, one weight for every step and option,
+    and counts how many rows there are with noise; on plain rows X it scales by noisy sums of squares, and n is public.
+    Weights are calibrated: multiplied by a factor that noisy counts choose. Fixed settings for every table. Raises
+    InvalidArgument.
+
+    >>> import numpy as np
+    >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
+    >>> fit = ScaledSteps(epsilon=1.0, delta=1e-5).fit(X, y, np.random.default_rng(0), replicas=5)
+    >>> fit.weights.shape, fit.cost.epsilon, fit.cost.delta
+    ((5, 1), 1.0, 1e-05)
+    """
+
+    key: ClassVar[str] = "scaled_descent"
+    rank: ClassVar[int] = 15
+    about: ClassVar[About] = About(
+        name="Noisy descent on steps",
+        plain="points for every range and option, learnt in noisy steps",
+        how=(
+            "Numbers and dates are cut at round numbers that follow from declared bounds, and every range and every "
+            "option gets points of its own. First it is counted with noise how many people are in each, so that rare "
+            "ones can learn as fast as common ones. Then at every step each row says which way would help it; long "
+            "answers are cut; noise is added to their sum. What is released is an average of the last steps."
+        ),
+        formula=(
+            r"\begin{aligned}s_j &= \bigl(\tilde f_j + c\bigr)^{-1/2}, \quad \tilde x_{ij} = s_j x_{ij} \\ "
+            r"w &\leftarrow w - \tfrac{\eta}{\tilde n}\Bigl(\sum_i g_i \min\bigl(1, \tfrac{C}{\|g_i\|}\bigr) "
+            r"+ N\bigl(0, C^2 \tfrac{T}{1 - a} \sigma^2 I\bigr)\Bigr)\end{aligned}"
+        ),
+        source=(
+            "Gaussian releases that may depend on earlier ones add up exactly (Dong, Roth and Su, JRSS B 2022); their "
+            "ε is closed form (Balle and Wang, ICML 2018); the descent is Bassily, Smith and Thakurta, FOCS 2014."
+        ),
+        release="scaled_model",
+    )
+    pure: ClassVar[bool] = False
+    losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
+    coded: ClassVar[bool] = True
+
+    epsilon: float
+    delta: float
+    loss: Loss = LOGISTIC
+    steps: int = 200
+    clip: float | None = None
+    momentum: float = 0.9
+    tail: float = 0.5
+    neighbours: Neighbours = "add_remove"
+
+    def __post_init__(self) -> None:
+        self.descent()
+
+    def descent(self) -> ScaledDescent:
+        """The same for any number of classes, with what it all costs."""
+        if not isinstance(self.loss, Logistic | Squared):
+            raise InvalidArgument("loss", "must be logistic or squared here")
+        return ScaledDescent(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            loss=self.loss,
+            steps=self.steps,
+            clip=self.clip,
+            momentum=self.momentum,
+            tail=self.tail,
+            calibration_share=CALIBRATION_SHARE if isinstance(self.loss, Logistic) else 0.0,
+            neighbours=self.neighbours,
+        )
+
+    @property
+    def cost(self) -> Cost:
+        return self.descent().cost
+
+    def fit(self, X: FloatArray | CodedRows, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
+        """``replicas`` independent private models of rows X (n, d), ‖x‖ ≤ 1, or coded ones, and answers y (n,)."""
+        return self.fit_all([self], X, y, rng, replicas)[0]
+
+    @classmethod
+    def fit_all(
+        cls, methods: Sequence[Self], X: FloatArray | CodedRows, y: FloatArray, rng: Generator, replicas: int = 1
+    ) -> list[Fit]:
+        """``fit`` for several ε at once: the rows are read once a step for all of them."""
+        if not isinstance(X, CodedRows):
+            plain, y = checked(X, y, methods[0].loss, rng, replicas)
+        rows = X if isinstance(X, CodedRows) else DenseRows(plain)
+        fits = ScaledDescent.fit_all([method.descent() for method in methods], rows, y, rng, replicas)
+        return [
+            Fit(
+                weights=fit.weights[:, :, 0] * fit.factors[:, None],
+                loss=method.loss,
+                method=cls.key,
+                cost=method.cost,
+            )
+            for method, fit in zip(methods, fits, strict=True)
+        ]

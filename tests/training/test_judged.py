@@ -1,0 +1,108 @@
+"""How far private models can be trusted: tables and curves against plain counting; the card of a released model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from dpcore.errors import InvalidArgument
+from dpcore.training import CodedRows, Sweep, absolute_errors, area_under_curve, judge, load_model
+from dpcore.training.losses import SQUARED
+from dpcore.training.model_card import column_spread
+from dpcore.training.sweep import run_slice, trained
+from tests.training.conftest import classes, numbers
+from tests.training.test_steps_release import cells, request
+
+
+def sweep(n: int = 300, **changed) -> Sweep:
+    X, y = classes(n, 3)
+    codes = CodedRows.of(
+        [(X[:, 0] > 0).astype(np.int64), (X[:, 1] > 0).astype(np.int64), np.zeros(n, dtype=np.int64)],
+        [np.eye(2), np.eye(2), np.ones((1, 1))],
+    )
+    cut = n * 2 // 3
+    rows = [(X[part], y[part], codes.take(np.arange(n)[part])) for part in (slice(cut), slice(cut, n))]
+    (X, y, coded), (X_test, y_test, coded_test) = rows
+    common = {"X": X, "y": y, "X_test": X_test, "y_test": y_test, "coded": coded, "coded_test": coded_test}
+    return Sweep(**common, methods=("noisy_gradient_descent", "scaled_descent"), epsilon=(2.0,), seeds=3, **changed)
+
+
+@pytest.mark.parametrize("method", ["noisy_gradient_descent", "scaled_descent"])
+def test_what_is_judged_is_counted(method) -> None:
+    one = sweep()
+    found, margins = judge(one, method, 2.0, models=5), trained(one, method, 2.0, 5)
+    right = one.y_test > 0
+    table = np.zeros((2, 2))
+    for margin in margins.T:
+        for own, said in zip(right, margin > 0, strict=True):
+            table[int(own), int(said)] += 1 / 5
+    np.testing.assert_allclose(found.confusion, table)
+    shares = [np.mean([(margin[right] > 0).mean(), (margin[~right] <= 0).mean()]) for margin in margins.T]
+    np.testing.assert_allclose(found.balanced, shares)
+    np.testing.assert_allclose(found.area, [area_under_curve(right, margin) for margin in margins.T])
+    assert found.calibration["rows"].sum() == margins.size
+    stated = float((found.calibration["chance"] * found.calibration["rows"]).sum() / margins.size)
+    assert stated == pytest.approx(float(expit(margins).mean()))
+    assert 0.0 <= found.gap <= 1.0
+    assert found.area.mean() > 0.6
+
+
+def test_one_class_alone_has_no_area() -> None:
+    one = sweep()
+    lonely = judge(Sweep(**_all(one) | {"y_test": np.ones_like(one.y_test)}), "scaled_descent", 2.0, models=2)
+    assert np.isnan(lonely.area).all()
+    assert np.isnan(lonely.balanced).all()
+
+
+def test_a_number_is_judged_by_its_error() -> None:
+    X, y = numbers(200, 3)
+    one = Sweep(X=X, y=y, X_test=X, y_test=y, methods=("noisy_gradient_descent",), epsilon=(5.0,), loss=SQUARED)
+    errors = absolute_errors(one, "noisy_gradient_descent", 5.0, models=4)
+    margins = trained(one, "noisy_gradient_descent", 5.0, 4)
+    assert errors.shape == (4,)
+    assert errors[0] == pytest.approx(np.abs(np.clip(margins[:, 0], -1, 1) - y).mean())
+    with pytest.raises(InvalidArgument, match="two classes"):
+        judge(one, "noisy_gradient_descent", 1.0)
+    with pytest.raises(InvalidArgument, match="number"):
+        absolute_errors(sweep(), "noisy_gradient_descent", 1.0)
+
+
+def test_a_sweep_measures_a_method_on_steps_on_its_own_rows() -> None:
+    """Its slice has the accuracy of coded test rows and no excess risk; without coded rows it takes the plain ones."""
+    one = sweep()
+    part = next(part for part in one.parts() if part.method == "scaled_descent")
+    found = run_slice(one, part)
+    assert set(found.values) == {"accuracy"}
+    plain = Sweep(**_all(one) | {"coded": None, "coded_test": None})
+    assert set(run_slice(plain, part).values) == {"accuracy", "objective"}
+    with pytest.raises(InvalidArgument, match="coded"):
+        Sweep(**_all(one) | {"coded_test": None})
+    with pytest.raises(InvalidArgument, match="same rows"):
+        Sweep(**_all(one) | {"coded": one.coded_test})
+
+
+def _all(one: Sweep) -> dict[str, object]:
+    return {name: getattr(one, name) for name in one.__dataclass_fields__}
+
+
+def test_a_card_says_what_the_file_says_and_no_more() -> None:
+    from dpcore.datasets import PrivateRows
+
+    asked = request(epsilon=3.0)
+    answer = asked.answer(PrivateRows(cells(1500)))
+    model = load_model(answer)
+    card = model.card()
+    assert "Tells “yes” from “no” in the column “ill”." in card
+    assert "(3, 1e-05)-differential privacy" in card
+    assert "a noisy count" in card
+    assert "Cut into steps at declared numbers: age, since" in card
+    spread = column_spread(model)
+    assert list(spread) == ["age", "job", "smokes", "since"]
+    base = {"age": 5, "job": "farm", "smokes": "no", "since": "2003-05-05"}
+    jobs = [model.margins([base | {"job": job}])[0] for job in ("office", "farm", "school")]
+    assert spread["job"] == pytest.approx(max(jobs) - min(jobs))
+    ages = [model.margins([base | {"age": age}])[0] for age in range(101)]
+    assert spread["age"] == pytest.approx(max(ages) - min(ages))
+    smokes = [model.margins([base | {"smokes": word}])[0] for word in ("yes", "no")]
+    assert spread["smokes"] == pytest.approx(abs(smokes[0] - smokes[1]))
