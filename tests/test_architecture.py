@@ -36,6 +36,7 @@ PICTURES = {"plotly", "numpy", "pandas"}
 PURE = (
     *("dashboard/charts/", "dashboard/words/", "dashboard/question.py", "dashboard/case.py", "dashboard/controls.py"),
     *("dashboard/blocks.py", "dashboard/view.py", "dashboard/usual.py", "dashboard/ways.py", "dashboard/catalogue.py"),
+    *("dashboard/scenes/address.py", "dashboard/scenes/deck.py"),
     *(
         file.relative_to(ROOT).as_posix()
         for file in ROOT.glob("dashboard/questions/*/*.py")
@@ -95,7 +96,7 @@ def test_imports_follow_the_design(path: Path) -> None:
                 f"{here} draws or keeps state: it imports {name}"
             )
         else:
-            assert top in {"streamlit", "numpy", "pandas", "plotly", "threadpoolctl", "dashboard", "dpcore"}, (
+            assert top in {"streamlit", "numpy", "pandas", "plotly", "threadpoolctl", "segno", "dashboard", "dpcore"}, (
                 f"{here} imports {name}"
             )
         if here.startswith("dashboard/charts/"):

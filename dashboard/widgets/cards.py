@@ -12,6 +12,7 @@ from dashboard.charts.theme import palette
 from dashboard.question import Need, Outcomes
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
+from dashboard.widgets.picture import fitted
 from dashboard.words import needs
 
 DOTS = 50
@@ -75,7 +76,7 @@ def might_see(found: Outcomes, *, key: str) -> None:
         st.markdown(f"**What you might see** in {DOTS} {found.what}")
         told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
-            Ready(outcomes(*map(list, zip(*shown, strict=True)), inks=inks, dark=dark)),
+            Ready(fitted(outcomes(*map(list, zip(*shown, strict=True)), inks=inks, dark=dark))),
             key=f"{key}-dots",
             theme=None,
             alt=f"What you might see. {told}.",
@@ -95,7 +96,7 @@ def protected(card: words.LabelCard, *, key: str) -> None:
         right, dark = card.odds, session.dark()
         grid = compute.MEMORY(("odds", right, dark), lambda: packed(odds_grid(right, dark=dark)))
         st.plotly_chart(
-            Ready(grid),
+            Ready(fitted(grid)),
             key=f"{key}-odds",
             theme=None,
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer.",

@@ -18,7 +18,9 @@ from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
-from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work
+from dashboard.question import RELEASE, CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work, open_control
+from dashboard.scenes import embed, presenter, stage
+from dashboard.scenes.held import SHOWING, STAGE, Stage
 from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, waiting
 from dashboard.widgets.blocks import Around
@@ -27,8 +29,7 @@ from dashboard.widgets.release import release_panel
 from dashboard.widgets.waiting import Running
 from dashboard.words import page as words
 from dashboard.words import release as release_words
-
-RELEASE = "release"
+from dashboard.words import scenes as scene_words
 
 
 def draw_page(page_key: str) -> None:
@@ -61,19 +62,9 @@ def draw_page(page_key: str) -> None:
 
 def _which(page: Page) -> str:
     """The question that is chosen on a page, by its key."""
-    kinds = catalogue.questions(page.key)
-    control = Choice(
-        key="question" if page.key == "selection" else f"{page.key}_question",
-        label=words.QUESTION,
-        options=tuple(kinds),
-        names={key: kind.title for key, kind in kinds.items()},
-        default=next(iter(kinds)),
-        look="buttons",
-        hide_label=True,
-        once={name: key for key, kind in kinds.items() for name in kind.once},
-    )
+    control = catalogue.question_choice(page)
     chosen = session.ask(control)
-    if len(kinds) > 1:
+    if len(control.options) > 1 and STAGE.get() is None:
         controls.draw(control)
     return chosen
 
@@ -81,6 +72,10 @@ def _which(page: Page) -> str:
 def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page) -> None:
     current = case.source
     around = Around(page=question.view.page, mark=current.mark, own=not current.public)
+    alone = STAGE.get()
+    if alone is not None:
+        _alone(question, kind, case, around, read, alone)
+        return
     _sentence(question.sentence)
     head = st.container(gap="xsmall")
     left, right = st.columns([2, 1], gap="medium")
@@ -115,6 +110,20 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
     _tabs(question, current, around)
 
 
+def _alone(
+    question: Question, kind: type[Kind], case: Case, around: Around, read: session.Reader, alone: Stage
+) -> None:
+    """The question on a stage or within another page."""
+    here = SHOWING.get()
+    places = presenter.places(here) if alone.kind == "present" and here is not None else embed.places()
+    placed = [control for part in read.placed.values() for control in part]
+
+    def live(axis: str, head: DeltaGenerator, chart: DeltaGenerator) -> Question:
+        return _live(question, kind, case, axis, head, chart, None, around)
+
+    stage.draw(question, case, around, alone, placed, places, live)
+
+
 def _live(
     question: Question,
     kind: type[Kind],
@@ -122,12 +131,13 @@ def _live(
     axis: str,
     head: DeltaGenerator,
     chart: DeltaGenerator,
-    right: DeltaGenerator,
+    right: DeltaGenerator | None,
     around: Around,
 ) -> Question:
     """A question that fills in while work goes on beside the page; returns it with what is there now.
 
-    The first work carries the headline. The last one carries the chart, and begins when the first is done.
+    The first work carries the headline. The last one carries the chart, and begins when the first is done. Without a
+    place on the ``right`` nothing but these two is drawn.
     """
     first = _begun(question.works[0], around)
     running: dict[str, Running | None] = {question.works[0].slot: first}
@@ -144,7 +154,7 @@ def _live(
         return kind.ask(replace(case, results=found, complete=done, finished=over), session.Reader())
 
     with head:
-        first.live(lambda _: _head(now()))
+        first.live(lambda _: _head(now(), alone=right is None))
     place = Place(name=question.view.page, about=question.view.about, data=_own(case.source))
 
     def draw(_: Sequence[Any]) -> None:
@@ -159,6 +169,8 @@ def _live(
 
     with chart:
         (first if drawn is None else drawn).live(draw)
+        if right is None:
+            return now()
         st.caption(words.MAY_SHOW[case.source.mode])
         _seen(now())
     with right:
@@ -221,38 +233,48 @@ def _axis(question: Question, slot: DeltaGenerator) -> str:
     return session.ask(control)
 
 
-def _head(question: Question) -> None:
-    """The headline answer and the one line under it."""
-    st.markdown(f"### {question.headline}")
-    st.caption(question.caption)
+def _head(question: Question, *, alone: bool = False) -> None:
+    """The headline answer and the one line under it; the headline by itself where it stands ``alone``."""
+    st.markdown(question.headline if alone else f"### {question.headline}")
+    if not alone:
+        st.caption(question.caption)
+
+
+def _spoken(*parts: str) -> None:
+    """A mark above the part of the page that the tour's sentence is about."""
+    here = SHOWING.get()
+    if here is not None and here.scene.address.part in parts:
+        with st.container(key="spoken-of"):
+            st.badge(scene_words.LOOK, icon=":material/arrow_downward:", color="orange")
 
 
 def _cards(question: Question) -> None:
+    _spoken("need")
     cards.need(question.need, key=question.view.page)
+    _spoken("protected")
     cards.protected(question.protected, key=question.view.page)
 
 
 def _seen(question: Question) -> None:
     """What one might see, under the chart, so that both columns end together."""
     if question.outcomes is not None:
+        _spoken("outcomes")
         cards.might_see(question.outcomes, key=question.view.page)
 
 
 def _tabs(question: Question, current: Source, around: Around) -> None:
     """Views below the chart, the release last; only the open one runs."""
     tabs = [*question.tabs, Tab(key=RELEASE, title=release_words.TAB)]
-    control = Choice(
-        key=f"{around.page}_open",
-        label=words.TAB,
-        options=tuple(tab.key for tab in tabs),
-        names={tab.key: tab.title for tab in tabs},
-        default=tabs[0].key,
-    )
+    control = open_control(question)
     session.ask(control)
     titles = {tab.key: tab.title for tab in tabs}
+    place_key = f"{around.page}_tab"
+    _spoken("tab", RELEASE)
+    if session.followed():
+        session.enter(place_key, titles[session.value(control)])
     opened = st.tabs(
         list(titles.values()),
-        key=f"{around.page}_tab",
+        key=place_key,
         on_change="rerun",
         default=titles[session.value(control)],
     )
