@@ -14,7 +14,7 @@ from dashboard.budget import visitor
 from dashboard.case import Case, Source
 from dashboard.scenes import deck as decks
 from dashboard.scenes import tour
-from dashboard.scenes.address import Address
+from dashboard.scenes.address import PART, PARTS, Address
 from dashboard.scenes.deck import Deck, DeckMistakes, Scene
 from dashboard.scenes.held import DECK_MISTAKES, DECK_ROUND, EMPTIED, MAKING, Kept, Making
 from dashboard.words import safe
@@ -46,12 +46,14 @@ def case_of(key: str, epsilon: float) -> Case:
     return Case(source=source, epsilon=epsilon, memo=compute.memory(own=False), large=compute.large_memory(own=False))
 
 
-def add(address: Address, title: str) -> None:
-    """The form that adds the view at ``address`` to the deck of this session."""
+def add(address: Address, title: str, *, parts: bool) -> None:
+    """The form that adds the view at ``address`` to the deck of this session; ``parts`` offers what is spoken of."""
     with st.form("add-to-deck", border=False):
         st.text_input(words.SCENE_TITLE, value=title[: decks.TITLE], max_chars=decks.TITLE, key="add-title")
         st.text_input(words.SENTENCE, max_chars=decks.SENTENCE, key="add-sentence", placeholder=words.UNTITLED)
         st.text_area(words.SPEAKER, max_chars=decks.NOTES, key="add-notes")
+        if parts:
+            st.selectbox(words.PART, PARTS, format_func=lambda part: words.PARTS[part], key="add-part")
         if address.own:
             st.text_input(words.WANTS, value=words.OWN_FILE, max_chars=decks.WANTS, key="add-wants")
         st.caption(words.NEVER)
@@ -64,11 +66,12 @@ def add(address: Address, title: str) -> None:
 def _add(address: Address, title: str) -> None:
     """Callback."""
     making = MAKING.get() or Making(title=words.FIRST_TITLE)
+    part = str(session.entered("add-part", PART.default))
     scene = Scene(
         title=str(session.entered("add-title", "")).strip()[: decks.TITLE] or title[: decks.TITLE],
         sentence=str(session.entered("add-sentence", "")).strip()[: decks.SENTENCE] or words.UNTITLED,
         notes=str(session.entered("add-notes", ""))[: decks.NOTES],
-        address=address,
+        address=address if part == PART.default else address.with_settings(part=part),
         wants=(str(session.entered("add-wants", "")).strip() or words.OWN_FILE) if address.own else "",
     )
     if len(making.scenes) >= decks.MOST_SCENES:

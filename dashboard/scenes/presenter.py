@@ -17,7 +17,7 @@ NOTES = Switch(key="notes", label=words.NOTES, default=False)
 """Whether a window shows the speaker's notes."""
 TYPE = 28
 """Pixels of the text of a projected page; small print is seven eighths of it."""
-HEIGHT = 500
+HEIGHT = 460
 """Pixels of a picture on a screen 720 pixels high."""
 # Streamlit derives every size from the root's, and has no setting for one visitor alone; what it keeps free around a
 # page would take a third of a small screen. A browser test measures what comes of it.
@@ -25,7 +25,7 @@ _LARGE = f"""<style>
 :root {{ font-size: {TYPE}px; }}
 [data-testid="stHeader"] {{ display: none; }}
 [data-testid="stMainBlockContainer"] {{ padding: 12px 40px 0; }}
-[data-testid="stBottomBlockContainer"] {{ padding: 8px 40px 12px; }}
+[data-testid="stBottomBlockContainer"] {{ padding: 4px 40px 18px; }}
 </style>"""
 
 

@@ -77,7 +77,8 @@ function stage(root) {
 function focus(keys, tries = 20) {
   for (const key of keys) {
     const box = document.querySelector(`.st-key-${CSS.escape(key.replace(/[^a-zA-Z0-9_-]/g, "-"))}`);
-    const control = box && box.querySelector("[role=slider], input, button, [tabindex='0']");
+    const control = box && ["[role=slider]", "input", "[role=radio]", "button"]
+      .map((kind) => box.querySelector(kind)).find((found) => found);
     if (control) {
       box.scrollIntoView({ block: "nearest" });
       control.focus();
@@ -87,10 +88,14 @@ function focus(keys, tries = 20) {
   if (tries) setTimeout(() => focus(keys, tries - 1), 100);
 }
 
-function look(key, tries = 10) {
-  const mark = document.querySelector(`.st-key-${key}`);
-  if (mark) mark.parentElement.scrollIntoView({ block: "nearest" });
-  else if (tries) setTimeout(() => look(key, tries - 1), 100);
+// What is spoken of is brought into view, and once more when the pictures above it have their height.
+function look(key) {
+  for (const wait of [100, 900]) {
+    setTimeout(() => {
+      const mark = document.querySelector(`.st-key-${key}`);
+      if (mark) mark.scrollIntoView({ block: "start" });
+    }, wait);
+  }
 }
 
 function notes(root) {

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.scenes import editor
-from dashboard.scenes.address import APART, Address
+from dashboard.scenes.address import APART, PART, Address
 from dashboard.words import scenes as words
 
 LONGEST_CODE = 1200
@@ -22,7 +22,7 @@ _LOCAL = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 def address(page: str) -> Address:
     """The address of the view in hand; complete once the page is drawn."""
-    return Address(page, tuple(session.link(*APART).items()))
+    return Address(page, tuple(session.link(*APART, PART.key).items()))
 
 
 def full_link(page: str) -> str:
@@ -78,6 +78,6 @@ def button(page: str, title: str, *, chart: bool) -> None:
                 st.caption(words.EMBED_HELP)
                 st.code(frame(link, title), language="html", wrap_lines=True)
         with st.expander(words.ADD, icon=":material/add_to_queue:"):
-            editor.add(to, title)
+            editor.add(to, title, parts=chart)
 
     dialog()

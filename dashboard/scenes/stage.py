@@ -15,7 +15,7 @@ from dashboard.charts.dots import odds_grid
 from dashboard.controls import Control
 from dashboard.question import RELEASE, Question, open_control
 from dashboard.scenes import draw_again
-from dashboard.scenes.held import Stage
+from dashboard.scenes.held import STAGE, Stage
 from dashboard.view import EPSILON, axis_control
 from dashboard.widgets import blocks, cards, controls, inputs
 from dashboard.widgets.blocks import Around
@@ -54,7 +54,7 @@ def draw(
             st.markdown(question.protected.lines()[0])
     elif part in ("chart", "outcomes", "need"):  # the headline speaks of these alone
         with head:
-            st.markdown(question.headline)
+            headline(question)
     if part == RELEASE:
         draw_again.panel(case.source, question.offer, beside, main)
     with main:
@@ -63,6 +63,12 @@ def draw(
             st.caption(page_words.MAY_SHOW[case.source.mode])
     with beside:
         _turn(stage.turn, question, placed)
+
+
+def headline(question: Question) -> None:
+    """The headline as it stands alone: the heading of a frame, or words below a scene's title."""
+    stage = STAGE.get()
+    st.markdown(f"# {question.headline}" if stage is not None and stage.kind == "embed" else question.headline)
 
 
 def _part(part: str, question: Question, around: Around, axis: str, *, chart: bool) -> None:

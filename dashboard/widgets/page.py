@@ -235,9 +235,11 @@ def _axis(question: Question, slot: DeltaGenerator) -> str:
 
 def _head(question: Question, *, alone: bool = False) -> None:
     """The headline answer and the one line under it; the headline by itself where it stands ``alone``."""
-    st.markdown(question.headline if alone else f"### {question.headline}")
-    if not alone:
-        st.caption(question.caption)
+    if alone:
+        stage.headline(question)
+        return
+    st.markdown(f"### {question.headline}")
+    st.caption(question.caption)
 
 
 def _spoken(*parts: str) -> None:

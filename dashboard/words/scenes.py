@@ -113,6 +113,9 @@ KEYS = (
 )
 
 
+TYPED = ", typed"  # said of the entry beside the slider
+
+
 def place(number: int, count: int) -> str:
     return f"{number} of {count}"
 
@@ -123,7 +126,7 @@ def of_deck(title: str, number: int, count: int) -> str:
 
 def turn(label: str) -> str:
     """Names the control to try."""
-    return f"{TRY}: {safe(label[:1].lower() + label[1:], 60)}"
+    return f"{TRY}: {safe(label[:1].lower() + label[1:].removesuffix(TYPED), 60)}"
 
 
 def wants(file: str) -> str:
