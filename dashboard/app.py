@@ -19,8 +19,9 @@ OWN_PAGES = (
     ("start", "Start", ":material/home:"),
     ("data", "Data", ":material/table:"),
     ("budget", "Budget", ":material/account_balance_wallet:"),
+    ("demos", "Live demos", ":material/slideshow:"),
 )
-"""The product's own pages; those of questions are discovered and stand between the second and the third."""
+"""The product's own pages; those of questions are discovered and stand after the second."""
 POLL_PAGE = ("poll", "Private poll", ":material/how_to_vote:")
 """The room's page: its data are the room's votes, so the sidebar has no data, no ε and no budget for it."""
 
@@ -34,6 +35,7 @@ def main() -> None:
     from dashboard.budget import tracker, visitor
     from dashboard.data import source
     from dashboard.poll import phone
+    from dashboard.scenes import embed, presenter, share, tour
     from dashboard.widgets import controls, explained, inputs
     from dashboard.words.server import OPEN
 
@@ -52,7 +54,9 @@ def main() -> None:
     compute.sweep()
     compute.warm_up()
 
-    start, data, budget = (
+    here, embedded = tour.showing(), embed.embedded()
+    alone = embedded or (here is not None and here.present) or session.ask(presenter.NOTES)
+    start, data, *others = (
         st.Page(HERE / f"app_pages/{key}.py", title=title, icon=icon, url_path=key, default=key == "start")
         for key, title, icon in OWN_PAGES
     )
@@ -60,15 +64,29 @@ def main() -> None:
         st.Page(HERE / f"questions/{page.key}/page.py", title=page.title, icon=page.icon, url_path=page.key)
         for page in catalogue.pages()
     ]
-    key, title, icon = POLL_PAGE
-    poll = st.Page(HERE / f"app_pages/{key}.py", title=title, icon=icon, url_path=key)
-    page = st.navigation([start, data, *asked, budget, poll])
+    room, title, icon = POLL_PAGE
+    poll = st.Page(HERE / f"app_pages/{room}.py", title=title, icon=icon, url_path=room)
+    page = st.navigation([start, data, *asked, *others, poll], position="hidden" if alone else "sidebar")
+    key = page.url_path or "start"
+    tour.move()
     session.page_opened(page.url_path)
-    if page.url_path == key:
+    if page.url_path == room:
         page.run()
         visitor.remember()
         return
     source.open_page(page.url_path)
+    if alone:
+        source.current()
+        if embedded:
+            embed.draw(key, page.run)
+        elif here is not None and here.present:
+            presenter.draw(here, key, page.run)
+        else:
+            page.run()
+        session.write_link()
+        visitor.remember()
+        return
+    presenter.leave()
 
     with st.sidebar:
         top = st.container()
@@ -84,16 +102,21 @@ def main() -> None:
         inputs.epsilon()
         budget_slot = st.container()
         explained.words()
+        share_slot = st.container()
 
     session.next_cost(None)
     told = st.container()  # on the page: a phone folds the sidebar away
     page.run()
     with told:
-        for problem in (session.note("data"), source.not_here(), *session.unread()):
+        for problem in (session.note("deck"), session.note("data"), source.not_here(), *session.unread()):
             if problem and problem.strip():
                 st.warning(problem)
     with st.sidebar, budget_slot:
         tracker.sidebar(source.current(), session.NEXT_COST.get())
+    with st.sidebar, share_slot:
+        share.button(key, page.title, chart=page in asked)
+    if here is not None:
+        tour.bar(here, key, session.labels())
     session.write_link()
     visitor.remember()
 

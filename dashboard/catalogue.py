@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from dashboard.controls import Choice
 from dashboard.plan import PlanKind
 from dashboard.question import Kind
+from dashboard.words import page as words
 from dpcore.discovery import discover
 
 _ROOT = "dashboard.questions"
+FIRST_SAMPLE = "clinic"
+"""The sample that is in use until somebody chooses, where a page has no example of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,21 @@ def pages() -> tuple[Page, ...]:
 def questions(page: str) -> Mapping[str, type[Kind]]:
     """The questions of one page by key, in order."""
     return MappingProxyType(dict(discover(f"{_ROOT}.{page}")))
+
+
+def question_choice(page: Page) -> Choice[str]:
+    """Which question of a page is asked, by its key."""
+    kinds = questions(page.key)
+    return Choice(
+        key="question" if page.key == "selection" else f"{page.key}_question",
+        label=words.QUESTION,
+        options=tuple(kinds),
+        names={key: kind.title for key, kind in kinds.items()},
+        default=next(iter(kinds)),
+        look="buttons",
+        hide_label=True,
+        once={name: key for key, kind in kinds.items() for name in kind.once},
+    )
 
 
 def every() -> list[tuple[Page, type[Kind]]]:

@@ -171,6 +171,25 @@ class Switch(Control[bool]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Name(Control[str]):
+    """A name from a link that something else looks up: letters, digits and ``~-_``, or nothing."""
+
+    def checked(self, value: Any) -> str | None:
+        if not isinstance(value, str) or len(value) > LONGEST_LINKED:
+            return None
+        return value if all(one.isascii() and (one.isalnum() or one in "~-_") for one in value) else None
+
+    def written(self, value: str) -> str:
+        return value
+
+    def read(self, text: str) -> str:
+        found = self.checked(text)
+        if found is None:
+            raise Refused(text)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers(Control[tuple[float, ...]]):
     """Several numbers edited side by side, such as the counts behind a picture: one for each of ``names``.
 

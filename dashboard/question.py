@@ -14,9 +14,11 @@ from typing import Any, ClassVar, Protocol
 
 from dashboard.blocks import Block, Picture, Tab
 from dashboard.case import Case
-from dashboard.controls import Control, Group, Number, Read
+from dashboard.controls import Choice, Control, Group, Number, Read
 from dashboard.view import Chart, Needed
 from dashboard.words import LabelCard
+from dashboard.words import page as words
+from dashboard.words import release as release_words
 from dpcore.datasets import Schema
 from dpcore.errors import DpcoreError
 from dpcore.ledger import Receipt
@@ -160,6 +162,22 @@ class Question:
     notes: tuple[str, ...] = ()
     works: tuple[Work, ...] = ()
     follows: bool = False
+
+
+RELEASE = "release"
+"""The tab in which a private answer is made; every question has it, the last."""
+
+
+def open_control(question: Question) -> Choice[str]:
+    """Which view below the chart is open, by its key."""
+    titles = {**{tab.key: tab.title for tab in question.tabs}, RELEASE: release_words.TAB}
+    return Choice(
+        key=f"{question.view.page}_open",
+        label=words.TAB,
+        options=tuple(titles),
+        names=titles,
+        default=next(iter(titles)),
+    )
 
 
 class Kind(Protocol):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import gc
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import streamlit as st
 
-from dashboard.controls import Control, Number, Numbers, Place, Refused
-from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
+from dashboard.controls import Control, Numbers, Place, Refused
+from dashboard.view import EPSILON, EPSILON_HIGH, EPSILON_LOW
 
 if TYPE_CHECKING:
     from dpcore.costs import Cost
@@ -35,24 +35,11 @@ def begin() -> None:
     state.setdefault("_set", {})
     state.setdefault("_unread", [])
     state.setdefault("_written", set())
+    state.setdefault("_unlinked", set())
     if "_linked" not in state:
         state["_linked"] = st.query_params.to_dict()
     state["_controls"] = {}
     state.setdefault("_linked_data", st.query_params.get("data", ""))  # the link forgets a choice there is not
-
-
-EPSILON = Number(
-    key="epsilon",
-    label="Privacy level ε, typed",
-    default=EPSILON_DEFAULT,
-    low=EPSILON_LOW,
-    high=EPSILON_HIGH,
-    step=0.1,
-    refusal=(
-        f"ε must be a number from {EPSILON_LOW:g} to {EPSILON_HIGH:g}; "
-        f"the pages use {EPSILON_DEFAULT:g} until you change it."
-    ),
-)
 
 
 def epsilon() -> float:
@@ -279,6 +266,8 @@ def value(control: Control[V]) -> V:
         if refused and control.key in state:
             del state[control.key]
     kept[control.key] = found
+    if not control.linked:
+        state["_unlinked"].add(control.key)
     return found
 
 
@@ -303,6 +292,12 @@ def unset(*keys: str) -> None:
         st.session_state.pop(key, None)
 
 
+def unlink(*keys: str) -> None:
+    """Forget what the link says about these controls, where nobody has asked for them yet."""
+    for key in keys:
+        st.session_state["_linked"].pop(key, None)
+
+
 class Reader:
     """Reads controls for a question, and notes which it asked for and where on the page each belongs."""
 
@@ -323,15 +318,47 @@ def ask(control: Control[V]) -> V:
     return value(control)
 
 
+def follow(settings: Mapping[str, str]) -> None:
+    """Set everything to what a link says, as if the session had begun with it; from a callback, or before any drawing.
+
+    What no link carries, such as choices about columns of a person's own file, stays as it is.
+    """
+    state = st.session_state
+    kept: dict[str, Any] = state["_set"]
+    for key in [key for key in kept if key not in state["_unlinked"]]:
+        unset(key)
+    state["_controls"] = {}
+    state["_linked"] = dict(settings)
+    state["_linked_data"] = settings.get("data", "")
+    state.pop("_example", None)
+    state["_followed"] = True
+
+
+def followed() -> bool:
+    """Whether this run is the first to draw what a link says that was followed within the session."""
+    return bool(st.session_state.get("_followed"))
+
+
+def link(*without: str) -> dict[str, str]:
+    """What a link to the view in hand carries, by control; complete once the page is drawn."""
+    wanted: dict[str, str] = {}
+    for key, control in st.session_state["_controls"].items():
+        found = value(control)
+        hidden = key in without or (key == EPSILON.key and epsilon_taken())  # ε that a person's own file suggested
+        if control.linked and not hidden and found != control.default:
+            wanted[key] = control.written(found)
+    return wanted
+
+
+def labels() -> dict[str, str]:
+    """The controls of the page in view by key, with their words; complete once the page is drawn."""
+    return {key: control.label for key, control in st.session_state["_controls"].items()}
+
+
 def write_link() -> None:
     """Put into the address what the page in view is set to, where it differs from the defaults; last in every run."""
     state = st.session_state
-    wanted: dict[str, str] = {}
-    for key, control in state["_controls"].items():
-        found = value(control)
-        told = control.linked and not (key == EPSILON.key and epsilon_taken())
-        if told and found != control.default:
-            wanted[key] = control.written(found)
+    wanted = link()
     present = st.query_params.to_dict()
     mine = state["_written"] | set(state["_controls"])
     for key in mine & set(present) - set(wanted):
@@ -340,6 +367,7 @@ def write_link() -> None:
     if changed:
         st.query_params.update(changed)
     state["_written"] |= set(wanted)
+    state["_followed"] = False
 
 
 def unread() -> list[str]:

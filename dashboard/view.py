@@ -21,10 +21,23 @@ from dashboard.charts.heat_map import heat_map
 from dashboard.charts.ready import packed
 from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
 from dashboard.charts.tradeoff import HEIGHT, Scale, read_off, tradeoff
-from dashboard.controls import Choice
+from dashboard.controls import Choice, Number
 from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
 
 EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
+EPSILON = Number(
+    key="epsilon",
+    label="Privacy level ε, typed",
+    default=EPSILON_DEFAULT,
+    low=EPSILON_LOW,
+    high=EPSILON_HIGH,
+    step=0.1,
+    refusal=(
+        f"ε must be a number from {EPSILON_LOW:g} to {EPSILON_HIGH:g}; "
+        f"the pages use {EPSILON_DEFAULT:g} until you change it."
+    ),
+)
+"""The privacy level, one for all pages."""
 _THICK = "Thick line: the method in use, {}. Dotted: what a theorem guarantees. Each step to the right multiplies."
 _TEXTBOOK = " The textbook's method: {}."
 _BEST, _NOT_BEST = ", here the best of these", ", here not the best: {} is"

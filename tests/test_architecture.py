@@ -42,6 +42,7 @@ PURE = (
     *("dashboard/blocks.py", "dashboard/view.py", "dashboard/usual.py", "dashboard/ways.py", "dashboard/catalogue.py"),
     "dashboard/offering.py",
     *(f"dashboard/poll/{name}.py" for name in ("asked", "forecast", "refused", "room", "rooms")),
+    *("dashboard/scenes/address.py", "dashboard/scenes/deck.py"),
     *(
         file.relative_to(ROOT).as_posix()
         for file in ROOT.glob("dashboard/questions/*/*.py")

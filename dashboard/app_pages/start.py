@@ -11,9 +11,11 @@ from dashboard.charts.theme import EPSILON_TITLE, colours
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.data import source
 from dashboard.question import Outcomes
+from dashboard.scenes import tour
 from dashboard.view import describe_at
 from dashboard.widgets import cards
 from dashboard.widgets.picture import picture
+from dashboard.words import scenes as scene_words
 from dpcore.datasets import sample
 from dpcore.selection import MostCommon, catalog
 from dpcore.tradeoff import sweep_epsilon
@@ -39,6 +41,16 @@ frame = compute.MEMORY(
     ("start", table.fingerprint),
     lambda: sweep_epsilon(problem, levels, methods=DRAWN, metrics=["success"]),
 )
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.button(
+        scene_words.FIVE_MINUTES,
+        icon=":material/directions_walk:",
+        key="start-tour",
+        on_click=tour.begin,
+        args=(tour.FIRST,),
+        kwargs={"present": False},
+    )
+    st.page_link(catalogue.address("demos"), label=scene_words.SHOW_OTHERS, icon=":material/slideshow:")
 left, beside = st.columns([2, 1], gap="medium")
 with left:
     picture(

@@ -30,7 +30,7 @@ from dashboard.data.typed_columns import TypedColumns
 from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, UnavailableSample
 
-FIRST_SAMPLE = "clinic"
+FIRST_SAMPLE = catalogue.FIRST_SAMPLE
 _NAMING = secrets.token_bytes(32)  # of this process alone
 BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
     "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),

@@ -15,6 +15,7 @@ from dashboard.charts.theme import palette
 from dashboard.question import Need, Outcomes, Uncertain
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
+from dashboard.widgets.picture import fitted
 from dashboard.words import needs
 from dpcore.grid import round_up
 
@@ -82,7 +83,7 @@ def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
         st.caption(needs.IMAGINED)
         told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
-            Ready(outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark)),
+            Ready(fitted(outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark))),
             key=f"{key}-dots",
             theme=None,
             alt=f"What you might see. {told}.{needs.rings(sum(rings))}",
@@ -147,7 +148,7 @@ def protected(card: words.LabelCard, *, key: str) -> None:
         right, dark = card.odds, session.dark()
         grid = compute.MEMORY(("odds", right, dark), lambda: packed(odds_grid(right, dark=dark)))
         st.plotly_chart(
-            Ready(grid),
+            Ready(fitted(grid)),
             key=f"{key}-odds",
             theme=None,
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer.",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.charts.theme import plain
+from dashboard.view import EPSILON
 from dashboard.words import glossary
 
 FEW = 12  # options that are shown all at once
@@ -19,23 +20,28 @@ def epsilon() -> None:
     with below:
         st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
         st.number_input(
-            session.EPSILON.label,
-            step=session.EPSILON.step,
+            EPSILON.label,
+            step=EPSILON.step,
             format="%g",
-            key=session.ready(session.EPSILON),
+            key=session.ready(EPSILON),
             label_visibility="collapsed",
             width=120,
         )
-    session.sync_slider()
     with above:
-        st.select_slider(
-            "Privacy level ε",
-            options=session.epsilon_levels(),
-            key="_slider",
-            format_func=plain,
-            on_change=session.epsilon_from_slider,
-            help=f"ε is {glossary.TERMS['ε']} Larger answers better.",
-        )
+        epsilon_slider()
+
+
+def epsilon_slider() -> None:
+    """The log slider of the privacy level."""
+    session.sync_slider()
+    st.select_slider(
+        "Privacy level ε",
+        options=session.epsilon_levels(),
+        key="_slider",
+        format_func=plain,
+        on_change=session.epsilon_from_slider,
+        help=f"ε is {glossary.TERMS['ε']} Larger answers better.",
+    )
 
 
 def primary(label: str) -> str:

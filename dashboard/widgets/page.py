@@ -19,9 +19,11 @@ from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
-from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work
+from dashboard.question import RELEASE, CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work, open_control
 from dashboard.report import panel
 from dashboard.report.analysis import Asked, analysis, has_trade_off
+from dashboard.scenes import embed, presenter, stage
+from dashboard.scenes.held import SHOWING, STAGE, Stage
 from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, finger, waiting
 from dashboard.widgets.blocks import Around
@@ -31,8 +33,7 @@ from dashboard.widgets.waiting import Running
 from dashboard.words import page as words
 from dashboard.words import release as release_words
 from dashboard.words import report as report_words
-
-RELEASE = "release"
+from dashboard.words import scenes as scene_words
 
 
 def draw_page(page_key: str) -> None:
@@ -72,19 +73,9 @@ def draw_page(page_key: str) -> None:
 
 def _which(page: Page) -> str:
     """The question that is chosen on a page, by its key."""
-    kinds = catalogue.questions(page.key)
-    control = Choice(
-        key="question" if page.key == "selection" else f"{page.key}_question",
-        label=words.QUESTION,
-        options=tuple(kinds),
-        names={key: kind.title for key, kind in kinds.items()},
-        default=next(iter(kinds)),
-        look="buttons",
-        hide_label=True,
-        once={name: key for key, kind in kinds.items() for name in kind.once},
-    )
+    control = catalogue.question_choice(page)
     chosen = session.ask(control)
-    if len(kinds) > 1:
+    if len(control.options) > 1 and STAGE.get() is None:
         controls.draw(control)
     return chosen
 
@@ -108,6 +99,10 @@ def _count(offer: Offer | NoOffer) -> None:
 def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page) -> None:
     current = case.source
     around = Around(page=question.view.page, mark=current.mark, own=not current.public)
+    alone = STAGE.get()
+    if alone is not None:
+        _alone(question, kind, case, around, read, alone)
+        return
     _sentence(question.sentence)
     head = st.container(gap="xsmall")
     left, right = st.columns([2, 1], gap="medium")
@@ -143,6 +138,20 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
     finger.follow(question, kind, case, read, axis)
 
 
+def _alone(
+    question: Question, kind: type[Kind], case: Case, around: Around, read: session.Reader, alone: Stage
+) -> None:
+    """The question on a stage or within another page."""
+    here = SHOWING.get()
+    places = presenter.places(here) if alone.kind == "present" and here is not None else embed.places()
+    placed = [control for part in read.placed.values() for control in part]
+
+    def live(axis: str, head: DeltaGenerator, chart: DeltaGenerator) -> Question:
+        return _live(question, kind, case, axis, head, chart, None, around)[0]
+
+    stage.draw(question, case, around, alone, placed, places, live)
+
+
 def _live(
     question: Question,
     kind: type[Kind],
@@ -150,13 +159,14 @@ def _live(
     axis: str,
     head: DeltaGenerator,
     chart: DeltaGenerator,
-    right: DeltaGenerator,
+    right: DeltaGenerator | None,
     around: Around,
 ) -> tuple[Question, bool]:
     """A question that fills in while work goes on beside the page; returns it with what is there now, and whether that
     is all.
 
-    The first work carries the headline. The last one carries the chart, and begins when the first is done.
+    The first work carries the headline. The last one carries the chart, and begins when the first is done. Without a
+    place on the ``right`` nothing but these two is drawn.
     """
     first = _begun(question.works[0], around)
     running: dict[str, Running | None] = {question.works[0].slot: first}
@@ -173,7 +183,7 @@ def _live(
         return offering.ask(kind, replace(case, results=found, complete=done, finished=over), session.Reader()).question
 
     with head:
-        first.live(lambda _: _head(now()))
+        first.live(lambda _: _head(now(), alone=right is None))
     place = Place(name=question.view.page, about=question.view.about, data=_own(case.source))
 
     def draw(_: Sequence[Any]) -> None:
@@ -188,6 +198,8 @@ def _live(
 
     with chart:
         (first if drawn is None else drawn).live(draw)
+        if right is None:
+            return now(), False
         st.caption(words.MAY_SHOW[case.source.mode])
         _seen(now(), case.source)
     with right:
@@ -270,26 +282,40 @@ def _axis(question: Question, slot: DeltaGenerator) -> str:
     return session.ask(control)
 
 
-def _head(question: Question) -> None:
-    """The headline answer and the one line under it."""
+def _head(question: Question, *, alone: bool = False) -> None:
+    """The headline answer and the one line under it; the headline by itself where it stands ``alone``."""
+    if alone:
+        stage.headline(question)
+        return
     with st.container(key=f"{question.view.page}-headline"):
         st.markdown(f"### {question.headline}")
     with st.container(key=f"{question.view.page}-caption"):
         st.caption(question.caption)
 
 
+def _spoken(*parts: str) -> None:
+    """A mark above the part of the page that the tour's sentence is about."""
+    here = SHOWING.get()
+    if here is not None and here.scene.address.part in parts:
+        with st.container(key="spoken-of"):
+            st.badge(scene_words.LOOK, icon=":material/arrow_downward:", color="orange")
+
+
 def _cards(question: Question, current: Source) -> None:
     own = current.mode == "what_if"
+    _spoken("need")
     cards.need(question.need, key=question.view.page, own=own, left=tracker.largest(current))
     if isinstance(question.offer, Offer):
         with st.container(key=f"{question.view.page}-draw"):
             draw_beside(current, question.offer, slot=question.key)
+    _spoken("protected")
     cards.protected(question.protected, key=question.view.page)
 
 
 def _seen(question: Question, current: Source) -> None:
     """What one might see, under the chart, so that both columns end together."""
     if question.outcomes is not None:
+        _spoken("outcomes")
         drawn = drawn_answers(current, question.offer) if isinstance(question.offer, Offer) else ()
         cards.might_see(question.outcomes, key=question.view.page, drawn=drawn)
     if question.uncertain is not None:
@@ -299,18 +325,16 @@ def _seen(question: Question, current: Source) -> None:
 def _tabs(question: Question, current: Source, around: Around) -> None:
     """Views below the chart, the release last; only the open one runs."""
     tabs = [*question.tabs, Tab(key=RELEASE, title=release_words.TAB)]
-    control = Choice(
-        key=f"{around.page}_open",
-        label=words.TAB,
-        options=tuple(tab.key for tab in tabs),
-        names={tab.key: tab.title for tab in tabs},
-        default=tabs[0].key,
-    )
+    control = open_control(question)
     session.ask(control)
     titles = {tab.key: tab.title for tab in tabs}
+    place_key = f"{around.page}_tab"
+    _spoken("tab", RELEASE)
+    if session.followed():
+        session.enter(place_key, titles[session.value(control)])
     opened = st.tabs(
         list(titles.values()),
-        key=f"{around.page}_tab",
+        key=place_key,
         on_change="rerun",
         default=titles[session.value(control)],
     )

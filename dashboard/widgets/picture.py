@@ -10,8 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.projector import projected
 from dashboard.charts.ready import Ready, packed
 from dashboard.charts.theme import Figure, palette
+from dashboard.scenes.held import PICTURE_HEIGHT, STAGE
 from dpcore.datasets.text import safe_csv
 
 
@@ -30,7 +32,7 @@ def picture(
     ``data`` may be a function, called once the menu is open. ``code`` is Python that computes the same numbers with
     dpcore. Returns what ``st.plotly_chart`` returns.
     """
-    shown = marked(figure, mark) if mark else figure
+    shown = fitted(marked(figure, mark) if mark else figure)
     with st.container(key=f"box-{key}", gap="small"):
         kind = session.entered(f"{key}-format", "PNG")
         clicks: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
@@ -48,7 +50,7 @@ def picture(
             },
             **clicks,
         )
-        if data is not None:
+        if data is not None and STAGE.get() is None:
             _menu(shown, key, alt, data, code, mark)
     return drawn
 
@@ -98,6 +100,12 @@ def _menu(
             key=f"{key}-format",
             persist_state="session",
         )
+
+
+def fitted(figure: Figure) -> Figure:
+    """The figure as it is shown: in the size of a projector while it is presented."""
+    height = PICTURE_HEIGHT.get()
+    return figure if height is None else projected(figure, height)
 
 
 def csv(data: pd.DataFrame, mark: str | None) -> bytes:

@@ -1,0 +1,51 @@
+"""What a link is made of, and what it never carries."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.scenes.address import Address
+from dashboard.scenes.share import code, frame, joined
+from tests.dashboard.conftest import text
+
+
+@pytest.mark.parametrize(
+    ("url", "page", "link"),
+    [
+        ("http://localhost:8501/selection", "selection", "http://localhost:8501/experts?epsilon=1"),
+        ("https://example.org/lab/selection", "selection", "https://example.org/lab/experts?epsilon=1"),
+        ("https://example.org/lab/", "start", "https://example.org/lab/experts?epsilon=1"),
+        ("https://example.org", "start", "https://example.org/experts?epsilon=1"),
+        ("", "start", "experts?epsilon=1"),
+    ],
+)
+def test_a_link_names_the_server_as_the_browser_knows_it(url: str, page: str, link: str) -> None:
+    assert joined(url, page, Address("experts", (("epsilon", "1"),))) == link
+
+
+def test_the_code_is_a_picture_made_here() -> None:
+    made = code("https://example.org/selection?epsilon=0.1")
+    assert made.startswith(b"\x89PNG")
+    assert made != code("https://example.org/selection?epsilon=0.2")
+
+
+def test_a_frame_is_one_safe_element() -> None:
+    made = frame('https://example.org/selection?a="><script>', "A “title” <b>&")
+    assert len(re.findall(r"<\w+", made)) == 1
+    address = re.search(r'src="([^"]*)"', made)
+    assert address is not None
+    assert html.unescape(address[1]).endswith('a="><script>&embed=true')
+
+
+def test_the_link_of_a_page_is_what_differs_from_its_defaults(open_app: Callable[..., AppTest]) -> None:
+    app = open_app("selection", epsilon="0.2", tour="five_minutes", scene="1")
+    app.button(key="share").click().run()
+    links = [block.value for block in app.code]
+    assert links[0].endswith("selection?epsilon=0.2")
+    assert "tour" not in links[0]
+    assert "It never carries data of your own" in text(app)
