@@ -241,7 +241,14 @@ def _leaving(room: Room, seen: Seen) -> None:
     st.space("small")
     if seen.phase == "ended":
         st.info(said.ENDED_NOTE)
-        st.button(said.CLOSE, key="poll-leave", icon=":material/close:", on_click=_do, args=(room, "leave"))
+        st.button(
+            said.ANOTHER,
+            key="poll-leave",
+            icon=":material/add:",
+            help=said.ANOTHER_HELP,
+            on_click=_do,
+            args=(room, "leave"),
+        )
         return
     st.button(
         said.END,
