@@ -124,9 +124,9 @@ def shown(control: Control[Any], value: Any) -> str:
     if isinstance(control, Choice):
         return words.visible(str(control.name(value)), 120)
     if isinstance(control, Switch):
-        return "yes" if value else "no"
+        return said.YES if value else said.NO
     if isinstance(control, Several):
-        return ", ".join(words.visible(str(control.names(one)), 60) for one in value) or "none"
+        return ", ".join(words.visible(str(control.names(one)), 60) for one in value) or said.NONE
     if isinstance(control, Numbers):
         pairs = zip(control.names, value, strict=True)
         return "; ".join(f"{words.visible(name, 40)} {words.number(one)}" for name, one in pairs)
@@ -200,7 +200,7 @@ def _table(question: Question, frame: pd.DataFrame, asked: Asked) -> tuple[Grid,
         rows.append((words.number(level), *cells))
     kinds = frame.drop_duplicates("method").set_index("method")["kind"].to_dict()
     named = [name_of(question, key) for key in drawn]
-    size = f"{words.whole(view.size)} {view.size_word}" if isinstance(view, View) else "these rows"
+    size = f"{words.whole(view.size)} {view.size_word}" if isinstance(view, View) else said.THESE_ROWS
     grid = Grid(
         head=(said.PRIVACY_LEVEL, *named),
         rows=tuple(rows),
@@ -269,7 +269,7 @@ def protected(card: words.LabelCard) -> list[Part]:
     return [
         *text.parts(card.protected),
         Listing(tuple(text.line(one) for one in card.lines())),
-        Paragraph((Run("Not protected: ", strong=True), *text.line(f"{card.not_protected}."))),
+        Paragraph((Run(f"{said.NOT_PROTECTED}: ", strong=True), *text.line(f"{card.not_protected}."))),
     ]
 
 
