@@ -112,8 +112,8 @@ def _sensitivity(request: Any, problem: Any) -> str:
             return words.number(float(found))
     if request is not None and hasattr(request, "clip"):
         return said.clipped(words.visible(request.unit, 40), request.clip)
-    most = getattr(request, "rows_per_person", None) or getattr(problem, "rows_per_person", 1)
-    return said.rows_of_one(int(most))
+    holder = problem if request is None else request
+    return said.rows_of_one(int(getattr(holder, "rows_per_person", 1)))
 
 
 def _bounds(column: Column, *, public: bool) -> tuple[str, str]:

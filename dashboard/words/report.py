@@ -284,3 +284,5 @@ def examined(unchanged: bool, known: Sequence[str], unknown: Sequence[str]) -> s
 
 
 BAD_LOGO = "This logo cannot be used: bring a PNG or JPEG of at most 1 MB."
+NO_CODE = "Nothing can make these data again here, so these numbers are not computed."
+FACTS_HEAD = ("What", "Is")
