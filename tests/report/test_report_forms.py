@@ -128,15 +128,16 @@ def test_the_pdf_is_tagged_for_who_does_not_see_it(key: str) -> None:
     assert root["/Lang"] == "en"
     assert root["/ViewerPreferences"]["/DisplayDocTitle"]
     assert b"<pdfuaid:part>1</pdfuaid:part>" in root["/Metadata"].get_data()
-    kinds = [kind for kind, _ in tagged(data)]
+    elements = tagged(data)
+    kinds = [kind for kind, _ in elements]
     assert [kind for kind in kinds if kind in ("/H1", "/H2", "/H3")][:2] == ["/H1", "/H2"]
     assert kinds.count("/Table") >= 3
     assert kinds.count("/TH") >= 6
-    figures = [node for kind, node in tagged(data) if kind == "/Figure"]
+    figures = [node for kind, node in elements if kind == "/Figure"]
     assert figures
     assert all(any(sign.isdigit() for sign in str(node["/Alt"])) for node in figures)
-    for place, page in enumerate(pages(data)):
-        assert f"Page {place + 1} of {len(pages(data))}" in page
+    found = pages(data)
+    assert all(f"Page {place + 1} of {len(found)}" in page for place, page in enumerate(found))
 
 
 def test_the_document_has_headings_alternative_texts_and_heads_of_tables() -> None:
@@ -284,7 +285,7 @@ def test_equal_reports_are_equal_files() -> None:
     first, second = report(own("what_if")), report(own("what_if"))
     assert first.digest == second.digest
     assert first.digest != report(own("what_if"), author="B").digest
-    for ending in MIMES:
+    for ending in ("pdf", "docx"):
         assert rendered(first, ending) == rendered(second, ending)
     assert rendered(first, "docx")[1] != rendered(report(own("what_if"), author="B"), "docx")[1]
 
