@@ -17,6 +17,7 @@ from dashboard.report.answer import answered
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
 from dashboard.widgets.answer import asked, cost_words, when
+from dashboard.widgets.drop_areas import named
 from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
@@ -92,6 +93,7 @@ def bring() -> None:
     )
     st.button("Check this receipt", icon=":material/verified:", key="receipt-text-check", on_click=_check_text)
     st.file_uploader(report_words.DROP, key=_FILE, type=["pdf", "docx", "html", "json"], max_upload_size=20)
+    named()
     st.button(report_words.CHECK_FILE, icon=":material/verified:", key="receipt-file-check", on_click=_check_file)
     renewed = compute.ledger().renewed_at
     if renewed is not None:

@@ -14,7 +14,8 @@ from dashboard.data.arrivals import taken
 from dashboard.data.held import LOADED_SAMPLES, SAMPLE_LOADING, SAMPLE_ROUND, SAMPLE_TASK
 from dashboard.data.suits import questions
 from dashboard.data.task import Say, Task
-from dashboard.data.upload import named, progress
+from dashboard.data.upload import progress
+from dashboard.widgets.drop_areas import named
 from dpcore.datasets import Sample, Table, load_sample, samples
 from dpcore.datasets.temporary import private_file, private_folder
 

@@ -11,19 +11,12 @@ from dashboard.data import actions, arrivals, source, understood
 from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
+from dashboard.widgets.drop_areas import named
 from dashboard.words import data as said
 
 LARGEST = 200
 LARGEST_PASTED = 2_000_000
 _GUESS = "as guessed"
-# Streamlit's drop area takes the focus although it is marked as decoration, which keeps it from screen readers.
-_NAMED = """<script>
-const mend = () => document.querySelectorAll("[data-testid=stFileUploaderDropzone][role=presentation]")
-  .forEach((area) => area.setAttribute("role", "group"));
-window.dropAreas ??= new MutationObserver(mend);
-window.dropAreas.observe(document.body, {childList: true, subtree: true});
-mend();
-</script>"""
 
 
 def drop(label: str) -> None:
@@ -47,11 +40,6 @@ def paste() -> None:
         key = f"own-paste-{OWN_ROUND.get()}"
         st.text_area(said.PASTE_LABEL, key=key, height=140, max_chars=LARGEST_PASTED, placeholder=said.PASTE_EXAMPLE)
         st.form_submit_button(said.PASTE_GO, key="own-paste-go", on_click=arrivals.paste, args=(key,))
-
-
-def named() -> None:
-    """Give the drop areas on the page their role; a constant script, nothing of the page's data in it."""
-    st.html(_NAMED, unsafe_allow_javascript=True)
 
 
 def progress(task: Task, collect: Callable[[], bool]) -> None:

@@ -124,9 +124,9 @@ def shown(control: Control[Any], value: Any) -> str:
     if isinstance(control, Choice):
         return words.visible(str(control.name(value)), 120)
     if isinstance(control, Switch):
-        return "yes" if value else "no"
+        return said.YES if value else said.NO
     if isinstance(control, Several):
-        return ", ".join(words.visible(str(control.names(one)), 60) for one in value) or "none"
+        return ", ".join(words.visible(str(control.names(one)), 60) for one in value) or said.NONE
     if isinstance(control, Numbers):
         pairs = zip(control.names, value, strict=True)
         return "; ".join(f"{words.visible(name, 40)} {words.number(one)}" for name, one in pairs)
@@ -159,9 +159,15 @@ def _frame(question: Question, epsilon: float) -> pd.DataFrame:
     return frame
 
 
+def _kinds(frame: pd.DataFrame) -> dict[str, str]:
+    """Whether each method's numbers are exact, simulated or a theorem's bound."""
+    first = frame.drop_duplicates("method")
+    return {str(method): str(kind) for method, kind in zip(first["method"], first["kind"], strict=True)}
+
+
 def methods(question: Question, frame: pd.DataFrame) -> list[str]:
     """The methods of the table: the one in use first, theorems last."""
-    kinds = frame.drop_duplicates("method").set_index("method")["kind"].to_dict()
+    kinds = _kinds(frame)
     main = main_of(question)
     others = [key for key in kinds if key != main and kinds[key] != "bound"]
     bounds = [key for key in kinds if kinds[key] == "bound"]
@@ -198,9 +204,9 @@ def _table(question: Question, frame: pd.DataFrame, asked: Asked) -> tuple[Grid,
             cells.append(cell(value * view.scale.factor, share=view.scale.hundred))
             numbers.append((number_name(method, level), value))
         rows.append((words.number(level), *cells))
-    kinds = frame.drop_duplicates("method").set_index("method")["kind"].to_dict()
+    kinds = _kinds(frame)
     named = [name_of(question, key) for key in drawn]
-    size = f"{words.whole(view.size)} {view.size_word}" if isinstance(view, View) else "these rows"
+    size = f"{words.whole(view.size)} {view.size_word}" if isinstance(view, View) else said.THESE_ROWS
     grid = Grid(
         head=(said.PRIVACY_LEVEL, *named),
         rows=tuple(rows),
@@ -269,7 +275,7 @@ def protected(card: words.LabelCard) -> list[Part]:
     return [
         *text.parts(card.protected),
         Listing(tuple(text.line(one) for one in card.lines())),
-        Paragraph((Run("Not protected: ", strong=True), *text.line(f"{card.not_protected}."))),
+        Paragraph((Run(f"{said.NOT_PROTECTED}: ", strong=True), *text.line(f"{card.not_protected}."))),
     ]
 
 
@@ -373,7 +379,7 @@ def code(asked: Asked, question: Question) -> str:
         'found["smallest ε"] = None if needed is None else needed.epsilon',
         'found["size needed"] = None if needed is None else needed.size',
         f"epsilon, delta = {question.protected.epsilon!r}, {question.protected.delta!r}",
-        'found["odds of 100"] = 100 * (exp(epsilon) + delta) / (1 + exp(epsilon))',
+        'found["odds of 100"] = 100 * (1 + delta * exp(-epsilon)) / (1 + exp(-epsilon))',
     ]
     return "\n".join(lines)
 

@@ -63,7 +63,7 @@ def answered(
         Heading(said.RECEIPT),
         Facts(rows=_receipt(receipt, word), caption=said.RECEIPT),
         Paragraph(text.line(said.how_to_check(word))),
-        *([Heading(said.RULES), Listing(tuple(text.words(rule, limit=400) for rule in rules))] if rules else []),
+        *_rules(rules),
         Paragraph(text.line(made_with(receipt.versions)), "small"),
     ]
     numbers = (("ε", receipt.epsilon), ("δ", receipt.delta), ("ρ", receipt.rho), ("odds of 100", card.odds))
@@ -77,6 +77,11 @@ def answered(
         receipt=receipt.journal_hash,
         own=own,
     )
+
+
+def _rules(rules: tuple[str, ...]) -> list[Part]:
+    lines = tuple(text.words(rule, limit=400) for rule in rules)
+    return [Heading(said.RULES), Listing(lines)] if lines else []
 
 
 def check_word(receipt: Receipt) -> str:
@@ -107,6 +112,6 @@ def code(receipt: Receipt) -> str:
             f"cost = {receipt.cost!r}",
             'found = {"ε": cost.epsilon, "δ": cost.delta, "ρ": cost.zcdp}',
             "epsilon = cost.epsilon if isfinite(cost.epsilon) else " + repr(words_epsilon(receipt)),
-            'found["odds of 100"] = 100 * (exp(epsilon) + cost.delta) / (1 + exp(epsilon))',
+            'found["odds of 100"] = 100 * (1 + cost.delta * exp(-epsilon)) / (1 + exp(-epsilon))',
         ]
     )

@@ -111,9 +111,9 @@ def _sensitivity(request: Any, problem: Any) -> str:
         if isinstance(found, int | float) and not isinstance(found, bool):
             return words.number(float(found))
     if request is not None and hasattr(request, "clip"):
-        return f"gradients of one {words.visible(request.unit, 40)} are cut to length {words.number(request.clip)}"
-    most = getattr(request, "rows_per_person", None) or getattr(problem, "rows_per_person", 1)
-    return f"{words.plural(int(most), 'row')} of one person"
+        return said.clipped(words.visible(request.unit, 40), request.clip)
+    holder = problem if request is None else request
+    return said.rows_of_one(int(getattr(holder, "rows_per_person", 1)))
 
 
 def _bounds(column: Column, *, public: bool) -> tuple[str, str]:

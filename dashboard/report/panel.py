@@ -15,6 +15,7 @@ from dashboard.data import source as data
 from dashboard.report import held, recipe
 from dashboard.report.render import MIMES, SEALED, every_form
 from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS, Report, Section
+from dashboard.widgets.drop_areas import named
 from dashboard.widgets.waiting import in_background
 from dashboard.words import report as said
 from dpcore.datasets import sample, samples
@@ -134,6 +135,7 @@ def _title_page(key: str, first_title: str) -> None:
         on_change=_brought,
         args=(place,),
     )
+    named()
     problem = session.note(_LOGO)
     if problem is not None:
         st.warning(problem)

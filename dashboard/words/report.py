@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dashboard.words import number, plural, tiny
-from dpcore.validate import Neighbours
 
 MARKS = {
     "what_if": "Not private: do not publish",
@@ -60,7 +59,6 @@ NOTES = "To keep in mind"
 PRIVACY_LEVEL = "Privacy level ε"
 NEEDED = "Needed"
 SMALLEST = "Smallest ε that reaches it"
-NONE_REACHES = "none on the scale"
 NOT_FOUND = "not found among the sizes that were looked at"
 CHOSEN_ROW = "The row in bold is the level that was chosen."
 
@@ -171,6 +169,15 @@ OF_SAMPLE = "part of the sample's description"
 FROM_FILE = "read from the file: good for looking, never for a private answer"
 WORDS_FROM_FILE = "the words that occur in the file; that they occur is not hidden"
 YES_NO = "yes or no"
+YES, NO, NONE, NOT_PROTECTED, THESE_ROWS = "yes", "no", "none", "Not protected", "these rows"
+
+
+def clipped(unit: str, length: float) -> str:
+    return f"the gradients of one {unit} are cut to length {number(length)}"
+
+
+def rows_of_one(most: int) -> str:
+    return f"{plural(most, 'row')} of one person"
 
 
 def odds(right: str) -> str:
@@ -179,14 +186,7 @@ def odds(right: str) -> str:
 
 # -- the answer and its receipt ----------------------------------------------------------------------------------------
 
-QUESTION, SAID, FORECAST, COST, DRAWN, CHECK_WORD = (
-    "Question",
-    "Answer",
-    "How wrong it may be",
-    "Cost",
-    "Drawn",
-    "Check-word",
-)
+FORECAST, COST, DRAWN, CHECK_WORD = "How wrong it may be", "Cost", "Drawn", "Check-word"
 HASH, REQUEST, RULES = "Hash in the journal", "Request", "By which fixed rules the rows were read"
 CONCLUDE = (
     "This answer may be shown. It is not certain: noise was added, so another draw could differ. It may not be read as "
@@ -253,7 +253,6 @@ OTHER_AXIS = "Show the picture against the privacy level ε first: the report ho
 NOTHING_KEPT = "Nothing is in the report yet. Keep a question on its page, an answer, or a plan."
 WHAT_IF_NOTE = "Each page and the file's name will say: not private, do not publish."
 ANSWER_REPORT = "Report of this answer"
-UNSEALED = "The ledger is closed, so this report carries no seal and cannot be checked later."
 FORMS = {
     "pdf": "PDF",
     "docx": "Word (DOCX)",
@@ -284,10 +283,6 @@ def examined(unchanged: bool, known: Sequence[str], unknown: Sequence[str]) -> s
     return whole + found + lost + none
 
 
-def relation_word(relation: Neighbours) -> str:
-    return "changed" if relation == "replace_one" else "added or removed"
-
-
+BAD_LOGO = "This logo cannot be used: bring a PNG or JPEG of at most 1 MB."
 NO_CODE = "Nothing can make these data again here, so these numbers are not computed."
 FACTS_HEAD = ("What", "Is")
-BAD_LOGO = "This logo cannot be used: bring a PNG or JPEG of at most 1 MB."

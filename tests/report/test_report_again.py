@@ -11,13 +11,13 @@ import pytest
 
 from dashboard import words
 from dashboard.report import again, recipe
-from dashboard.report.analysis import levels, number_name
+from dashboard.report.analysis import has_trade_off, levels, number_name
 from dashboard.report.notebook import notebook, script
 from dashboard.report.value import Grid, Section
 from dashboard.words import report as said
 from dpcore.datasets import Column, Declaration, Schema
 from dpcore.selection import PermuteAndFlip
-from tests.report.made import KINDS, of_sample, own_source, report, section, twin_source, visits
+from tests.report.made import FAST, KINDS, of_sample, own_source, report, section, twin_source, visits
 
 
 def run(code: str) -> dict[str, Any]:
@@ -69,6 +69,14 @@ def test_the_notebook_is_the_script_in_cells(capsys: pytest.CaptureFixture[str])
     assert len({cell["id"] for cell in whole["cells"]}) == len(whole["cells"])
     run("\n\n".join("".join(cell["source"]) for cell in whole["cells"] if cell["cell_type"] == "code"))
     assert capsys.readouterr().out.count("are computed again.") == 2
+
+
+def test_a_simulated_picture_against_something_else_is_no_trade_off() -> None:
+    source = again.sample_source("clinic")
+    simulated = again.asked("training", "predict", source, epsilon=0.5, settings=FAST["predict"])
+    assert has_trade_off(simulated, "epsilon")
+    assert not has_trade_off(simulated, "n")
+    assert has_trade_off(again.asked("selection", "quantile", source, epsilon=0.5, settings={}), "n")
 
 
 # -- own files ---------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from dashboard.words import report as said
 from tests.report.made import KINDS, form, of_sample, own_source, report, section, twin_source, visits
 
 NAMES = [key for _, key in KINDS]
+SMALL = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><rect width="4" height="4"/></svg>'
 HOSTILE = (
     '#eval("1+1") $x^2$ *b* _i_ <lab> @ref `raw` // c /* d */ \\ ]',
     '</w:t></w:r><w:p/>&lt;&amp;]]>"\x01',
@@ -127,15 +128,16 @@ def test_the_pdf_is_tagged_for_who_does_not_see_it(key: str) -> None:
     assert root["/Lang"] == "en"
     assert root["/ViewerPreferences"]["/DisplayDocTitle"]
     assert b"<pdfuaid:part>1</pdfuaid:part>" in root["/Metadata"].get_data()
-    kinds = [kind for kind, _ in tagged(data)]
+    elements = tagged(data)
+    kinds = [kind for kind, _ in elements]
     assert [kind for kind in kinds if kind in ("/H1", "/H2", "/H3")][:2] == ["/H1", "/H2"]
     assert kinds.count("/Table") >= 3
     assert kinds.count("/TH") >= 6
-    figures = [node for kind, node in tagged(data) if kind == "/Figure"]
+    figures = [node for kind, node in elements if kind == "/Figure"]
     assert figures
     assert all(any(sign.isdigit() for sign in str(node["/Alt"])) for node in figures)
-    for place, page in enumerate(pages(data)):
-        assert f"Page {place + 1} of {len(pages(data))}" in page
+    found = pages(data)
+    assert all(f"Page {place + 1} of {len(found)}" in page for place, page in enumerate(found))
 
 
 def test_the_document_has_headings_alternative_texts_and_heads_of_tables() -> None:
@@ -225,7 +227,7 @@ def hostile(name: str) -> Report:
         Paragraph(text.words(name)),
         Grid(head=("a", name), rows=((name, "1"),), caption=name),
         Facts(rows=((name, text.words(name)),), caption=name, boxed=True),
-        *(part for part in of_sample("selection", "most_common").parts if isinstance(part, Drawing)),
+        Drawing(svg=SMALL, width=4, height=4, alt=text.words(name)[0].text, caption=text.words(name)),
     )
     told = text.words(name)[0].text
     found = Section(kind="sample", key="x", title=told, parts=parts, code="found = {}", numbers=())
@@ -283,7 +285,7 @@ def test_equal_reports_are_equal_files() -> None:
     first, second = report(own("what_if")), report(own("what_if"))
     assert first.digest == second.digest
     assert first.digest != report(own("what_if"), author="B").digest
-    for ending in MIMES:
+    for ending in ("pdf", "docx"):
         assert rendered(first, ending) == rendered(second, ending)
     assert rendered(first, "docx")[1] != rendered(report(own("what_if"), author="B"), "docx")[1]
 

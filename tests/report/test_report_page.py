@@ -156,14 +156,10 @@ def test_nothing_is_offered_before_all_is_computed(open_app: Open, monkeypatch: 
 
 def test_a_simulated_curve_is_reported_once_it_is_whole(open_app: Open, written: list[Report]) -> None:
     few = {"training_seeds": "8", "training_drawn-accuracy-False": "[]"}
-    app = open_report(open_app("training", **few), "training")
+    open_report(open_app("training", **few), "training")
     (section,) = written[-1].sections
     assert said.SIMULATED.split("**")[1] in str(section.parts)
     assert "'training_seeds': '8'" in section.code
-    written.clear()
-    app = open_report(open_app("training", training_axis="n", **few), "training")
-    assert said.OTHER_AXIS in text(app)
-    assert not written
 
 
 def test_the_plan_and_an_answer_of_the_ledger(open_app: Open, written: list[Report], ledger_file: Any) -> None:
