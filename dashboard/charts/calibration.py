@@ -12,7 +12,7 @@ _SMALLEST, _LARGEST = 7.0, 26.0
 
 def calibration(table: pd.DataFrame, *, x_title: str, y_title: str, right: str, dark: bool) -> Figure:
     """One dot for every step of stated chances (``chance``), at the ``share`` that are really of the class, both shown
-    in 100; larger where more ``rows`` are. On the line, named ``right``, chances are what they say."""
+    in 100; larger where more ``rows`` are. On the dashed line, which ``right`` explains, chances are what they say."""
     look = palette(dark)
     chance, share = 100.0 * table["chance"].to_numpy(float), 100.0 * table["share"].to_numpy(float)
     rows = table["rows"].to_numpy(float)
@@ -48,8 +48,8 @@ def calibration(table: pd.DataFrame, *, x_title: str, y_title: str, right: str, 
             yaxis={"title": {"text": y_title}, **span},
             annotations=[
                 {
-                    "x": 71,
-                    "y": 66,
+                    "x": 0,
+                    "y": 103,
                     "text": right,
                     "showarrow": False,
                     "xanchor": "left",

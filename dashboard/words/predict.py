@@ -363,7 +363,8 @@ MODEL, CARD = "Model (JSON)", "Model card (Markdown)"
 TRY = "**Try it**"
 HOW_TO_USE = (
     "The file holds one weight for every column and how to use them. With this product installed:\n\n"
-    '```python\nfrom dpcore.training import predict\npredict("model.json", [{"column": value, …}])\n```'
+    '```python\nfrom dpcore.training import predict\npredict("model.json", [{"column": value, …}])\n```\n\n'
+    '`released_estimator("model.json")` of the same module is the model as a scikit-learn estimator.'
 )
 
 

@@ -8,7 +8,7 @@ TAB = "How far to trust it"
 JUDGING = "Training the models to judge"
 STATED = "chance that the model states, in 100"
 REALLY = "are really so, in 100"
-BELIEVED = "on this line, chances<br>are what they say"
+BELIEVED = "dashed: chances are what they say"
 WHO = "really"
 
 

@@ -65,6 +65,7 @@ from dpcore.training.training_problem import TrainingProblem
 if TYPE_CHECKING:
     from dpcore.training.estimators.classifier import PrivateClassifier
     from dpcore.training.estimators.regressor import PrivateRegressor
+    from dpcore.training.estimators.released import released_estimator
 
 __all__ = [
     "RADIUS",
@@ -161,6 +162,7 @@ __all__ = [
     "pure_excess",
     "rate",
     "reaching",
+    "released_estimator",
     "ridge_curve",
     "run_slice",
     "sample_size",
@@ -187,4 +189,8 @@ def __getattr__(name: str) -> Any:
         from dpcore.training.estimators.regressor import PrivateRegressor
 
         return PrivateRegressor
+    if name == "released_estimator":
+        from dpcore.training.estimators.released import released_estimator
+
+        return released_estimator
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -106,3 +106,40 @@ def test_a_card_says_what_the_file_says_and_no_more() -> None:
     assert spread["age"] == pytest.approx(max(ages) - min(ages))
     smokes = [model.margins([base | {"smokes": word}])[0] for word in ("yes", "no")]
     assert spread["smokes"] == pytest.approx(abs(smokes[0] - smokes[1]))
+
+
+@pytest.mark.parametrize("target", ["ill", "cost"])
+def test_a_released_model_is_an_estimator(target, tmp_path) -> None:
+    """It predicts as the file does, in scikit-learn's own scoring, cloning and pipelines; fitting trains nothing."""
+    import json
+
+    from sklearn.base import clone
+    from sklearn.model_selection import cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    from dpcore.datasets import PrivateRows
+    from dpcore.training import released_estimator
+
+    file = tmp_path / "model.json"
+    asked = request(target, epsilon=3.0, steps=30)
+    file.write_text(json.dumps(asked.answer(PrivateRows(cells(800)))), encoding="utf-8")
+    model, test = load_model(file), cells(60, 5)
+    y = test[target] if target == "ill" else test[target].astype(float)
+    found = released_estimator(file)
+    assert list(found.predict(test)) == model.predict(test)
+    assert clone(found).fit(test, y).predict(test).tolist() == found.predict(test).tolist()
+    piped = make_pipeline(FunctionTransformer(), found)
+    assert piped.predict(test).tolist() == found.predict(test).tolist()
+    scores = cross_val_score(found, test, y, cv=3)
+    assert scores.shape == (3,)
+    assert np.isfinite(scores).all()
+    if target == "ill":
+        assert found.classes_.tolist() == ["no", "yes"]
+        np.testing.assert_allclose(found.predict_proba(test)[:, 1], model.chances(test))
+        assert found.score(test, y) == np.mean(found.predict(test) == y)
+        assert ((found.decision_function(test) > 0) == (found.predict(test) == "yes")).all()
+    with pytest.raises(ValueError, match="frame"):
+        found.predict(np.zeros((3, 4)))
+    with pytest.raises(InvalidArgument, match="model file"):
+        released_estimator("{}")
