@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,8 +27,8 @@ MOST = 64
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
-_LOOK, _DRAIN = 0.5, 10.0
-"""Seconds between two looks at the replicas, and for pages to be answered when all of it stops."""
+_LOOK, _AGAIN, _DRAIN = 0.5, 3.0, 10.0
+"""Seconds between two looks at the replicas, between two starts of one, and for the last answers when all stops."""
 
 CONFIGURATION = """\
 global
@@ -101,6 +102,7 @@ class Replica:
     hosts: tuple[str, ...]
     environment: dict[str, str] = field(repr=False)
     process: subprocess.Popen[bytes] | None = None
+    since: float = 0.0
 
     def start(self) -> None:
         """Start it, and say so in one line."""
@@ -108,6 +110,7 @@ class Replica:
         for host in self.hosts:
             command += ["--host", host]
         self.process = subprocess.Popen(command, env=self.environment)  # noqa: S603 - ourselves
+        self.since = time.monotonic()
         print(f"Epsilon Lab: replica {self.name} at port {self.port} is process {self.process.pid}", flush=True)
 
     def ended(self) -> bool:
@@ -144,7 +147,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
         try:
             while not stop.wait(_LOOK) and front.poll() is None:
                 for replica in replicas:
-                    if replica.ended():
+                    if replica.ended() and time.monotonic() > replica.since + _AGAIN:
                         replica.start()
         finally:
             front.send_signal(signal.SIGUSR1)  # no new visitors; those who are here are answered
