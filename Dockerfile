@@ -18,7 +18,8 @@ FROM debian:bookworm-slim
 RUN apt-get update \
     && apt-get install -y --no-install-recommends python3 haproxy \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --create-home --home-dir /var/lib/epsilon-lab epsilon-lab
+    && useradd --system --uid 10001 --create-home --home-dir /var/lib/epsilon-lab epsilon-lab \
+    && install -d -o epsilon-lab -m 700 /var/lib/epsilon-lab/key /var/lib/epsilon-lab/data
 COPY --from=built /opt/epsilon-lab /opt/epsilon-lab
 USER 10001
 WORKDIR /var/lib/epsilon-lab
