@@ -1,5 +1,5 @@
-# make run | test | lint | bench | reliability | screenshot | lock
-# Needs Python 3.11 or newer with venv; the browser tests also need Debian's chromium, the ledger tests its postgresql.
+# make run | serve | wheel | test | lint | bench | reliability | screenshot | lock
+# Needs Python 3.11 or newer with venv; the tests also need Debian's chromium, postgresql and haproxy.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +8,7 @@ PORT ?= 8501
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: run test lint types bench reliability audit screenshot lock clean
+.PHONY: run serve wheel test lint types bench reliability audit screenshot lock clean
 
 $(VENV)/run.done: requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -21,6 +21,12 @@ $(VENV)/test.done: $(VENV)/run.done tests/requirements.txt
 
 run: $(VENV)/run.done
 	$(BIN)/python -m dashboard open --port $(PORT)
+
+serve: $(VENV)/run.done
+	$(BIN)/python -m dashboard serve --port $(PORT) $(if $(REPLICAS),--replicas $(REPLICAS))
+
+wheel: $(VENV)/test.done
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 test: $(VENV)/test.done
 	sh tests/system_packages.sh

@@ -34,13 +34,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from dpcore.audit.__main__ import main as audit
 
         return audit()
-    try:
-        changes = options(asked.port, asked.address, asked.host)
-    except ValueError as error:
-        print(f"epsilon-lab: {error}", file=sys.stderr)
-        return 2
     if asked.ledger is not None:
         os.environ["EPSILON_LAB_LEDGER"] = asked.ledger
+    try:
+        changes = options(asked.port, asked.address, asked.host)
+        if asked.replicas is not None:
+            from dashboard import replicas
+
+            names = changes["server.allowedHosts"]
+            return replicas.serve(
+                asked.replicas, port=asked.port, address=asked.address, hosts=names, certificate=asked.certificate
+            )
+    except (ValueError, FileNotFoundError) as error:
+        print(f"epsilon-lab: {error}", file=sys.stderr)
+        return 2
     _serve(changes, browser=asked.command == "open" and not asked.no_browser)
     return 0
 
@@ -66,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
             "--host", action="append", default=[], help="a name under which others reach it; may be repeated"
         )
         command.add_argument("--no-browser", action="store_true", help=argparse.SUPPRESS)
+        command.set_defaults(replicas=None, certificate=None)
+    command.add_argument("--replicas", type=int, help="so many servers behind HAProxy, which share the ledger")
+    command.add_argument("--certificate", type=Path, help="for replicas: serve by TLS with this PEM file")
     commands.add_parser("ledger", help="look after the ledger: init, status, verify, backup, restore, export, confirm")
     commands.add_parser("audit", help="attack every kind of private answer, a few minutes; exit code 1 when one leaks")
     return parser

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,12 +35,17 @@ def address() -> str:
     return f"{secure}://{host}:{config.get_option('server.port')}/{base}"
 
 
+def has_screen() -> bool:
+    """Whether a browser could show anything: without a screen one of text would take the terminal."""
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
 @asynccontextmanager
 async def begun(served: App) -> AsyncIterator[None]:
     """Around the server's life: more files where the system allows it, and one line that says where it listens."""
     raise_file_limit()
     print(f"Epsilon Lab: {address()}", flush=True)
-    if served.state.get("browser"):
+    if served.state.get("browser") and has_screen():
         # the socket listens already, and answers as soon as this returns
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address())
     yield

@@ -180,6 +180,30 @@ def test_places_follow_from_the_files_a_process_may_open(files: int, wanted: str
     assert gate.places(files, wanted) == found
 
 
+def test_the_browser_is_opened_where_there_is_a_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dashboard import server
+
+    opened: list[str] = []
+    monkeypatch.setattr(server.webbrowser, "open", opened.append)
+
+    async def start(wanted: bool) -> None:
+        server.app.state["browser"] = wanted
+        async with server.begun(server.app):
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(server, "has_screen", lambda: True)
+    asyncio.run(start(wanted=False))
+    assert not opened
+    asyncio.run(start(wanted=True))
+    assert opened == [server.address()]
+    monkeypatch.setattr(server, "has_screen", lambda: False)
+    asyncio.run(start(wanted=True))
+    assert len(opened) == 1
+    assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
+
+
 class Stranger(Person):
     """Somebody who sends what no page would."""
 

@@ -1,0 +1,190 @@
+"""Several servers behind HAProxy, for one page: ``epsilon-lab serve --replicas 3`` or ``make serve REPLICAS=3``.
+
+HAProxy (a package of Debian's) keeps each visitor at the replica they began with, by a cookie, for pages, files and
+websockets alike; asks every replica whether it is well; and sends the visitors of one that died to another, where the
+page connects by itself. All replicas share one ledger. This process starts them, starts anew whichever ends, and when
+it is told to stop lets no new visitor in before it ends them.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+COOKIE = "epsilon_lab_replica"
+MOST = 64
+MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
+_SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
+_PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
+_LOOK, _AGAIN, _DRAIN = 0.5, 3.0, 10.0
+"""Seconds between two looks at the replicas, between two starts of one, and for the last answers when all stops."""
+
+CONFIGURATION = """\
+global
+    maxconn {connections}
+    ssl-default-bind-options ssl-min-ver TLSv1.2
+
+defaults
+    mode http
+    timeout connect 2s
+    timeout client 60s
+    timeout server 60s
+    timeout tunnel 1h
+    timeout queue 10s
+    option forwardfor
+    option redispatch
+    retries 2
+    retry-on conn-failure empty-response
+
+frontend visitors
+    bind {bind}
+    # asked by nobody but the owner, who asks a replica
+    http-request deny deny_status 404 if {{ path_end /_stcore/metrics }}
+    http-request deny deny_status 405 if {{ method TRACE CONNECT }}
+    http-request set-header X-Forwarded-Proto {scheme}
+{transport}    http-response del-header Server
+    default_backend replicas
+
+backend replicas
+    balance leastconn
+    cookie {cookie} insert indirect nocache httponly{secure} attr "SameSite=Lax"
+    option httpchk
+    http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
+    http-check expect status 200
+    default-server check inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+{servers}
+"""
+
+
+def configuration(ports: Sequence[int], *, port: int, address: str, certificate: Path | None = None) -> str:
+    """HAProxy's configuration for replicas at these ports of this computer; with TLS where there is a certificate."""
+    place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+    secure = certificate is not None
+    transport = '    http-response set-header Strict-Transport-Security "max-age=31536000"\n' if secure else ""
+    servers = [f"    server r{number} 127.0.0.1:{at} cookie r{number}" for number, at in enumerate(ports, 1)]
+    return CONFIGURATION.format(
+        connections=4000 * len(ports),
+        bind=place + (f" ssl crt {certificate} alpn h2,http/1.1" if secure else ""),
+        scheme="https" if secure else "http",
+        transport=transport,
+        cookie=COOKIE,
+        secure=" secure" if secure else "",
+        servers="\n".join(servers),
+    )
+
+
+def balancer() -> str:
+    """Where HAProxy is. Raises FileNotFoundError with a sentence."""
+    found = os.environ.get("EPSILON_LAB_HAPROXY") or shutil.which("haproxy")
+    found = found or next((path for folder in _PLACES if os.access(path := f"{folder}/haproxy", os.X_OK)), None)
+    if found is None:
+        raise FileNotFoundError(MISSING)
+    return found
+
+
+@dataclass(slots=True)
+class Replica:
+    """One server: its name, its port, and how it is started."""
+
+    name: str
+    port: int
+    hosts: tuple[str, ...]
+    environment: dict[str, str] = field(repr=False)
+    process: subprocess.Popen[bytes] | None = None
+    since: float = 0.0
+
+    def start(self) -> None:
+        """Start it, and say so in one line."""
+        command = [sys.executable, "-m", "dashboard", "serve", "--port", str(self.port)]
+        for host in self.hosts:
+            command += ["--host", host]
+        self.process = subprocess.Popen(command, env=self.environment)  # noqa: S603 - ourselves
+        self.since = time.monotonic()
+        print(f"Epsilon Lab: replica {self.name} at port {self.port} is process {self.process.pid}", flush=True)
+
+    def ended(self) -> bool:
+        return self.process is None or self.process.poll() is not None
+
+
+def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certificate: Path | None = None) -> int:
+    """Run ``count`` replicas behind HAProxy until told to stop; the exit code.
+
+    Raises ValueError and FileNotFoundError with a sentence.
+    """
+    if not 1 <= count <= MOST:
+        raise ValueError(f"the number of replicas must be from 1 to {MOST}")
+    if certificate is not None and not certificate.is_file():
+        raise ValueError("the certificate must be a file with the chain and its key, in PEM form")
+    program, stop = balancer(), threading.Event()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda *_: stop.set())
+    # one secret for all, so that a cookie of one replica is understood by the next
+    shared = {_SECRET: os.environ.get(_SECRET) or secrets.token_hex(32)}
+    shared["PYTHONPATH"] = os.pathsep.join(filter(None, [_root(), os.environ.get("PYTHONPATH", "")]))
+    ports = free_ports(count)
+    replicas = [
+        Replica(name=f"r{number}", port=at, hosts=tuple(hosts), environment={**os.environ, **shared})
+        for number, at in enumerate(ports, 1)
+    ]
+    with tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:
+        file = Path(folder) / "haproxy.cfg"
+        file.write_text(configuration(ports, port=port, address=address, certificate=certificate), encoding="utf-8")
+        for replica in replicas:
+            replica.start()
+        front = subprocess.Popen([program, "-W", "-db", "-f", str(file)])  # noqa: S603 - found above
+        print(f"Epsilon Lab: {'https' if certificate else 'http'}://{address}:{port}", flush=True)
+        try:
+            while not stop.wait(_LOOK) and front.poll() is None:
+                for replica in replicas:
+                    if replica.ended() and time.monotonic() > replica.since + _AGAIN:
+                        replica.start()
+        finally:
+            front.send_signal(signal.SIGUSR1)  # no new visitors; those who are here are answered
+            _end(front, _DRAIN)
+            for replica in replicas:
+                if replica.process is not None and not replica.ended():
+                    replica.process.terminate()
+            for replica in replicas:
+                if replica.process is not None:
+                    _end(replica.process, _DRAIN)
+    return 0 if stop.is_set() else 1
+
+
+def _root() -> str:
+    """The folder that holds this package, so that replicas are of the same program wherever they are started."""
+    return str(Path(__file__).resolve().parents[1])
+
+
+def _end(process: subprocess.Popen[bytes], seconds: float) -> None:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of this computer that nobody listens at."""
+    held = [socket.socket() for _ in range(count)]
+    try:
+        for each in held:
+            each.bind(("127.0.0.1", 0))
+        return [int(each.getsockname()[1]) for each in held]
+    finally:
+        for each in held:
+            each.close()

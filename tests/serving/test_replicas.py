@@ -1,0 +1,135 @@
+"""Several servers behind HAProxy: what it is told, and that visitors of one that dies go on at another."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from http.client import HTTPResponse
+from pathlib import Path
+
+import pytest
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks.private_postgresql import private_server
+from dashboard import replicas
+from dashboard.__main__ import main
+from tests.browser.server import ROOT, free_port
+
+PATIENCE = 120
+
+
+def test_the_balancer_s_configuration_is_sound(tmp_path: Path) -> None:
+    """HAProxy's own check of it, with and without TLS."""
+    pem = tmp_path / "both.pem"
+    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-batch"]
+    subprocess.run([*made, "-keyout", tmp_path / "key", "-out", tmp_path / "crt"], check=True, capture_output=True)
+    pem.write_text((tmp_path / "crt").read_text() + (tmp_path / "key").read_text())
+    for certificate in (None, pem):
+        file = tmp_path / "haproxy.cfg"
+        text = replicas.configuration([8001, 8002], port=free_port(), address="127.0.0.1", certificate=certificate)
+        file.write_text(text)
+        done = subprocess.run([replicas.balancer(), "-c", "-f", file], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert ("Strict-Transport-Security" in text) == (certificate is not None)
+
+
+def test_a_wrong_number_and_a_missing_balancer_are_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--replicas", "0"]) == 2
+    assert main(["serve", "--replicas", "2", "--certificate", "/nowhere.pem"]) == 2
+    monkeypatch.delenv("EPSILON_LAB_HAPROXY", raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(replicas, "_PLACES", ())
+    assert main(["serve", "--replicas", "2"]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in told] == ["epsilon-lab"] * 3
+    assert replicas.MISSING in told[2]
+
+
+def test_visitors_of_a_replica_that_dies_go_on_at_another(tmp_path: Path) -> None:
+    """Two replicas and one ledger on PostgreSQL; one of them is killed."""
+    with private_server() as server:
+        url = server.url("postgres")
+        key = str(tmp_path / "ledger.key")
+        environment = os.environ | {"EPSILON_LAB_KEY": key, "HOME": str(tmp_path), "EPSILON_LAB_WARM_UP": "0"}
+        environment |= {"EPSILON_LAB_LEDGER": url, "XDG_DATA_HOME": str(tmp_path)}
+        port = free_port()
+        made = [sys.executable, "-m", "dashboard", "ledger", "init"]
+        subprocess.run(made, cwd=ROOT, env=environment, check=True, capture_output=True)
+        log = tmp_path / "log"
+        command = [sys.executable, "-m", "dashboard", "serve", "--replicas", "2", "--port", str(port)]
+        with log.open("w") as opened:
+            manager = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=opened, stderr=opened)
+        try:
+            _story(f"http://127.0.0.1:{port}", log)
+        finally:
+            manager.terminate()
+            assert manager.wait(PATIENCE) == 0
+        assert "Traceback" not in log.read_text()
+
+
+def _story(address: str, log: Path) -> None:
+    _until(lambda: {_replica(address, "") for _ in range(4)} == {"r1", "r2"})  # both are well
+    for name in ("r1", "r2"):
+        assert _replica(address, name) == name, "who began there stays there"
+        asyncio.run(_visit(address, name))
+    os.kill(_process(log, "r1"), signal.SIGKILL)
+    _until(lambda: _replica(address, "r1") == "r2")
+    _until(lambda: _visits(address, "r1"))
+    assert len(re.findall("replica r1 ", log.read_text())) >= 2, "it was started again"
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{address}/_stcore/metrics", timeout=PATIENCE)
+
+
+def _replica(address: str, cookie: str) -> str:
+    """By which replica a visitor with this cookie is answered; "" where there is none."""
+    request = urllib.request.Request(address, headers={"Cookie": f"{replicas.COOKIE}={cookie}"})
+    try:
+        answer: HTTPResponse
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            given = re.search(rf"{replicas.COOKIE}=(\w+)", answer.headers.get("Set-Cookie", ""))
+    except OSError:
+        return ""
+    return given.group(1) if given else cookie
+
+
+def _visits(address: str, cookie: str) -> bool:
+    """Whether a page connects; one that does not tries again, as a browser's does."""
+    try:
+        asyncio.run(_visit(address, cookie))
+    except (OSError, websockets.WebSocketException):
+        return False
+    return True
+
+
+async def _visit(address: str, cookie: str) -> None:
+    """A page by its websocket, through the balancer: something is drawn."""
+    async with websockets.connect(
+        address.replace("http", "ws", 1) + "/_stcore/stream",
+        subprotocols=[websockets.Subprotocol("streamlit")],
+        origin=websockets.Origin(address),
+        additional_headers={"Cookie": f"{replicas.COOKIE}={cookie}"},
+    ) as connection:
+        await connection.send(BackMsg(rerun_script=BackMsg().rerun_script).SerializeToString())
+        assert await asyncio.wait_for(connection.recv(), PATIENCE)
+
+
+def _process(log: Path, name: str) -> int:
+    return int(re.findall(rf"replica {name} at port \d+ is process (\d+)", log.read_text())[-1])
+
+
+def _until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it did not come to be"
+        time.sleep(0.2)
