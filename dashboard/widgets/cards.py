@@ -12,7 +12,7 @@ from dashboard.charts.theme import palette
 from dashboard.question import Need, Outcomes
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
-from dashboard.words import needs
+from dashboard.words import needs, release
 from dpcore.grid import round_up
 
 DOTS = 50
@@ -108,4 +108,5 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             config={"displayModeBar": False},
         )
         st.markdown(lines[0])
-        st.caption(f"**Not protected:** {card.not_protected}.")
+        public = f" {release.ROWS_PUBLIC}" if card.neighbours == "replace_one" else ""
+        st.caption(f"**Not protected:** {card.not_protected}.{public}")

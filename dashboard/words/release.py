@@ -28,6 +28,9 @@ CONCLUDE = (
     "You may show this answer. It is not certain: noise was added, so another draw could differ. It may not be read "
     "as proof about any one person."
 )
+ROWS_PUBLIC = (
+    "How many rows there are is not hidden here: one row in place of another is, and so their number is public."
+)
 EPSILON_LOOKED = "ε was chosen after looking at the data: not covered by ε"
 EPSILON_LOOKED_WARNING = (
     "You took this ε from a picture of your own file. It may be used, and the receipt will say: ε was chosen after "

@@ -165,8 +165,8 @@ class PrivateModel(Asked):
         filled = [shown(column.name) for column in self.reads.columns if column.fill is not None]
         return (
             "Values outside their declared bounds are moved to the nearer bound.",
-            "A missing or unreadable number counts as the middle of its declared range, a missing word as none of the "
-            "options.",
+            "A missing or unreadable number or day counts as the middle of its declared range, a missing word as none "
+            "of the options.",
             *(
                 (f"Cut into steps at public numbers: {', '.join(cut)}; what is missing there is in no step.",)
                 if cut
