@@ -9,16 +9,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import offering, session
-from dashboard.blocks import Note
+from dashboard.blocks import Note, Small
 from dashboard.case import Source
 from dashboard.controls import Setting
 from dashboard.question import NoOffer, Offer
 from dashboard.questions.selection.most_common import MostCommon
-from dashboard.words.release import EPSILON_LOOKED
+from dashboard.words.release import EPSILON_LOOKED, TYPES_TAKEN, types_taken
 from dpcore.grid import on_grid
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
-from tests.dashboard.test_data_page import declare, drop, look, press
+from tests.dashboard.test_data_page import declare, drop, held, look, press
 from tests.questions.samples import sample_case
 
 Open = Callable[..., AppTest]
@@ -72,3 +72,27 @@ def test_the_button_rounds_to_the_public_grid_and_marks_what_comes_from_a_file(d
     app.switch_page("app_pages/data.py").run()
     press(app, "own-remove")
     assert app.session_state["_set"].get(session.EPSILON.key, session.EPSILON.default) == session.EPSILON.default
+
+
+def test_a_type_that_the_file_suggested_is_said_to_be_not_covered() -> None:
+    """One cell of 0.5 makes whole numbers numbers: who takes the file's word for it is told."""
+    case = own_case(looked=False)
+    column = str(offering.ask(MostCommon, case, Setting()).question.offer.request.reads.names[0])  # type: ignore[union-attr]
+    taken = replace(case, source=replace(case.source, guessed=(column, "another")))
+    plain, said = (offering.ask(MostCommon, one, Setting()).question for one in (case, taken))
+    assert isinstance(plain.offer, Offer)
+    assert isinstance(said.offer, Offer)
+    assert TYPES_TAKEN in said.protected.not_protected
+    assert TYPES_TAKEN not in plain.protected.not_protected
+    assert said.offer.before == (*plain.offer.before, Small(types_taken((column,))))
+    assert said.offer.request == plain.offer.request
+
+
+def test_a_type_chosen_by_hand_is_the_persons_own(open_app: Open) -> None:
+    app = own(open_app)
+    assert held(app).guessed == ("colour",)
+    for kind in ("text", "category"):
+        app.selectbox(key=next(str(box.key) for box in app.selectbox if "type" in str(box.key))).set_value(kind).run()
+    declare(app, "colour", categories="red\nblue\ngreen", public=True)
+    assert held(app).declared is not None
+    assert held(app).guessed == ()
