@@ -45,8 +45,8 @@ def types_taken(names: Sequence[str]) -> str:
     told = ", ".join(f"“{safe(name)}”" for name in names)
     return (
         f"How the cells of {told} are read (as whole numbers, numbers, dates, yes or no, words) was taken over from "
-        "what the file holds. One person's cell can decide that, and ε does not cover it. Choose the type yourself on the "
-        "Data page, from what everyone knows, to leave the file out of it."
+        "what the file holds. One person's cell can decide that, and ε does not cover it. Choose the type yourself on "
+        "the Data page, from what everyone knows, to leave the file out of it."
     )
 
 
