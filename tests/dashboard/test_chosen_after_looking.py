@@ -14,10 +14,12 @@ from dashboard.case import Source
 from dashboard.controls import Setting
 from dashboard.question import NoOffer, Offer
 from dashboard.questions.selection.most_common import MostCommon
+from dashboard.words.page import MAY_SHOW
 from dashboard.words.release import EPSILON_LOOKED, TYPES_TAKEN, types_taken
 from dpcore.grid import on_grid
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
+from tests.dashboard.test_budget_page import go
 from tests.dashboard.test_data_page import declare, drop, held, look, press
 from tests.questions.samples import sample_case
 
@@ -96,3 +98,15 @@ def test_a_type_chosen_by_hand_is_the_persons_own(open_app: Open) -> None:
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
     assert held(app).declared is not None
     assert held(app).guessed == ()
+
+
+def test_a_plan_priced_by_a_files_own_law_is_marked(open_app: Open) -> None:
+    """A goal about a column is priced from the file; a plan by ε is not."""
+    app = own(open_app)
+    app.switch_page("app_pages/budget.py").run()
+    go(app, "Plan answers")
+    app.selectbox(key="plan_kind").set_value("permute_and_flip").run()
+    assert MAY_SHOW["what_if"] in text(app)
+    app.session_state["_set"]["plan_by"] = "epsilon"
+    app.get_by_key("plan_by").set_value("epsilon").run()
+    assert MAY_SHOW["what_if"] not in text(app)
