@@ -39,7 +39,7 @@ class Source:
 
     ``table`` is what charts are computed from. A request is made from ``declared`` alone, the facts that the person
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
-    ``unreleased`` says.
+    ``unreleased`` says. ``guessed`` are columns whose type was taken over from the file and not chosen by the person.
     """
 
     key: str
@@ -51,6 +51,7 @@ class Source:
     declared: Declaration | None = None
     rows: Callable[[], PrivateRows] | None = None
     unreleased: str = ""
+    guessed: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str | None:

@@ -13,7 +13,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from dashboard import words
-from dashboard.blocks import Note
+from dashboard.blocks import Note, Small
 from dashboard.case import Case
 from dashboard.controls import Read
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Question
@@ -57,14 +57,36 @@ def ask(kind: type[Kind], case: Case, read: Read) -> Found:
 
 
 def _marked(question: Question, case: Case) -> Question:
-    """The question whose card and release say that ε was taken from a picture of these data, where it was."""
-    if not case.looked:
-        return question
-    card = replace(question.protected, not_protected=f"{question.protected.not_protected}; {said.EPSILON_LOOKED}")
-    return replace(question, protected=card, offer=_marked_offer(question.offer))
+    """The question whose card and release say what ε does not cover: where it was taken from a picture of these data
+    itself, and the types of columns that were taken over from the file."""
+    guessed = _guessed(question.offer, case)
+    if guessed:
+        question = replace(question, offer=_with_types(question.offer, guessed))
+        question = _not_covered(question, said.TYPES_TAKEN)
+    if case.looked:
+        question = _not_covered(replace(question, offer=_looked(question.offer)), said.EPSILON_LOOKED)
+    return question
 
 
-def _marked_offer(offer: Offer | NoOffer) -> Offer | NoOffer:
+def _not_covered(question: Question, what: str) -> Question:
+    card = question.protected
+    return replace(question, protected=replace(card, not_protected=f"{card.not_protected}; {what}"))
+
+
+def _guessed(offer: Offer | NoOffer, case: Case) -> tuple[str, ...]:
+    """Columns that the request reads by a type that nobody chose."""
+    if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
+        return ()
+    return tuple(name for name in offer.request.reads.names if name in case.source.guessed)
+
+
+def _with_types(offer: Offer | NoOffer, names: tuple[str, ...]) -> Offer | NoOffer:
+    if isinstance(offer, NoOffer):
+        return offer
+    return replace(offer, before=(*offer.before, Small(said.types_taken(names))))
+
+
+def _looked(offer: Offer | NoOffer) -> Offer | NoOffer:
     if isinstance(offer, NoOffer):
         return offer
     if not isinstance(offer.request, Asked):

@@ -21,6 +21,7 @@ from dashboard.report.value import Kind, Section
 from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
 from dashboard.widgets import controls
 from dashboard.widgets.picture import picture
+from dashboard.words.page import MAY_SHOW
 from dpcore.ledger import Budget
 
 MOST_LINES, MOST_ANSWERS = 5, 1000
@@ -78,7 +79,12 @@ def show_planner(source: Source | None, budget: Budget | None) -> None:
             "each_could_have_times": [found.shares[rule] for rule in shown],
         }
     )
-    picture(figure, key="budget-plan", alt=_described(found), data=table, code=code(wishes, found, delta))
+    # a goal about a column is priced by the exact law of the rows in use
+    read = source if source is not None and any(one.target is not None and one.column for one in wishes) else None
+    mark = None if read is None else read.mark
+    picture(figure, key="budget-plan", alt=_described(found), data=table, code=code(wishes, found, delta), mark=mark)
+    if read is not None and read.mode == "what_if":
+        st.caption(MAY_SHOW["what_if"])
     st.caption(
         f"ε at δ = {words.tiny(delta)}. Hatched rules hold only {rules.PLANNED}: the list of questions and their ε is "
         "written down before the first answer. The ledger itself always counts by the others."

@@ -155,6 +155,21 @@ class OwnFile:
         return tuple(sentence for sentence, open_ in asked.items() if open_)
 
     @property
+    def guessed(self) -> tuple[str, ...]:
+        """Declared columns whose type was taken over from how the file's cells look, and not chosen by hand."""
+        declared = self.declared
+        if declared is None or self.reading is None:
+            return ()
+        suggested = {column.name: column.suggestion.type for column in self.reading.columns}
+        return tuple(
+            column.name
+            for column in declared.columns
+            if column.type != "text"
+            and column.name not in self.decisions.settled
+            and suggested.get(column.name) == column.type
+        )
+
+    @property
     def declared(self) -> Schema | None:
         """The columns about which everything a private answer needs was declared; None when there is none.
 

@@ -206,6 +206,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         declared=None if problem or declared is None else Declaration.of(declared),
         rows=None if problem or own.reading is None or declared is None else lambda: _rows(own),
         unreleased=problem,
+        guessed=own.guessed,
     )
 
 

@@ -16,7 +16,7 @@ from dashboard.question import Need, Outcomes, Uncertain
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
 from dashboard.widgets.picture import fitted
-from dashboard.words import needs
+from dashboard.words import needs, release
 from dpcore.grid import round_up
 
 DOTS = 50
@@ -158,4 +158,5 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             st.markdown(lines[0])
         with st.container(key=f"{key}-judged"):
             st.caption(card.judged)
-        st.caption(f"**Not protected:** {card.not_protected}.")
+        public = f" {release.ROWS_PUBLIC}" if card.neighbours == "replace_one" else ""
+        st.caption(f"**Not protected:** {card.not_protected}.{public}")

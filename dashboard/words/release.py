@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dashboard.words import plural, safe
 
 TAB = "A private answer"
@@ -34,11 +36,24 @@ CONCLUDE = (
     "You may show this answer. It is not certain: noise was added, so another draw could differ. It may not be read "
     "as proof about any one person."
 )
+ROWS_PUBLIC = (
+    "How many rows there are is not hidden here: one row in place of another is, and so their number is public."
+)
+TYPES_TAKEN = "which types the columns have, where they were taken over from the file"
 EPSILON_LOOKED = "ε was chosen after looking at the data: not covered by ε"
 EPSILON_LOOKED_WARNING = (
     "You took this ε from a picture of your own file. It may be used, and the receipt will say: ε was chosen after "
     "looking at the data: not covered by ε. Only a level that you chose without the picture goes without that line."
 )
+
+
+def types_taken(names: Sequence[str]) -> str:
+    told = ", ".join(f"“{safe(name)}”" for name in names)
+    return (
+        f"How the cells of {told} are read (as whole numbers, numbers, dates, yes or no, words) was taken over from "
+        "what the file holds. One person's cell can decide that, and ε does not cover it. Choose the type yourself on "
+        "the Data page, from what everyone knows, to leave the file out of it."
+    )
 
 
 def no_picture(problem: str) -> str:

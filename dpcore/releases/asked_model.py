@@ -115,8 +115,8 @@ class AskedModel(Asked):
     def missing_rule(self) -> str:
         """What a missing cell counts as."""
         return (
-            "A missing or unreadable number counts as the middle of its declared range, a missing word as none of the "
-            "options."
+            "A missing or unreadable number or day counts as the middle of its declared range, a missing word as none "
+            "of the options."
         )
 
     def error_bound(self, beta: float = 0.05) -> ErrorBound | None:

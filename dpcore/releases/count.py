@@ -83,7 +83,7 @@ class NoisyCount(Asked):
     @property
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
-        return ("Every row counts, whatever its cells hold.", *self.person_rules)
+        return ("Every row with anything in it counts, whatever its cells hold.", *self.person_rules)
 
     def error_bound(self, beta: float = 0.05) -> ErrorBound:
         """How far off the answer is, at most. Raises InvalidArgument.

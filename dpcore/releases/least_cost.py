@@ -88,7 +88,7 @@ class LeastCost(Chosen):
         others = "; where a value was declared for missing cells, as that" if filled else ""
         return (
             *(bound_rule(self.reads.column(name)) for name in self.columns),
-            f"A missing or unreadable cost counts as half of its declared range{others}.",
+            f"A missing or unreadable cost counts as the middle of its declared range{others}.",
             *self.person_rules,
         )
 

@@ -5,10 +5,16 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+
 import pytest
 
+from benchmarks.audit import __main__ as audit
 from benchmarks.audit.pages import PAGE_HOLES, check_page, kinds
 from benchmarks.audit.server import CHECKS, SERVER_HOLES, check_server
+from dpcore.audit import __main__ as engine_audit
+from dpcore.audit import telling
 from dpcore.audit.holes import HOLES
 
 
@@ -37,3 +43,16 @@ def test_every_hole_of_the_server_is_found_again(hole) -> None:
 def test_every_hole_of_the_list_is_dug() -> None:
     dug = {name.split()[0] for name in (*(hole.name for hole in (*HOLES, *PAGE_HOLES)), *SERVER_HOLES)}
     assert {str(number) for number in (1, 2, 3, 4, 5, 8, 10, 11, 12, 13, 14)} <= dug
+
+
+def test_the_audits_workers_can_import_what_they_do() -> None:
+    """What is handed to worker processes lives in a module of its own: a spawned process cannot import ``__main__``."""
+    handed = [
+        (module, call.args[0].id)
+        for module in (audit, engine_audit, telling)
+        for call in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "imap"
+        if isinstance(call.args[0], ast.Name)
+    ]
+    assert len(handed) >= 8
+    assert not [name for module, name in handed if getattr(module, name).__module__.endswith("__main__")]
