@@ -99,6 +99,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         with head:
             _head(question)
         with chart:
+            _drawn(question, current)
             blocks.chart(question.view.picture(axis), around.mark)
             st.caption(words.MAY_SHOW[current.mode])
             _seen(question, current)
@@ -160,6 +161,7 @@ def _live(
         place.draw(found.picture(axis), around.mark)
 
     with chart:
+        _drawn(now(), case.source)
         (first if drawn is None else drawn).live(draw)
         st.caption(words.MAY_SHOW[case.source.mode])
         _seen(now(), case.source)
@@ -233,10 +235,14 @@ def _head(question: Question) -> None:
 
 def _cards(question: Question, current: Source) -> None:
     cards.need(question.need, key=question.view.page, left=tracker.largest(current))
+    cards.protected(question.protected, key=question.view.page)
+
+
+def _drawn(question: Question, current: Source) -> None:
+    """One private answer, between the chart's settings and the chart."""
     if isinstance(question.offer, Offer):
         with st.container(key=f"{question.view.page}-draw"):
             draw_beside(current, question.offer, slot=question.key)
-    cards.protected(question.protected, key=question.view.page)
 
 
 def _seen(question: Question, current: Source) -> None:

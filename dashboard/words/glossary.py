@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from dpcore import experts, selection, thresholding, training
 from dpcore.about import About
+from dpcore.thresholding import ways
 
 TITLE = "What the words mean"
 TERMS: Mapping[str, str] = MappingProxyType(
@@ -78,7 +79,7 @@ def methods() -> dict[str, About]:
         *experts.catalog().values(),
         *training.catalog().values(),
         *thresholding.catalog().values(),
-        *thresholding.ways.catalog().values(),
+        *ways.catalog().values(),
     ]
     return {kind.about.name: kind.about for kind in kinds}
 
