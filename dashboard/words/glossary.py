@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from dpcore import experts, selection, thresholding, training
 from dpcore.about import About
@@ -74,7 +75,7 @@ KNOWN_INITIALS = frozenset(
 
 def methods() -> dict[str, About]:
     """Every method of every question by its name."""
-    kinds = [
+    kinds: list[Any] = [
         *selection.catalog().values(),
         *experts.catalog().values(),
         *training.catalog().values(),
