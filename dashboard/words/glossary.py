@@ -13,6 +13,7 @@ from typing import Any
 
 from dpcore import experts, selection, thresholding, training
 from dpcore.about import About
+from dpcore.experts import linear
 from dpcore.thresholding import ways
 
 TITLE = "What the words mean"
@@ -81,6 +82,7 @@ def methods() -> dict[str, About]:
         *training.catalog().values(),
         *thresholding.catalog().values(),
         *ways.catalog().values(),
+        *linear.catalog().values(),
     ]
     return {kind.about.name: kind.about for kind in kinds}
 
