@@ -301,7 +301,7 @@ def test_the_plan_is_priced_by_calibration(open_app: Open) -> None:
     epsilon = each[0].epsilon
     law = PermuteAndFlip(epsilon=epsilon, monotonic=True).probabilities(counts)
     assert law[counts.argmax()] == pytest.approx(0.95, abs=1e-6)
-    assert f"These 5 answers cost **ε = {5 * epsilon:.3g}** together (adding up ε)" in text(app)
+    assert f"These 5 answers cost **ε = {5 * epsilon:.3g}** together (simple sum)" in text(app)
 
 
 def _source() -> Source:
