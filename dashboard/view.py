@@ -20,7 +20,7 @@ from dashboard.case import Memo
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.ready import packed
 from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
-from dashboard.charts.tradeoff import HEIGHT, Scale, read_off, tradeoff
+from dashboard.charts.tradeoff import HEIGHT, ROOM, Scale, read_off, tradeoff
 from dashboard.controls import Choice, Number
 from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
 
@@ -38,7 +38,8 @@ EPSILON = Number(
     ),
 )
 """The privacy level, one for all pages."""
-_THICK = "Thick line: the method in use, {}. Dotted: what a theorem guarantees. Each step to the right multiplies."
+_THICK, _DOTTED = "Thick line: the method in use, {}.", " Dotted: what a theorem guarantees."
+_LOG = " Each step to the right multiplies."
 _TEXTBOOK = " The textbook's method: {}."
 _BEST, _NOT_BEST = ", here the best of these", ", here not the best: {} is"
 LONGEST_SEARCH = (1e-6, 1e3)
@@ -201,20 +202,21 @@ class View:
         used = self.names[self.main]
         if self.plain:
             used = f"{self.plain} ({used})"
-        if not self.textbook:
-            return f"{_THICK.format(used)} {self.band}".strip()
-        chosen = self.epsilon if x == "epsilon" else self.size
         found = frame()
-        values = {
-            str(method): read_off(part, x, chosen)
-            for method, part in found[found["kind"] != "bound"].groupby("method", sort=False)
-        }
+        bounds, others = found[found["kind"] == "bound"], found[found["kind"] != "bound"]
+        high = self.scale.hundred or (bounds["value"].min() <= ROOM * others["value"].max())
+        dotted = _DOTTED if len(bounds) and high else ""
+        if not self.textbook:
+            return f"{_THICK.format(used)}{dotted}{_LOG} {self.band}".strip()
+        chosen = self.epsilon if x == "epsilon" else self.size
+        values = {str(method): read_off(part, x, chosen) for method, part in others.groupby("method", sort=False)}
         known = {method: value for method, value in values.items() if value is not None}
         if known:
             best = (max if self.higher else min)(known, key=known.__getitem__)
             even = abs(known[best] - known.get(self.main, known[best])) <= 5e-4 * max(abs(known[best]), 1e-12)
             used += _BEST if even else _NOT_BEST.format(self.names[best])
-        return f"{_THICK.format(used)}{_TEXTBOOK.format(self.names[self.textbook])} {self.band}".strip()
+        book = _TEXTBOOK.format(self.names[self.textbook])
+        return f"{_THICK.format(used)}{book}{dotted}{_LOG} {self.band}".strip()
 
     def _with_chosen(self, frame: pd.DataFrame, x: Literal["epsilon", "n"]) -> pd.DataFrame:
         """The sweep with the very point that the headline speaks of, so that dot, words and headline are one number."""

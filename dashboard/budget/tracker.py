@@ -5,6 +5,7 @@ Looking never writes: a sample's practice budget is opened by its first release,
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import streamlit as st
@@ -169,4 +170,13 @@ def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
         takes, more = False, 0
     if not takes:
         return said.NO_RHO if found.counting == "zcdp" else said.NO_DELTA
-    return said.NOT_ENOUGH if more == 0 else said.more(more)
+    if more == 0:
+        return said.NOT_ENOUGH
+    return said.more(more) + (said.delta_first(cost.delta, found.remaining.delta) if _delta_first(found, cost) else "")
+
+
+def _delta_first(found: Budget, cost: Cost) -> bool:
+    """Whether δ runs out before ε does, where both add up."""
+    if found.counting != "sum" or cost.delta <= 0.0 or not 0.0 < cost.epsilon < math.inf:
+        return False
+    return found.remaining.delta / cost.delta < math.floor(found.remaining.epsilon / cost.epsilon)

@@ -12,6 +12,8 @@ from dashboard.charts.labels import with_legend, written
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
 HEIGHT = 480
+ROOM = 1.25
+"""Height of the axis over the highest line that is no bound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,4 +229,4 @@ def _y_range(lines: list[np.ndarray], bounds: list[bool], scale: Scale) -> tuple
         room = 0.12 * max(float(np.ptp(values)), 1e-6)
         return (float(values.min()) - room, float(values.max()) + room)
     top, low = float(values.max(initial=0.0)), min(0.0, float(values.min(initial=0.0)))
-    return (low, max(top * 1.25, 1e-9))
+    return (low, max(top * ROOM, 1e-9))

@@ -21,6 +21,8 @@ from dashboard.question import Kind, Question
 from dashboard.view import View
 from dashboard.widgets import cards
 
+MOST_ROWS = 50_000
+"""Rows of a table that is still asked for every step; a larger one would make the page wait."""
 STALE = ("found", "draw", "uncertain-box")
 """Parts of the page, by the end of their keys, that wait for the server."""
 _SCRIPT = Path(__file__).with_name("finger.js").read_text(encoding="utf-8")
@@ -30,7 +32,7 @@ _FOLLOW = st.components.v2.component("epsilon_lab_finger", html="<span hidden></
 def follow(question: Question, kind: type[Kind], case: Case, read: session.Reader, axis: str) -> None:
     """Hand the browser every step of the scale for a question that is cheap enough to ask for all of them."""
     view = question.view
-    if not question.follows or not isinstance(view, View):
+    if not question.follows or not isinstance(view, View) or case.table.rows > MOST_ROWS:
         return
     dark = session.dark()
     levels = session.epsilon_levels()

@@ -120,6 +120,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         with head:
             _head(question)
         with chart:
+            _drawn(question, current)
             blocks.chart(question.view.picture(axis), around.mark)
             st.caption(words.MAY_SHOW[current.mode])
             _seen(question, current)
@@ -197,6 +198,8 @@ def _live(
         place.draw(found.picture(axis), around.mark)
 
     with chart:
+        if right is not None:
+            _drawn(now(), case.source)
         (first if drawn is None else drawn).live(draw)
         if right is None:
             return now(), False
@@ -305,11 +308,15 @@ def _cards(question: Question, current: Source) -> None:
     own = current.mode == "what_if"
     _spoken("need")
     cards.need(question.need, key=question.view.page, own=own, left=tracker.largest(current))
+    _spoken("protected")
+    cards.protected(question.protected, key=question.view.page)
+
+
+def _drawn(question: Question, current: Source) -> None:
+    """One private answer, between the chart's settings and the chart."""
     if isinstance(question.offer, Offer):
         with st.container(key=f"{question.view.page}-draw"):
             draw_beside(current, question.offer, slot=question.key)
-    _spoken("protected")
-    cards.protected(question.protected, key=question.view.page)
 
 
 def _seen(question: Question, current: Source) -> None:

@@ -75,7 +75,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
     if found is None or charge is None:
         return
     fits = found.fits(request.cost, request.neighbours)
-    with st.container(border=True):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = said.draw_for(_charged(found, request)) if source.practice else f"{said.DRAW_NOW}…"
         st.button(
             label,
@@ -85,18 +85,17 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
             on_click=_draw_now if source.practice else session.begin_release,
             args=(here, len(earlier)) if source.practice else (slot, len(earlier)),
             help=said.DRAW_HELP,
-            width="stretch",
         )
-        if not fits:
-            st.caption(_refusal(found, source, request))
-        problem = session.note(slot)
-        if problem:
-            st.warning(problem)
         if earlier:
-            st.markdown(said.last_drawn(offer.describe(earlier[-1].answer), len(earlier)))
-            st.caption(f"{said.KEPT} {offer.conclude or said.CONCLUDE}")
+            st.markdown(said.last_drawn(offer.describe(earlier[-1].answer), len(earlier)), width="content")
         else:
-            st.caption(said.NONE_DRAWN)
+            none = said.NONE_DRAWN_PRACTICE if source.practice else said.NONE_DRAWN
+            st.caption(none if fits else _refusal(found, source, request), width="content")
+    problem = session.note(slot)
+    if problem:
+        st.warning(problem)
+    if earlier:
+        st.caption(f"{said.KEPT} {offer.conclude or said.CONCLUDE}" if fits else _refusal(found, source, request))
     if session.request_id(slot) is not None:
         _confirm(here, found)
 

@@ -9,9 +9,12 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from dpcore import experts, selection, thresholding, training
 from dpcore.about import About
+from dpcore.experts import linear
+from dpcore.thresholding import ways
 
 TITLE = "What the words mean"
 TERMS: Mapping[str, str] = MappingProxyType(
@@ -73,12 +76,13 @@ KNOWN_INITIALS = frozenset(
 
 def methods() -> dict[str, About]:
     """Every method of every question by its name."""
-    kinds = [
+    kinds: list[Any] = [
         *selection.catalog().values(),
         *experts.catalog().values(),
         *training.catalog().values(),
         *thresholding.catalog().values(),
-        *thresholding.ways.catalog().values(),
+        *ways.catalog().values(),
+        *linear.catalog().values(),
     ]
     return {kind.about.name: kind.about for kind in kinds}
 

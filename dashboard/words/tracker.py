@@ -42,6 +42,11 @@ def more(count: int) -> str:
     return f"**{plural(count, 'more answer', 'more answers')}** like this one; after it, {count - 1:,}."
 
 
+def delta_first(each: float, remaining: float) -> str:
+    """Why fewer answers fit than ε alone would pay for."""
+    return _kept(f" Not more, because δ runs out first: each takes δ = {tiny(each)}, and {tiny(remaining)} is left.")
+
+
 def counted(counting: str, *, pure: bool) -> str:
     """How this budget counts."""
     if counting == "sum":

@@ -88,7 +88,7 @@ def test_a_budget_with_delta_that_adds_up_tells_both(open_app: Open, ledger: Led
     app = open_app("budget")
     assert f"2 answers have spent **ε = {words.amount(3 - left.epsilon)} of 3**" in text(app)
     assert "Of δ = 10⁻⁵, 9.9 × 10⁻⁶ is left" in tracker.spent_words(ledger.budget(CLINIC)).replace("\u00a0", " ")
-    assert "ε and ε, δ and δ" in text(app)
+    assert "So does δ, the small chance" in text(app)
 
 
 def test_a_budget_that_counts_in_rho_is_told_by_its_share(open_app: Open, ledger: Ledger) -> None:
@@ -300,7 +300,7 @@ def test_the_plan_is_priced_by_calibration(open_app: Open) -> None:
     epsilon = each[0].epsilon
     law = PermuteAndFlip(epsilon=epsilon, monotonic=True).probabilities(counts)
     assert law[counts.argmax()] == pytest.approx(0.95, abs=1e-6)
-    assert f"These 5 answers cost **ε = {5 * epsilon:.3g}** together (adding up ε)" in text(app)
+    assert f"These 5 answers cost **ε = {5 * epsilon:.3g}** together (simple sum)" in text(app)
 
 
 def _source() -> Source:

@@ -9,7 +9,7 @@ import plotly.io
 import pytest
 
 from dashboard import session
-from dashboard.charts.dots import odds_grid, outcomes, shares
+from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.earlier import faded
 from dashboard.charts.heat_map import heat_map
@@ -88,7 +88,8 @@ def test_every_figure_is_valid_plotly(dark: bool) -> None:
         figure(dark),
         faded(figure(dark), dark=dark),
         heat_map(grid, scale=SCALE, n_title="people", chosen=(0.5, 100.0), target=0.5, dark=dark),
-        outcomes(["a", "b"], [30, 20], [True, False], dark=dark),
+        outcomes(["a", "b"], [30, 20], inks=["#1f4e9e", "#b3541e"], rings=[1, 2], dark=dark),
+        two_bars(0.01, 0.23, dark=dark),
         odds_grid(62, dark=dark),
         noisy_race(["a", "b"], np.array([3.0, 2.0]), np.ones((3, 2)), unit="people", dark=dark),
         chances(["a", "b"], {"m": law}, {"m": "M"}, {"m": "#123456"}, dark=dark),
@@ -180,10 +181,11 @@ def test_long_names_are_wrapped_into_even_rows_and_lose_no_word() -> None:
         assert " ".join(wrapped(name)) == name
 
 
-def test_a_line_without_a_place_for_its_name_is_in_the_legend() -> None:
-    """A bound that runs above the picture cannot be named beside itself; nobody else is in the legend."""
+@pytest.mark.parametrize(("height", "seen"), [(50.0, False), (0.9, True)])
+def test_nothing_names_a_bound_that_is_not_in_the_picture(height: float, seen: bool) -> None:
+    """A theorem's line that runs above the picture is in no legend either: the caption says what it guarantees."""
     table = frame(3)
-    table.loc[table["method"] == "m2", ["value", "low", "high"]] = 50.0
+    table.loc[table["method"] == "m2", ["value", "low", "high"]] = height
     names = {f"m{i}": f"Method {i}" for i in range(3)}
     made = tradeoff(
         table,
@@ -195,10 +197,10 @@ def test_a_line_without_a_place_for_its_name_is_in_the_legend() -> None:
         main="m0",
         chosen=0.5,
     )
-    assert [trace.get("name") for trace in made["data"] if trace["showlegend"]] == ["Method 2"]
-    assert made["layout"]["showlegend"]
-    written = [note["text"] for note in made["layout"]["annotations"]]
-    assert written == ["Method 1", "Method 0"]
+    assert ("Method 2" in {trace.get("name") for trace in made["data"]}) == seen
+    assert not made["layout"]["showlegend"]
+    written = {note["text"] for note in made["layout"]["annotations"]}
+    assert written == {"Method 1", "Method 0", *(["Method 2"] if seen else [])}
     assert not any(trace["showlegend"] for trace in figure()["data"])
 
 

@@ -12,12 +12,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.budget import tracker
 from dashboard.question import Outcomes
 from dashboard.widgets.cards import _rings
 from dashboard.words import needs
 from dashboard.words import release as said
 from dpcore.costs import Cost
-from dpcore.ledger import Ledger
+from dpcore.ledger import Budget, Ledger
+from dpcore.ledger.budget import Caps
 from tests.dashboard.conftest import CLINIC, text
 
 Open = Callable[..., AppTest]
@@ -146,3 +148,11 @@ def test_an_answer_that_is_nobodys_row_is_among_the_others() -> None:
     )
     assert _rings(found, [0], ["a", "c", "c"]) == [1, 2]
     assert _rings(Outcomes(names=("a",), chances=(1.0,), good=(True,)), [0], ["a"]) == [0, 0]
+
+
+@pytest.mark.parametrize(("delta", "told"), [(1e-5, True), (1e-7, False), (0.0, False)])
+def test_the_tracker_says_when_the_tiny_chance_runs_out_first(delta: float, told: bool) -> None:
+    caps = Caps.of(3.0, 1e-5, "sum")
+    found = Budget(lineage="x", name="x", practice=True, generation=1, caps=caps)
+    text = tracker.answers_words(found, Cost(epsilon=0.5, delta=delta), "")
+    assert ("δ runs out first" in text) == told
