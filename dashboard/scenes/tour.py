@@ -20,7 +20,7 @@ from dashboard.words import scenes as words
 
 TOUR = Name(key="tour", label=words.TOUR, default="", refusal=words.NO_DECK)
 PRESENT = Name(key="present", label=words.PRESENT, default="", refusal=words.NO_DECK)
-SCENE = Number(key="scene", label="Scene", default=0.0, low=0.0, high=float(decks.MOST_SCENES), whole=True)
+SCENE = Number(key="scene", label=words.SCENE, default=0.0, low=0.0, high=float(decks.MOST_SCENES), whole=True)
 MINE = "mine"
 """How a link names the deck that this session is making, where it is too long to travel in the link itself."""
 FIRST = "five_minutes"
