@@ -16,7 +16,7 @@ else:
     st.title(words.TITLE, anchor=False)
     st.markdown(words.ABOUT)
     st.caption(words.KEYS)
-    st.subheader(words.READY, anchor=False)
+    st.header(words.READY, anchor=False)
     with st.grid(2, min_column_width=330):
         for name, ready in deck.bundled().items():
             with st.container(border=True, height="stretch", key=f"deck-{name}"):

@@ -83,6 +83,8 @@ def _grown(value: Any, key: str = "") -> Any:
     if isinstance(value, dict):
         if key in _FONTS and "size" in value:
             return {**value, "size": _text(value["size"])}
+        if key == "pad":
+            return {side: _GROWN * size for side, size in value.items()}
         if key == "marker" and isinstance(value.get("size"), (int, float)):
             value = {**value, "size": _GROWN * value["size"]}
         if key == "line" and isinstance(value.get("width"), (int, float)):

@@ -12,6 +12,7 @@ from dashboard import session
 from dashboard.background import compute
 from dashboard.budget import visitor
 from dashboard.case import Case, Source
+from dashboard.data.upload import named
 from dashboard.scenes import deck as decks
 from dashboard.scenes import tour
 from dashboard.scenes.address import PART, PARTS, Address
@@ -88,7 +89,7 @@ def _put(making: Making, scenes: tuple[Kept, ...], next_mark: int | None = None)
 def show() -> None:
     """The deck of this session: its title, its scenes, and what can be done with it."""
     making = MAKING.get()
-    st.subheader(words.MINE, anchor=False)
+    st.header(words.MINE, anchor=False)
     st.caption(words.NEVER)
     if making is None or not making.scenes:
         st.markdown(words.EMPTY)
@@ -194,6 +195,7 @@ def _bring(making: Making | None) -> None:
     """A deck from a file, and the one that was there before."""
     key = f"deck-file-{DECK_ROUND.get()}"
     st.file_uploader(words.OPEN_FILE, type=["json"], key=key, on_change=_open, args=(key,))
+    named()
     for sentence in DECK_MISTAKES.get():
         st.warning(safe(sentence, 400))
     if EMPTIED.get() is not None:
@@ -206,6 +208,9 @@ def _open(key: str) -> None:
     if not isinstance(file, UploadedFile):
         return
     DECK_ROUND.put(DECK_ROUND.get() + 1)
+    if file.size > decks.LARGEST:
+        DECK_MISTAKES.put((words.TOO_LARGE,))
+        return
     try:
         deck = decks.read_deck(file.getvalue().decode("utf-8-sig"))
     except UnicodeDecodeError:

@@ -20,7 +20,7 @@ from dashboard.words import scenes as words
 
 TOUR = Name(key="tour", label=words.TOUR, default="", refusal=words.NO_DECK)
 PRESENT = Name(key="present", label=words.PRESENT, default="", refusal=words.NO_DECK)
-SCENE = Number(key="scene", label="Scene", default=0.0, low=0.0, high=float(decks.MOST_SCENES), whole=True)
+SCENE = Number(key="scene", label=words.SCENE, default=0.0, low=0.0, high=float(decks.MOST_SCENES), whole=True)
 MINE = "mine"
 """How a link names the deck that this session is making, where it is too long to travel in the link itself."""
 FIRST = "five_minutes"
@@ -125,10 +125,7 @@ def bar(here: Showing, page: str, labels: dict[str, str]) -> None:
                 st.button(words.RETURN, icon=":material/undo:", key="tour-return", on_click=go, args=(here.number,))
                 _end()
             return
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(words.of_deck(here.deck.title, here.number, count), width="stretch")
-            _present(here)
-            _end()
+        st.caption(words.of_deck(here.deck.title, here.number, count))
         st.markdown(f"**{safe(scene.title, 90)}.** {safe(scene.sentence, 300)}")
         if scene.address.own:
             st.caption(words.wants(scene.wants))
@@ -142,6 +139,8 @@ def bar(here: Showing, page: str, labels: dict[str, str]) -> None:
                     on_click=_focus,
                     args=(scene.turn,),
                 )
+            _present(here)
+            _end()
         listen(here)
 
 

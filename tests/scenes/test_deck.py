@@ -100,11 +100,9 @@ def test_a_deck_travels_in_a_link_while_it_is_small() -> None:
     assert packed is not None
     assert unpacked(packed) == deck
     assert bundled()["textbook_order"].packed() is None  # too long, as the page says
-    for cut in (packed[:-9], packed[:40], "~", "~!!", "~AAAA", packed + "A" * 8):
-        try:
-            assert unpacked(cut) == deck  # what follows the end of a deck changes nothing of it
-        except DeckMistakes as error:
-            assert "cut or changed" in str(error)
+    for cut in (packed[:-9], packed[:40], "~", "~!!", "~AAAA"):
+        with pytest.raises(DeckMistakes, match="cut or changed"):
+            unpacked(cut)
 
 
 def test_a_link_that_grows_without_bound_is_not_opened() -> None:
@@ -132,10 +130,7 @@ def test_an_address_is_a_link_as_it_is_copied(text: str, address: Address) -> No
     assert Address.of(address.text) == address
 
 
-@pytest.mark.parametrize("text", ["javascript:alert(1)", "nowhere", "selection?&&=", "//", "http://[", "x" * 5000])
+@pytest.mark.parametrize("text", ["javascript:alert(1)", "nowhere", "selection?&&=", "http://[", "x" * 5000])
 def test_what_is_no_address_is_refused(text: str) -> None:
-    try:
-        assert Address.of(text).page == "start"  # a link to the server's own root is the start page
-        assert text == "//"
-    except NotAnAddress as error:
-        assert str(error).startswith("has ")
+    with pytest.raises(NotAnAddress, match=r"^has "):
+        Address.of(text)

@@ -9,9 +9,14 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.catalogue import address
 from dashboard.scenes.address import Address
+from dashboard.scenes.held import MAKING
 from dashboard.scenes.share import code, frame, joined
+from dashboard.scenes.tour import made
+from dashboard.words.scenes import OWN_DATA
 from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import drop, look
 
 
 @pytest.mark.parametrize(
@@ -37,9 +42,9 @@ def test_the_code_is_a_picture_made_here() -> None:
 def test_a_frame_is_one_safe_element() -> None:
     made = frame('https://example.org/selection?a="><script>', "A “title” <b>&")
     assert len(re.findall(r"<\w+", made)) == 1
-    address = re.search(r'src="([^"]*)"', made)
-    assert address is not None
-    assert html.unescape(address[1]).endswith('a="><script>&embed=true')
+    source = re.search(r'src="([^"]*)"', made)
+    assert source is not None
+    assert html.unescape(source[1]).endswith('a="><script>&embed=true')
 
 
 def test_the_link_of_a_page_is_what_differs_from_its_defaults(open_app: Callable[..., AppTest]) -> None:
@@ -49,3 +54,20 @@ def test_the_link_of_a_page_is_what_differs_from_its_defaults(open_app: Callable
     assert links[0].endswith("selection?epsilon=0.2")
     assert "tour" not in links[0]
     assert "It never carries data of your own" in text(app)
+
+
+def test_a_link_about_ones_own_file_carries_none_of_its_words(open_app: Callable[..., AppTest]) -> None:
+    """What is set about columns of a person's own file stays in the session; a scene says which file it wants."""
+    rows = "".join(f"{place};{'geheim' if place % 3 else 'offen'}\n" for place in range(300))
+    app = look(drop(open_app("data"), f"nr;Zustand\n{rows}".encode()))
+    app.button(key="own-selection-0").click().run()
+    app.switch_page(address("selection")).run()
+    assert "Zustand" in {box.value for box in app.selectbox}
+    app.button(key="share").click().run()
+    link = app.code[0].value
+    assert link.endswith("selection?data=own")
+    assert OWN_DATA in text(app)
+    app.button(key="FormSubmitter:add-to-deck-Add this view to your deck").click().run()
+    saved = made(app.session_state[MAKING._name]).written()
+    assert "wants" in saved
+    assert not re.search("geheim|offen|Zustand|300", saved)
