@@ -12,12 +12,12 @@ from dashboard import session
 from dashboard.background import compute
 from dashboard.budget import visitor
 from dashboard.case import Case, Source
-from dashboard.data.upload import named
 from dashboard.scenes import deck as decks
 from dashboard.scenes import tour
 from dashboard.scenes.address import PART, PARTS, Address
 from dashboard.scenes.deck import Deck, DeckMistakes, Scene
 from dashboard.scenes.held import DECK_MISTAKES, DECK_ROUND, EMPTIED, MAKING, Kept, Making
+from dashboard.widgets.drop_areas import named
 from dashboard.words import safe
 from dashboard.words import scenes as words
 from dpcore.datasets import Declaration, sample
