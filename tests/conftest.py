@@ -3,13 +3,40 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 # Servers make workers and compiled loops ready when they start; the app of a test uses what it needs.
 os.environ.setdefault("EPSILON_LAB_WARM_UP", "0")
 # The key file of a server; tests have one of their own, and never touch the person's.
 os.environ["EPSILON_LAB_KEY"] = str(Path(tempfile.mkdtemp(prefix="epsilon-lab-key-")) / "ledger.key")
 atexit.register(shutil.rmtree, Path(os.environ["EPSILON_LAB_KEY"]).parent, ignore_errors=True)
+
+
+class _Defects(logging.Handler):
+    """Keeps what was logged as a defect of the program."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.seen: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.getMessage().startswith("defect "):
+            self.seen.append(record.getMessage())
+
+
+@pytest.fixture(autouse=True)
+def no_defects(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A page shows a failure of the program as a sentence; a test fails by it unless it is marked ``defects``."""
+    handler, log = _Defects(), logging.getLogger("dpcore")
+    log.addHandler(handler)
+    yield
+    log.removeHandler(handler)
+    if request.node.get_closest_marker("defects") is None:
+        assert handler.seen == []

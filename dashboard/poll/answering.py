@@ -19,7 +19,7 @@ def answer(
     request: Request,
     rows: PrivateRows,
     *,
-    ledger: Callable[[], Ledger] = compute.ledger,
+    ledger: Callable[[], Ledger] = compute.rooms_ledger,
 ) -> Receipt:
     """Open the room's budget, of exactly this answer's cost, and release. Again with the same id: the same answer.
 

@@ -10,4 +10,4 @@ from dashboard.words import glossary
 def words() -> None:
     """Draw the button that opens it."""
     with st.popover(glossary.TITLE, icon=":material/menu_book:", type="tertiary", key="glossary"):
-        st.markdown(glossary.listed())
+        st.markdown(glossary.found(st.text_input(glossary.FIND, key="glossary-find")))

@@ -34,6 +34,7 @@ from dashboard.words import page as words
 from dashboard.words import release as release_words
 from dashboard.words import report as report_words
 from dashboard.words import scenes as scene_words
+from dpcore.defects import reported
 
 
 def draw_page(page_key: str) -> None:
@@ -56,7 +57,7 @@ def draw_page(page_key: str) -> None:
     )
     read = session.Reader()
     try:
-        found = offering.ask(kind, case, read)
+        found = _asked(kind, case, read)
     except CannotAsk as error:
         st.title(kind.title if len(kinds) > 1 else page.title)
         st.info(str(error))
@@ -69,6 +70,19 @@ def draw_page(page_key: str) -> None:
         _only_release(found.question, current, read)
         return
     _draw(found.question, kind, case, read, page)
+
+
+def _asked(kind: type[Kind], case: Case, read: session.Reader) -> offering.Found:
+    """The question. What fails in this program is one sentence with a reference, and what was set can be set anew.
+
+    Raises CannotAsk.
+    """
+    try:
+        return offering.ask(kind, case, read)
+    except CannotAsk:
+        raise
+    except Exception as error:  # noqa: BLE001 - what it says may hold values, so it goes to the log without them
+        raise CannotAsk(words.failed(reported(error, "asking a question"))) from None
 
 
 def _which(page: Page) -> str:

@@ -16,7 +16,7 @@ from dpcore.about import About
 from dpcore.experts import linear
 from dpcore.thresholding import ways
 
-TITLE = "What the words mean"
+TITLE, FIND = "What the words mean", "Find a word"
 TERMS: Mapping[str, str] = MappingProxyType(
     {
         "ε": "epsilon, the privacy level: how much an answer may depend on any one person. Smaller hides better.",
@@ -93,6 +93,12 @@ def listed() -> str:
     terms = [f"- **{term}**: {line}" for term, line in TERMS.items()]
     named = [f"- **{name}**: {about.plain}." for name, about in sorted(methods().items())]
     return "\n".join([*terms, "", "**Methods**", "", *named])
+
+
+def found(sought: str) -> str:
+    """The lines in which ``sought`` occurs, or all of them."""
+    lines = [line for line in listed().splitlines() if sought.strip().lower() in line.lower()]
+    return "\n".join(lines) if sought.strip() else listed()
 
 
 def unexplained(text: str) -> set[str]:

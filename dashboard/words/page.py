@@ -20,3 +20,11 @@ MAY_SHOW = {
 def opens_with(title: str) -> str:
     """Said where a page shows its own example."""
     return f"This page opens with a sample that suits its question: {title}. Choose other data in the list of data."
+
+
+def failed(reference: str) -> str:
+    """When this program fails at a question."""
+    return (
+        "Something in this program went wrong with this question; your data and settings are not at fault. Try another "
+        f"setting under the options, and tell the people who run it the reference {reference}."
+    )

@@ -60,6 +60,10 @@ class Sample:
 
     def __post_init__(self) -> None:
         whole(1, rows=self.rows)
+        if not self.simulated == ("simulated" in self.title) == self.origin.startswith("Simulated"):
+            raise InvalidArgument(
+                "simulated", "must agree with the title (“… (simulated)”) and with an origin that begins “Simulated”"
+            )
         for question, _ in self.why:
             one_of(QUESTIONS, why=question)
         if len(set(self.suits)) != len(self.why):

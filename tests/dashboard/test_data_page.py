@@ -280,6 +280,7 @@ def test_hebrew_and_arabic_encodings_can_be_chosen(open_app: Open, encoding: str
     assert any(encoding in option for option in app.selectbox(key="own-again-failed-encoding").options)
 
 
+@pytest.mark.defects
 def test_a_failure_of_this_program_says_so_with_a_reference(
     open_app: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -999,6 +1000,7 @@ def test_a_task_reports_progress_and_stops_when_cancelled() -> None:
     assert task.problem == ""
 
 
+@pytest.mark.defects
 def test_what_goes_wrong_inside_never_carries_values() -> None:
     def work(say: Callable[[float, str], None]) -> str:
         raise RuntimeError("cell 4711 of Anna")

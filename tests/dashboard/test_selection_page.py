@@ -123,3 +123,21 @@ def test_scenarios_are_kept_up_to_four_and_survive_nonsense(open_app: Open) -> N
     app = open_app("selection", selection_kept="scenario = A; ε = 0.5 | nonsense | = ; | scenario = <b>B</b>; ε = 2")
     app.run()
     assert not app.exception
+
+
+@pytest.mark.defects
+def test_a_question_that_fails_inside_is_one_sentence_and_its_options_stay(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's new measure lacks something: the budget, the data and the options are still there to change it."""
+
+    def broken(*_: object) -> None:
+        raise KeyError("37 of the file")
+
+    monkeypatch.setattr("dashboard.view.View.at", broken)
+    app = open_app("selection")
+    assert "Something in this program went wrong with this question" in text(app)
+    assert "37" not in text(app)
+    assert any(box.label == "Measure" for box in (*app.selectbox, *app.segmented_control, *app.radio))
+    assert "Budget" in text(app)
+    monkeypatch.undo()

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import visitors
+from dashboard.background import compute
 from dashboard.poll import joining, rooms
 from dashboard.poll.asked import Poll, Vote
 from dashboard.poll.room import Room
 from dashboard.poll.rooms import ROOMS
 from dashboard.words import poll as said
 from dpcore.ledger import Ledger
+from dpcore.ledger.visitor import VisitorsLedger
 from dpcore.release import question_digest
 from tests.poll.conftest import ANNOUNCED, SLEEP, SNACKS, SPEAKER, YES_NO, fine, press, told
 
@@ -192,6 +195,21 @@ def test_a_mistake_in_the_form_is_one_sentence_and_keeps_the_entries(speaker: Sp
     assert "Give 2 to 8 options, one on each line." in words(desk)
     assert desk.text_area(key="poll-options").value == "Only one"
     assert ROOMS.of_host(SPEAKER) is None
+
+
+def test_a_room_is_answered_where_nothing_real_is_released(
+    speaker: Speaker, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Phones come from other computers; a room's one answer is drawn for them, and no other ledger is opened wider."""
+    monkeypatch.setattr(visitors, "restricted", lambda: True)
+    room = ROOMS.open(SNACKS, SPEAKER)
+    room.close_voting(SPEAKER)
+    room.show_forecast(SPEAKER)
+    desk = speaker()
+    press(desk, "poll-draw")
+    assert room.seen().receipt is not None
+    assert len(receipts(ledger_file)) == 1
+    assert isinstance(compute.ledger(), VisitorsLedger)
 
 
 def test_a_closed_ledger_is_said_before_anybody_votes(speaker: Speaker, ledger_file: Path) -> None:

@@ -12,8 +12,6 @@ from urllib.request import getproxies
 import pandas as pd
 
 from dpcore.datasets.entry import Request, Sample, bundled
-from dpcore.datasets.reading.container import kind_of
-from dpcore.datasets.reading.packing import unpacked
 from dpcore.datasets.schema import MISSING_WORDS, Column, Schema
 from dpcore.errors import UnavailableSample, UnreadableFile
 
@@ -113,6 +111,9 @@ def _from_file(path: Path, request: Request) -> pd.DataFrame:
 
 def _unpacked(data: bytes) -> bytes:
     """The text of a file that may be packed, given up as soon as it is more than the census could be."""
+    from dpcore.datasets.reading.container import kind_of  # loads DuckDB
+    from dpcore.datasets.reading.packing import unpacked
+
     kind = kind_of(data)
     if kind not in ("gzip", "bzip2", "xz", "zip"):
         return data

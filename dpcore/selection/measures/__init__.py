@@ -9,5 +9,12 @@ from dpcore.selection.measure import Measure
 
 
 def measures() -> Mapping[str, type[Measure]]:
-    """Every measure by its key, in order."""
-    return discover("dpcore.selection.measures")
+    """Every measure by its key, in order. Raises TypeError for one that lacks a member of ``Measure``."""
+    found = discover("dpcore.selection.measures")
+    for kind in found.values():
+        lacking = [name for name in ("rank", "metric", "of_law", "promised") if not hasattr(kind, name)]
+        if lacking:
+            raise TypeError(
+                f"the measure {kind.__name__} lacks {', '.join(lacking)}: see dpcore.selection.measure.Measure"
+            )
+    return found
