@@ -53,6 +53,7 @@ def test_the_release_tab_says_what_is_drawn(open_app: Open) -> None:
 @pytest.mark.parametrize(("data", "start"), [("clinic", "rows per “day”"), ("outbreak", "“cases”")])
 def test_an_alarm_is_released_and_charged_once(open_app: Open, data: str, start: str) -> None:
     app = open_app("thresholding", data=data, thresholding_open="release")
+    app.selectbox(key="data").set_value(data).run()  # the page opens with its own example until one chooses
     app.button(key="thresholding-begin").click().run()
     app.button(key="thresholding-confirm").click().run()
     assert not app.exception

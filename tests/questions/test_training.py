@@ -254,7 +254,7 @@ def test_the_forecast_is_of_the_very_release(epsilon: float) -> None:
     assert isinstance(question.offer, Offer)
     assert forecast_is_of_the_request(question, epsilon)
     assert question.offer.request.cost.epsilon == epsilon
-    assert question.offer.request.cost.delta == 1e-5
+    assert question.offer.request.cost.delta == 1e-6  # a tenth of the practice budget's
 
 
 def test_a_swapped_request_is_caught() -> None:
@@ -459,9 +459,9 @@ def test_theorems_are_about_the_ball_that_risk_is_measured_over() -> None:
     steepest = LOGISTIC.lipschitz(RADIUS)
     for level in (0.1, 1.0):
         for name in RATES:
-            height = rate(name, d=d, epsilon=level, n=n, radius=RADIUS, lipschitz=steepest)
+            height = rate(name, d=d, epsilon=level, n=n, delta=1e-6, radius=RADIUS, lipschitz=steepest)
             assert lines[name][level] == pytest.approx(float(height))
-        proved = ProvedDescent(epsilon=level, delta=1e-5)
+        proved = ProvedDescent(epsilon=level, delta=1e-6)
         assert lines[BOUND][level] == pytest.approx(proved.excess_bound(n, d))
     assert (lines[BOUND] >= lines["proved_descent"]).all()
     assert all("up to a constant" in about.name for about in RATES.values())
@@ -494,7 +494,9 @@ def textbook_tab(question: Question) -> tuple[str, list[Picture]]:
 
 @pytest.mark.parametrize(("step_epsilon", "steps"), [(0.1, 10), (0.001, 100), (0.01, 1)])
 def test_the_textbook_s_run_under_every_accountant(step_epsilon: float, steps: int) -> None:
-    told, drawn = textbook_tab(asked_of("clinic", textbook_step_epsilon=step_epsilon, textbook_steps=steps))
+    told, drawn = textbook_tab(
+        asked_of("clinic", training_delta=1e-5, textbook_step_epsilon=step_epsilon, textbook_steps=steps)
+    )
     spent = book_spend([step_epsilon], steps=steps).iloc[0]
     assert f"cost ε = {spent['exact']:.3g}" in told.replace("the exact cost is ε", "cost ε")
     assert steps == 1 or f"loose by ×{spent['added_up'] / spent['exact']:.3g}" in told
@@ -521,7 +523,7 @@ def test_the_textbook_s_accuracy_is_one_curve_on_three_axes() -> None:
     levels = {key: part["epsilon"].to_numpy() for key, part in shown.groupby("method")}
     np.testing.assert_allclose(levels["step"] * 11, levels["added"])
     for place in (0, 5):
-        run = BookGradientDescent(epsilon=levels["added"][place], delta=1e-5)
+        run = BookGradientDescent(epsilon=levels["added"][place], delta=1e-6)
         assert levels["exact"][place] == pytest.approx(run.true_epsilon)
 
 
