@@ -17,7 +17,7 @@ Question = Literal["selection", "thresholding", "experts", "training"]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 Progress = Callable[[float, str], None]
 _HERE = Path(__file__).resolve()
-BUNDLED = next(place for place in (_HERE.parent / "bundled", _HERE.parents[2] / "data") if place.is_dir())
+BUNDLED = _HERE.parent / "bundled" if (_HERE.parent / "bundled").is_dir() else _HERE.parents[2] / "data"
 """The bundled tables: beside this module where the program is installed, in ``data/`` where it is not."""
 
 

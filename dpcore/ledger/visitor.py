@@ -7,7 +7,7 @@ page sends, this view charges no real budget, opens none, and shows nobody's ans
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from dpcore.costs import Cost
@@ -146,13 +146,20 @@ class VisitorsLedger(Ledger):
     def find(self, start: str) -> list[Receipt]:
         return self._own(super().find(start))
 
+    def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
+        if any(not self.find(start) for start in charges):
+            _refuse()
+        return super().sealed(data, charges)
+
     def _own(self, found: Collection[Receipt | None]) -> list[Receipt]:
         return [receipt for receipt in found if receipt is not None and self._is_mine(receipt.lineage)]
 
 
-SHARED = frozenset({"open", "new_lineage", "practice_lineage", "journal_path", "renewed_at", "version", "confirms"})
+SHARED = frozenset(
+    {"open", "new_lineage", "practice_lineage", "journal_path", "renewed_at", "version", "confirms", "examine"}
+)
 """What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirms`` takes a whole
-receipt, which only its owner has)."""
+receipt, which only its owner has; ``examine`` finds by ``find``)."""
 
 
 def _refuse() -> NoReturn:

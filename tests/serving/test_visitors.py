@@ -97,6 +97,7 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
     "sketch_key": lambda ledger: ledger.sketch_key,
     "backup": lambda ledger: ledger.backup("/nowhere"),
     "verify": lambda ledger: ledger.verify(),
+    "sealed": lambda ledger: ledger.sealed(b"%PDF-1.7", ["0" * 12]),
 }
 UNSEEN: dict[str, Callable[[Ledger, str], object]] = {
     "budget": lambda ledger, lineage: ledger.budget(lineage),
