@@ -62,9 +62,9 @@ def load(request):
 SAMPLES = (
     Sample(
         key="newcomer",
-        title="A newcomer among samples",
+        title="A newcomer among samples (simulated)",
         about="Four hundred people and their fruit.",
-        origin="Made up in a test.",
+        origin="Simulated in a test.",
         rows=400,
         simulated=True,
         why=(("selection", "Which fruit is liked most?"),),
