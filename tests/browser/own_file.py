@@ -41,7 +41,10 @@ def declare_numbers(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
 
 def choose(page: Page, label: str, option: str) -> None:
     """Pick an option of a select box."""
-    page.get_by_role("combobox", name=label).first.click()
+    box = page.get_by_role("combobox", name=label).first
+    box.scroll_into_view_if_needed()
+    settled(page)  # a list that opens while the page scrolls or is drawn closes again
+    box.click()
     page.get_by_role("option", name=option, exact=True).click()
     settled(page)
 

@@ -12,6 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from dashboard.case import MARK
 from dpcore.selection import PermuteAndFlip
+from tests.browser import own_file
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
 
@@ -98,9 +99,7 @@ def test_no_axe_violations(context: BrowserContext, open_page: Open, export: Pat
     assert violations(page) == []
     drop(page, export)
     assert violations(page) == []
-    settled(page)  # a list that opens while the page is drawn closes again
-    page.get_by_role("combobox", name="Column to change").click()
-    page.get_by_role("option", name="Beruf", exact=True).click()
+    own_file.choose(page, "Column to change", "Beruf")
     expect(page.get_by_label("Options, one on each line")).to_be_visible()
     settled(page)
     assert violations(page) == []
