@@ -48,7 +48,7 @@ def _same_workers(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def wait(app: AppTest) -> AppTest:
     """A browser runs the polling fragments; here the whole script runs again until nothing is under way."""
-    until = time.monotonic() + 90
+    until = time.monotonic() + 600
     app.run()
     while any(button.label == "Cancel" for button in app.button) and time.monotonic() < until:
         time.sleep(0.2)
