@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import logging
 import os
@@ -40,3 +41,10 @@ def no_defects(request: pytest.FixtureRequest) -> Iterator[None]:
     log.removeHandler(handler)
     if request.node.get_closest_marker("defects") is None:
         assert handler.seen == []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_loop_left() -> Iterator[None]:
+    """A file that leaves an event loop running in this thread breaks every later file that runs one."""
+    yield
+    assert asyncio._get_running_loop() is None, "an event loop still runs after this file"

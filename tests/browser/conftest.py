@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: one server and one Chromium per worker, a fresh context per test."""
+"""Fixtures of the browser tests: one server per worker, one Chromium per file, a fresh context per test."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield at
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Chromium for one file: its event loop ends with the file, so that other files can run loops of their own."""
     if not Path(CHROMIUM).exists():
         pytest.fail(f"{CHROMIUM} is missing: install Debian's chromium package and run make test again", pytrace=False)
     with sync_playwright() as playwright:
