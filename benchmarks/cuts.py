@@ -7,22 +7,21 @@ benchmarks.cuts [TABLE …] [--splits N]``.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.models import DELTA, answers, measured, ours, splits
+from benchmarks.models_command import DOCS, parser, write
 from benchmarks.models_tables import Task, tasks
 from dpcore.calibration import gaussian_noise_multiplier, zcdp_rho
 from dpcore.training.paid_cuts import NoisyQuantiles, RecursiveQuantiles, fine_grid, places_of
 
 LEVELS, MANY, DRAWS = (0.1, 0.5, 1.0), 19, 40
-REPORT = Path(__file__).parents[1] / "docs" / "benchmarks-cuts.md"
+REPORT = DOCS / "benchmarks-cuts.md"
 SIZES = (1_000, 10_000, 100_000)
 
 
@@ -102,10 +101,7 @@ def models(task: Task, count: int) -> tuple[list[str], list[tuple[str, float]]]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.cuts", description=str(__doc__).split("\n")[0])
-    parser.add_argument("tables", nargs="*")
-    parser.add_argument("--splits", type=int, default=4)
-    given = parser.parse_args(arguments)
+    given = parser("benchmarks.cuts", __doc__, 4).parse_args(arguments)
     lines = [
         "# Cuts that are paid for",
         "",
@@ -129,9 +125,7 @@ def main(arguments: list[str]) -> int:
             print("\n".join(own), flush=True)
             lines += own
             gains += sure
-    lines += ["", *verdict(gains), ""]
-    lines += [*(f"Left out: {sentence}.\n" for sentence in absent)]
-    REPORT.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    write(REPORT, [*lines, "", *verdict(gains), ""], absent)
     return 0
 
 

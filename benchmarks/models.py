@@ -12,7 +12,6 @@ cuts. Exits with 1 when a goal is missed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 import resource
@@ -30,6 +29,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.linear_model import LogisticRegression, Ridge
 from threadpoolctl import threadpool_limits
 
+from benchmarks.models_command import parser
 from benchmarks.models_peers import predictions
 from benchmarks.models_tables import MAKERS, Task, tasks
 from dpcore.training import (
@@ -328,12 +328,10 @@ def memory(rows: int = 1_000_000, columns: int = 50, steps: int = 3) -> list[str
 
 def main(arguments: list[str]) -> int:
     logging.getLogger("absl").setLevel(logging.ERROR)
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.models", description=str(__doc__).split("\n")[0])
-    parser.add_argument("tables", nargs="*")
-    parser.add_argument("--splits", type=int)
-    parser.add_argument("--without-peers", action="store_true")
-    parser.add_argument("--memory", action="store_true")
-    given = parser.parse_args(arguments)
+    command = parser("benchmarks.models", __doc__, None)
+    command.add_argument("--without-peers", action="store_true")
+    command.add_argument("--memory", action="store_true")
+    given = command.parse_args(arguments)
     with threadpool_limits(1):
         KEPT.mkdir(parents=True, exist_ok=True)
         used = memory() if given.memory else []

@@ -6,21 +6,20 @@ Tables of classes of ``benchmarks.models``; written to docs/benchmarks-tuning.md
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
-from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.models import DELTA, answers, measured, splits
+from benchmarks.models_command import DOCS, parser, write
 from benchmarks.models_tables import Task, tasks
 from dpcore.training import PrivateClassifier
 from dpcore.training.tuning import LogarithmicTries
 
 LEVELS, TRIES = (0.1, 0.5, 1.0), 4.0
-REPORT = Path(__file__).parents[1] / "docs" / "benchmarks-tuning.md"
+REPORT = DOCS / "benchmarks-tuning.md"
 
 
 def raced(task: Task, count: int) -> list[str]:
@@ -55,10 +54,7 @@ def raced(task: Task, count: int) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.tuning", description=str(__doc__).split("\n")[0])
-    parser.add_argument("tables", nargs="*")
-    parser.add_argument("--splits", type=int, default=3)
-    given = parser.parse_args(arguments)
+    given = parser("benchmarks.tuning", __doc__, 3).parse_args(arguments)
     lines = [
         "# Private tuning",
         "",
@@ -78,8 +74,7 @@ def main(arguments: list[str]) -> int:
             own = raced(task, given.splits)
             print("\n".join(own), flush=True)
             lines += own
-    lines += ["", *(f"Left out: {sentence}.\n" for sentence in absent)]
-    REPORT.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    write(REPORT, [*lines, ""], absent)
     return 0
 
 

@@ -12,7 +12,6 @@ from dashboard.data import actions, source, working
 from dashboard.data.arrivals import taken
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
 from dashboard.data.own_file import Decisions, OwnFile, template, worked
-from dashboard.data.task import Task
 from dashboard.words import data as said
 from dpcore.datasets import Reading, Template, fitted, loaded, saved
 from dpcore.errors import InvalidArgument
@@ -92,19 +91,7 @@ def _use_known() -> None:
 
 def use(declared: Template) -> None:
     """Declare the table as before, after the same steps."""
-    own = source.own_file()
-    base = None if own is None else own.as_read
-    if base is None:
-        return
-
-    def end(task: Task) -> None:
-        present = source.own_file()
-        if task.problem is not None:
-            session.say("own", task.problem or "Stopped.")
-        elif present is not None and present.as_read is base:
-            _declare(present, task.result, declared)
-
-    actions.start(lambda say: working.prepared(base, declared.steps), said.DOING_STEP, end)
+    working.beside(declared.steps, lambda own, reading: _declare(own, reading, declared))
 
 
 def _declare(own: OwnFile, reading: Reading, declared: Template) -> None:

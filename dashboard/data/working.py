@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
@@ -66,23 +67,35 @@ def _take_back(step: Step) -> None:
 
 
 def do(steps: tuple[Step, ...], note: str) -> None:
-    """Have these steps done to the table as it was read, and no others; beside the page, as it can take a while."""
+    """Have these steps done to the table as it was read, and no others."""
+
+    def end(own: OwnFile, after: Reading) -> None:
+        actions.commit(worked(own, after, steps).noted(note))
+
+    beside(steps, end)
+
+
+def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> None:
+    """Do these steps to the table as it was read, beside the page as it can take a while; then ``end``.
+
+    ``end(own, after)`` is given the file as it then is; it is not called where another file came in between.
+    """
     own = source.own_file()
     base = None if own is None else own.as_read
     if base is None:
         return
 
-    def end(task: Task) -> None:
+    def ended(task: Task) -> None:
         present = source.own_file()
         if task.problem is not None:
             session.say("own", task.problem or "Stopped.")
         elif present is not None and present.as_read is base:
-            actions.commit(worked(present, task.result, steps).noted(note))
+            end(present, task.result)
 
-    actions.start(lambda say: prepared(base, steps), said.DOING_STEP, end)
+    actions.start(lambda say: _prepared(base, steps), said.DOING_STEP, ended)
 
 
-def prepared(base: Reading, steps: tuple[Step, ...]) -> Reading:
+def _prepared(base: Reading, steps: tuple[Step, ...]) -> Reading:
     """The table after these steps, with what the page asks of it worked out. Raises InvalidArgument."""
     after = base.after(steps)
     _ = after.suggested_steps

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import secrets
 from typing import Any
 
 import streamlit as st
 
 from dashboard import session, words
+from dashboard.browser_token import BrowserToken
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
@@ -22,13 +21,13 @@ from dashboard.poll.shown import guess_question, receipt_below, true_counts
 from dashboard.widgets.inputs import primary
 from dashboard.words import poll as said
 
-COOKIE = "epsilon_lab_phone"
 LOOK = 2.0
 """Seconds between two looks whether the speaker has moved on."""
 NAME = 18
 """Characters of a choice's name that a phone's picture has room for."""
-_TOKEN = re.compile(r"[0-9a-f]{32}")
 _TYPED, _NUMBER = "poll-code", "poll-number"
+_KEPT = BrowserToken("epsilon_lab_phone", PHONE, seconds=int(2 * LIFE))
+"""As long as a poll can last."""
 
 
 def wanted() -> bool:
@@ -36,35 +35,16 @@ def wanted() -> bool:
     return joining.PARAMETER in st.query_params
 
 
-def token() -> str:
-    """This phone's random token: from its cookie, else a new one for this session."""
-    kept = PHONE.get()
-    if kept is None:
-        found = str(st.context.cookies.get(COOKIE, ""))
-        kept = found if _TOKEN.fullmatch(found) else secrets.token_hex(16)
-        PHONE.put(kept)
-    return kept
-
-
-def remember() -> None:
-    """Let the browser keep the token as long as a poll can last; a constant script with the token alone in it."""
-    if st.context.cookies.get(COOKIE) != token():
-        st.html(
-            f"<script>document.cookie = '{COOKIE}={token()}; path=/; max-age={int(2 * LIFE)}; SameSite=Lax'</script>",
-            unsafe_allow_javascript=True,
-        )
-
-
 def show() -> None:
     """The whole page."""
-    remember()
+    _KEPT.remember()
     asked = st.query_params.get(joining.PARAMETER, "")
     if not plain_code(asked):
         _ask_for_code()
         return
     try:
-        room = ROOMS.enter(asked, token())
-        room.join(token())
+        room = ROOMS.enter(asked, _KEPT.value())
+        room.join(_KEPT.value())
     except PollRefused as refused:
         _ask_for_code(str(refused))
         return
@@ -98,7 +78,7 @@ def _page(room: Room) -> None:
     seen = room.seen()
     st.caption(f"{said.TITLE} · {shown_code(room.code)}")
     st.title(words.safe(seen.poll.question, 200), anchor=False)
-    own = room.own(token())
+    own = room.own(_KEPT.value())
     if seen.receipt is not None:
         _answered(room, seen)
     elif seen.phase == "ended":
@@ -128,7 +108,7 @@ def _page(room: Room) -> None:
 @st.fragment
 def _ballot(room: Room) -> None:
     """One tap is a vote; a fragment, so that a tap draws this part alone."""
-    own = room.own(token())
+    own = room.own(_KEPT.value())
     if room.poll.choices:
         for place, choice in enumerate(room.poll.choices):
             label, mine = words.safe(said.choice(choice)), own.vote == choice
@@ -179,14 +159,14 @@ def _send(room: Room) -> None:
 def _vote(room: Room, vote: Vote | None) -> None:
     """Callback."""
     try:
-        room.vote(token(), vote)
+        room.vote(_KEPT.value(), vote)
     except PollRefused as refused:
         PROBLEM.put(str(refused))
 
 
 @st.fragment
 def _guesses(room: Room) -> None:
-    own = room.own(token())
+    own = room.own(_KEPT.value())
     st.markdown(f"**{guess_question(room.poll)}**")
     for guess in GUESSES:
         mine, label = own.guess == guess, said.guess_name(guess)
@@ -206,7 +186,7 @@ def _guesses(room: Room) -> None:
 def _guess(room: Room, guess: int) -> None:
     """Callback."""
     try:
-        room.guess(token(), guess)
+        room.guess(_KEPT.value(), guess)
     except PollRefused as refused:
         PROBLEM.put(str(refused))
 
@@ -230,7 +210,7 @@ def _otherwise(room: Room) -> None:
     """What this vote changes: the law with it, and with another in its place, in a simulated room."""
     if not st.toggle(said.OTHERWISE, key="poll-otherwise"):
         return
-    poll, mine = room.poll, room.own(token()).vote
+    poll, mine = room.poll, room.own(_KEPT.value()).vote
     other = _other(poll, mine)
     found = forecast.otherwise(poll, forecast.usual_lead(poll), mine, other)
     st.markdown(said.told(found.told, found.allowed))

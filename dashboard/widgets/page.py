@@ -212,16 +212,20 @@ def _live(
         place.draw(found.picture(axis), around.mark)
 
     with chart:
-        if right is not None:
-            _drawn(now(), case.source)
+        above = st.container()
         (first if drawn is None else drawn).live(draw)
-        if right is None:
-            return now(), False
+        below = st.container()
+    present = now()
+    if right is None:
+        return present, False
+    with above:
+        _drawn(present, case.source)
+    with below:
         st.caption(words.MAY_SHOW[case.source.mode])
-        _seen(now(), case.source)
+        _seen(present, case.source)
     with right:
-        _cards(now(), case.source)
-    return now(), all(run is not None and run.job.complete for run in running.values())
+        _cards(present, case.source)
+    return present, all(run is not None and run.job.complete for run in running.values())
 
 
 def _report(

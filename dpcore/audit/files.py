@@ -232,11 +232,17 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
     )
     people = replace(schema, people=40)
     found = [Question(name=f"{name}, {how}", ask=ask, **about) for name, ask in asks.items()]
-    model: Ask = lambda d, _: PrivateModel.of(d, target="other", columns=["option", "number"], epsilon=0.5, delta=1e-6)  # noqa: E731
-    steps: Ask = lambda d, _: ScaledModel.of(d, target="other", columns=["option", "number"], epsilon=0.5, delta=1e-6)  # noqa: E731
+
+    def model(request: type[PrivateModel | ScaledModel]) -> Ask:
+        return lambda d, _: request.of(d, target="other", columns=["option", "number"], epsilon=0.5, delta=1e-6)
+
     stated = about | {"schema": people}
-    found.append(Question(name=f"model, {how}", ask=model, **stated))
-    return [*found, Question(name=f"model on steps, {how}", ask=steps, **stated)] if schema is RECORDS else found
+    found.append(Question(name=f"model, {how}", ask=model(PrivateModel), **stated))
+    return (
+        [*found, Question(name=f"model on steps, {how}", ask=model(ScaledModel), **stated)]
+        if schema is RECORDS
+        else found
+    )
 
 
 def _steps() -> list[Question]:

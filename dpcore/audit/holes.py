@@ -112,7 +112,7 @@ def _curve_as_forecast(found: Question) -> Ask:
     """The error bound replaced by what the file's own curve says."""
 
     def ask(declaration: Declaration, file: File) -> Any:
-        wrong = float((typed(declaration, file)["answer"] == True).mean())  # noqa: E712 - missing is not yes
+        wrong = float(typed(declaration, file)["answer"].eq(True).mean())  # what is missing is not yes
 
         @dataclass(frozen=True, slots=True, kw_only=True)
         class Promised(PrivateModel):

@@ -102,6 +102,25 @@ _COLUMNS = (
 _STEPS, _RUNS = 1, 200
 
 
+def _of_scale(name: str, ratio: Callable[[], tuple[float, int]]) -> Finding:
+    """Noise must be at least what is claimed, and its twin with a fifth less must be found out.
+
+    ``ratio()`` draws, and gives how many times the claim the noise is at most, and from how many draws.
+    """
+    found, count = ratio()
+    with less_noise(0.8):
+        twin, _ = ratio()
+    return Finding(
+        name=name,
+        claimed="noise × 1",
+        found=f"noise × {found:.2f} or less",
+        answers=count,
+        twin=f"noise × 0.8: × {twin:.2f} or less",
+        good=found >= 1.0,
+        caught=twin < 1.0,
+    )
+
+
 def audit_model() -> Finding:
     """The noise in released weights, against the standard deviation that is claimed.
 
@@ -120,18 +139,7 @@ def audit_model() -> Finding:
         drawn = [weight for _ in range(_RUNS) for weight in request.draw(found)["weights"]]
         return scale_bound(drawn, claimed), len(drawn)
 
-    found, count = ratio()
-    with less_noise(0.8):
-        twin, _ = ratio()
-    return Finding(
-        name="model, Gaussian noise in the weights",
-        claimed="noise × 1",
-        found=f"noise × {found:.2f} or less",
-        answers=count,
-        twin=f"noise × 0.8: × {twin:.2f} or less",
-        good=found >= 1.0,
-        caught=twin < 1.0,
-    )
+    return _of_scale("model, Gaussian noise in the weights", ratio)
 
 
 def audit_steps() -> Finding:
@@ -165,18 +173,7 @@ def audit_steps() -> Finding:
                 request.draw(found)
         return scale_bound(drawn, 1.0), len(drawn)
 
-    true, count = ratio()
-    with less_noise(0.8):
-        twin, _ = ratio()
-    return Finding(
-        name="model on steps, Gaussian noise of all it draws",
-        claimed="noise × 1",
-        found=f"noise × {true:.2f} or less",
-        answers=count,
-        twin=f"noise × 0.8: × {twin:.2f} or less",
-        good=true >= 1.0,
-        caught=twin < 1.0,
-    )
+    return _of_scale("model on steps, Gaussian noise of all it draws", ratio)
 
 
 def last_bit(value: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, ClassVar, Self
 
 from dpcore.calibration import zcdp_rho
 from dpcore.datasets.declaration import Declaration, shown
@@ -22,6 +22,9 @@ class AskedModel(Asked):
 
     ``people`` is about how many rows there are, as declared. Raises InvalidArgument.
     """
+
+    mechanism: ClassVar[str]
+    """The method, in the field's words."""
 
     features: Features
     delta: float
@@ -118,6 +121,20 @@ class AskedModel(Asked):
             "A missing or unreadable number or day counts as the middle of its declared range, a missing word as none "
             "of the options."
         )
+
+    def about(self, people: int) -> dict[str, Any]:
+        """What is said in every released model of how it was made; ``people`` as stated, else as counted with noise."""
+        return {
+            "method": self.mechanism,
+            "loss": self.loss.name,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "rho": self.rho,
+            "neighbours": self.neighbours,
+            "people": people,
+            "people_from": "stated" if self.people is not None else "noisy count",
+            "rows_per_person": self.rows_per_person,
+        }
 
     def error_bound(self, beta: float = 0.05) -> ErrorBound | None:
         """None: how good a model is depends on the data, and no bound from declared facts says anything."""

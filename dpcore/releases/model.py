@@ -110,15 +110,7 @@ class PrivateModel(AskedModel):
             return draws.gaussian(ready.sums(weights), sensitivity=self.sensitivity, rho=part)
 
         about = {
-            "method": self.mechanism,
-            "loss": self.loss.name,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "rho": self.rho,
-            "neighbours": self.neighbours,
-            "people": people,
-            "people_from": "stated" if self.people is not None else "noisy count",
-            "rows_per_person": self.rows_per_person,
+            **self.about(people),
             "steps": self.steps,
             "clip": self.clip,
             "noise_multiplier": self.noise_multiplier,

@@ -153,15 +153,7 @@ class ScaledModel(AskedModel):
             )
             points = points * self.factor(cells)
         about = {
-            "method": self.mechanism,
-            "loss": self.loss.name,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "rho": self.rho,
-            "neighbours": self.neighbours,
-            "people": people,
-            "people_from": "stated" if self.people is not None else "noisy count",
-            "rows_per_person": self.rows_per_person,
+            **self.about(people),
             "steps": self.steps,
             "clip": clip,
             "counts_share": self.counts_share,
