@@ -85,6 +85,17 @@ def epsilon_from_slider() -> None:
     set_epsilon(st.session_state["_slider"])
 
 
+def epsilon_from_picture(picture: str, *, looked: bool) -> None:
+    """Callback: ε is where the finger left the curve of ``picture``, a step of the slider.
+
+    ``looked``: the curve is of a person's own file, and what is taken from it goes with the file.
+    """
+    event = st.session_state.get(picture)
+    found = None if event is None else event.get("epsilon")
+    if found in epsilon_levels():
+        (take_epsilon if looked else set_epsilon)(float(found))
+
+
 def say(name: str, sentence: str) -> None:
     """Leave a sentence for ``note`` to show."""
     st.session_state["_notes"][name] = sentence

@@ -69,7 +69,8 @@ class Needed:
 class Chart(Protocol):
     """What a page needs of a question's main chart, whether it is computed at once or fills in.
 
-    ``about`` says in a few words what it answers, ``empty`` whether there is nothing to draw yet.
+    ``about`` says in a few words what it answers, ``empty`` whether there is nothing to draw yet. ``point`` is the
+    height of the method in use at the chosen ε, as the chart writes it; None where it is not known.
     """
 
     @property
@@ -84,6 +85,8 @@ class Chart(Protocol):
     def about(self) -> str: ...
     @property
     def empty(self) -> bool: ...
+    @property
+    def point(self) -> float | None: ...
 
     def picture(self, axis: str) -> Picture: ...
 
@@ -148,6 +151,11 @@ class View:
     def at(self, method: str, metric: str | None = None) -> float:
         """A method's value at the chosen ε and the data's own size, in the metric's own unit."""
         return self.at_epsilon(method, self.epsilon, metric)
+
+    @property
+    def point(self) -> float:
+        """The height of the method in use at the chosen ε, as the chart writes it."""
+        return self.at(self.main) * self.scale.factor
 
     def at_epsilon(self, method: str, epsilon: float, metric: str | None = None) -> float:
         """The same at another ε."""

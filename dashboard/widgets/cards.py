@@ -128,10 +128,10 @@ def uncertain(found: Uncertain, *, key: str) -> None:
     with st.container(border=True, key=f"{key}-uncertain-box"):
         st.markdown(found.sentence)
         st.plotly_chart(
-            Ready(two_bars(found.noise, found.people, dark=session.dark())),
+            Ready(two_bars(found.noise, found.people, found.names, sign=found.sign, dark=session.dark())),
             key=f"{key}-uncertain",
             theme=None,
-            alt=needs.bars(found.noise, found.people),
+            alt=needs.bars(found.noise, found.people, found.names, found.sign),
             config={"displayModeBar": False},
         )
 

@@ -136,12 +136,12 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         with chart:
             _drawn(question, current)
             blocks.chart(question.view.picture(axis), around.mark)
-            st.caption(words.MAY_SHOW[current.mode])
+            _below_chart(question, case, axis)
             _seen(question, current)
         with right:
             _cards(question, current)
     else:
-        question, over = _live(question, kind, case, axis, head, chart, right, around)
+        question, over, case = _live(question, kind, case, axis, head, chart, right, around)
     with on_paper:
         _report(question, kind, case, read, page, over, axis)
     for note in question.notes:
@@ -176,9 +176,9 @@ def _live(
     chart: DeltaGenerator,
     right: DeltaGenerator | None,
     around: Around,
-) -> tuple[Question, bool]:
-    """A question that fills in while work goes on beside the page; returns it with what is there now, and whether that
-    is all.
+) -> tuple[Question, bool, Case]:
+    """A question that fills in while work goes on beside the page; returns it with what is there now, whether that is
+    all, and the case with what the headline rests on.
 
     The first work carries the headline. The last one carries the chart, and begins when the first is done. Without a
     place on the ``right`` nothing but these two is drawn.
@@ -216,16 +216,22 @@ def _live(
         (first if drawn is None else drawn).live(draw)
         below = st.container()
     present = now()
+    told = replace(
+        case,
+        results={first.slot: tuple(first.job.results())},
+        complete=frozenset({first.slot} if first.job.complete else ()),
+        finished=frozenset({first.slot} if first.job.finished else ()),
+    )
     if right is None:
-        return present, False
+        return present, False, told
     with above:
         _drawn(present, case.source)
     with below:
-        st.caption(words.MAY_SHOW[case.source.mode])
+        _below_chart(present, told, axis)
         _seen(present, case.source)
     with right:
         _cards(present, case.source)
-    return present, all(run is not None and run.job.complete for run in running.values())
+    return present, all(run is not None and run.job.complete for run in running.values()), told
 
 
 def _report(
@@ -335,6 +341,12 @@ def _drawn(question: Question, current: Source) -> None:
     if isinstance(question.offer, Offer):
         with st.container(key=f"{question.view.page}-draw"):
             draw_beside(current, question.offer, slot=question.key)
+
+
+def _below_chart(question: Question, case: Case, axis: str) -> None:
+    """Whether the picture may be shown to others, and what a finger on it does."""
+    drag = f" {words.DRAG}" if axis == "epsilon" and finger.follows(question, case) else ""
+    st.caption(f"{words.MAY_SHOW[case.source.mode]}{drag}")
 
 
 def _seen(question: Question, current: Source) -> None:

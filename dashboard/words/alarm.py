@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard.words import number, plural, safe, times_in_100, visible
+from dashboard.words.usual import of_100
 from dpcore.about import About
 from dpcore.datasets import Schema
 from dpcore.validate import Neighbours
@@ -211,6 +212,21 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
     return (
         f"Without privacy it would ring at {safe(series.names[crossing])}, every time. {on_time} "
         f"Picked blindly, it would be on time {times_in_100(blind)}. {theory}"
+    )
+
+
+def uncertain(noise: float, people: float, when: str | None, line: float) -> str:
+    """Two uncertainties, apart. ``when`` an alarm is on time; None where none is due."""
+    if when is None:
+        return (
+            f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such runs ring although "
+            f"nothing is due. Chance: had other people like these come, the line of {number(line)} would be reached "
+            f"after all in {of_100(people)} of 100 cases, with or without privacy (calculated, not simulated)."
+        )
+    return (
+        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
+        f"Chance: had other people like these come, the line of {number(line)} would first be reached outside "
+        f"{safe(when)} in {of_100(people)} of 100 cases, with or without privacy (calculated, not simulated)."
     )
 
 

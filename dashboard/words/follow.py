@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.words import many, number, plural, safe, times_in_100, tiny, visible
 from dashboard.words.most_common import cannot_release, method, method_in_use, no_release, use
+from dashboard.words.usual import of_100, redrawn
 from dpcore.experts import Scenario
 
 if TYPE_CHECKING:
@@ -216,6 +217,22 @@ def whom_alt(top: str) -> str:
 
 def last_plays(unit: str) -> str:
     return f"plays on the last {safe(unit)} (blue: the best expert)"
+
+
+def unsure(units: str) -> tuple[str, str]:
+    """What the two bars are called."""
+    return "privacy noise", f"only these {visible(units)}"
+
+
+def uncertain(noise: float, without: float, people: float, rounds: int, unit: str, draws: int) -> str:
+    """Two uncertainties, apart; ``without``: as ``noise``, by a learner without privacy."""
+    who, units = safe(unit), safe(many(unit))
+    return (
+        f"**Two reasons why it may follow the wrong one.** Privacy noise: on the last {who}, {of_100(noise)} of 100 "
+        f"private runs follow another expert than the best ({of_100(without)} without privacy). Chance: had "
+        f"{rounds:,} other {units} like these come, another expert would be the best one in {of_100(people)} of 100 "
+        f"cases ({redrawn(people, draws)})."
+    )
 
 
 def hidden(unit: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
 from dashboard.words import many, number, safe, times_in_100, visible, whole
+from dashboard.words.usual import of_100, redrawn
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 from dpcore.tradeoff import Metric
@@ -86,17 +87,13 @@ def caption(view: View) -> str:
     return f"Without privacy it would be right every time. {theory} The number above is calculated, not simulated."
 
 
-def uncertain(noise: float, people: float, count: float, unit: str) -> str:
-    """Two uncertainties, apart."""
+def uncertain(noise: float, people: float, count: float, unit: str, draws: int) -> str:
+    """Two uncertainties, apart; the second found by ``draws``."""
     return (
         f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such answers name another option. "
         f"Chance: had {whole(count)} other {safe(unit)} like these come, another option would lead in "
-        f"{of_100(people)} of 100 cases, with or without privacy."
+        f"{of_100(people)} of 100 cases, with or without privacy ({redrawn(people, draws)})."
     )
-
-
-def of_100(share: float) -> str:
-    return "fewer than 1" if share < 0.005 else whole(100 * share)
 
 
 def method_in_use(about: About) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
-from dashboard.words import number, plural
+from dashboard.words import number, plural, visible
 
 SMALLEST = "smallest ε for it"
 LOOKED = (
@@ -36,11 +36,11 @@ def rings(count: int) -> str:
     return f" Rings: {plural(count, 'private answer')} that you have drawn."
 
 
-def bars(noise: float, people: float) -> str:
+def bars(noise: float, people: float, names: tuple[str, str], sign: str = "") -> str:
     """The two bars in words."""
     return (
-        f"Two bars, in 100: wrong through privacy noise {number(100 * noise)}, another winner through having only "
-        f"these people {number(100 * people)}."
+        f"Two bars, in 100: {visible(names[0])} {sign}{number(100 * noise)}, {visible(names[1])} "
+        f"{sign}{number(100 * people)}."
     )
 
 

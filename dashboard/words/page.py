@@ -15,6 +15,9 @@ MAY_SHOW = {
     "twin": "May this picture leave the room? Yes: its rows are simulated, no row of a file is behind it.",
     "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it.",
 }
+DRAG = "Click or drag in it to set ε."
+UNSURE = ("privacy noise", "only these people")
+"""What the two bars of uncertainty are called."""
 
 
 def opens_with(title: str) -> str:

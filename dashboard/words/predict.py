@@ -123,9 +123,18 @@ def how_judged(about: About, trained: int, tested: int) -> str:
     return f"{about.name}, trained on {trained:,} rows and judged on {tested:,} others."
 
 
-def caption_right(plain: float, found: tuple[float, float, float], tested: int, how: str) -> str:
-    """``found`` is the share of right predictions, and between what most private models lie."""
+UNSURE = ("privacy noise", "only these rows")
+
+
+def caption_right(
+    plain: float, found: tuple[float, float, float], tested: int, how: str, *, apart: bool = False
+) -> str:
+    """``found`` is the share of right predictions, and between what most private models lie; ``apart``: what is
+    uncertain has a card of its own.
+    """
     value, low, high = found
+    if apart:
+        return f"Without privacy {number(100 * plain)} in 100. {how}"
     noise = "" if high <= low else f"Most private models (80 in 100) {_between(low, high)}, by the luck of the noise. "
     luck = 200 * math.sqrt(max(value * (1 - value), 1e-9) / tested)  # two standard errors
     shown = f"{luck:.0f}" if luck >= 2 else number(luck)
@@ -137,6 +146,15 @@ def caption_right(plain: float, found: tuple[float, float, float], tested: int, 
 
 def _between(low: float, high: float) -> str:
     return f"reach {number(100 * low)} to {number(100 * high)}"
+
+
+def uncertain(low: float, high: float, people: float, tested: int, *, models: int) -> str:
+    """Two uncertainties, apart; ``low`` to ``high`` of 80 in 100 private models, ``people`` to either side."""
+    return (
+        f"**Two reasons why it may be off.** Privacy noise: of 100 such models 80 {_between(low, high)} of 100 right "
+        f"(from {models} that were trained). Chance: {tested:,} other rows judged them; had others come, all these "
+        f"numbers would move by at most {number(100 * people)} in 80 of 100 cases, with or without privacy."
+    )
 
 
 def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str) -> str:

@@ -17,8 +17,8 @@ from dashboard.case import Case
 from dashboard.charts.experts import life, ribbon
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, Several, Switch, slug
-from dashboard.question import Need, NoOffer, Offer, Outcomes, Question, Way
-from dashboard.questions.experts import one_day, regret_theory
+from dashboard.question import Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
+from dashboard.questions.experts import one_day, other_rounds, regret_theory
 from dashboard.questions.experts.follow_request import LIKELY, Publish, chance_right, expected_regret, plays_request
 from dashboard.questions.experts.followed import Followed, followed
 from dashboard.usual import SEED
@@ -49,6 +49,8 @@ FIRST: dict[Assumption, str] = {
 DELTAS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 LONGEST_RUN = 20_000
 MOST_SHOWN = 400
+MOST_FOLLOWED = 200_000
+"""Losses up to which every step of the ε scale is computed before it is asked for."""
 OWN_REGRET = 0.05
 """Points a round more than the best expert that a person accepts of their own data until they say."""
 
@@ -253,8 +255,8 @@ class _Setting:
             view=view,
             need=Need(
                 control=self.need,
-                found=view.needed(),
-                hint=self.hint(view, lost),
+                found=None if self.case.brief else view.needed(),
+                hint="" if self.case.brief else self.hint(view, lost),
                 simulated=whom.scenario is not None,
             ),
             outcomes=Outcomes(
@@ -278,8 +280,31 @@ class _Setting:
                 Tab(key="theory", title=theory_said.TITLE, blocks=self.theory),
                 Tab(key="one_day", title=change_one.DAY_TITLE, blocks=self.one_day),
             ),
+            uncertain=self.uncertain(1.0 - float(law[self.best])),
             offer=offer,
             notes=tuple(self.notes()),
+            follows=self.losses.size <= MOST_FOLLOWED and self.main not in _simulated(),
+        )
+
+    def uncertain(self, noise: float) -> Uncertain | None:
+        """Another expert at the end through noise, and how often another would be best had other rounds come.
+
+        The rounds are drawn anew from these (bootstrap), as if each came for itself.
+        """
+        if not other_rounds.few_enough(self.losses):
+            return None
+        people = self.case.memo(
+            (*self.identity, "other days", self.seed), partial(other_rounds.another_best, self.losses, self.seed)
+        )
+        learner = self.problem.strategy(NON_PRIVATE, self.epsilon)
+        without = self.case.memo(
+            (*self.identity, "learnt at the end"), lambda: 1.0 - float(learner.weights(self.losses)[-1][self.best])
+        )
+        return Uncertain(
+            noise=noise,
+            people=people,
+            sentence=said.uncertain(noise, without, people, len(self.losses), self.whom.unit, other_rounds.DRAWS),
+            names=said.unsure(self.whom.units),
         )
 
     def caption(self, view: View) -> str:
@@ -456,7 +481,7 @@ class _Setting:
         return Offer(
             request=request,
             data=source.rows,
-            forecast=self.forecast(request, source.rows if source.public else None),
+            forecast="" if self.case.brief else self.forecast(request, source.rows if source.public else None),
             describe=said.answer,
             below=_plays,
             conclude=said.CONCLUDE,

@@ -13,7 +13,7 @@ from dashboard.blocks import Ask, Block, Formula, Keep, Tab, Text
 from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Control, Number, Read, Several, slug
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.selection import how_many
 from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors
 from dashboard.questions.selection.learned import Learned, features, learn, targets
@@ -237,7 +237,7 @@ class _Setting:
             headline=said.headline(self.epsilon, wrong, goal),
             caption=said.caption(len(learned.names), learned.names[best], float(learned.errors[best]) / learned.people),
             view=view,
-            need=Need(control=self.need, found=view.needed()),
+            need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(names=learned.names, chances=law.tolist(), good=near.tolist()),
             protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
             tabs=(
@@ -246,7 +246,8 @@ class _Setting:
                 Tab(key="how_many", title=many_said.TITLE, blocks=self.how_many),
                 Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.theory(view)),
             ),
-            offer=self.offer(),
+            offer=BRIEF if self.case.brief else self.offer(),
+            follows=True,
         )
 
     def how(self) -> Sequence[Block]:

@@ -19,7 +19,7 @@ from dashboard.charts.theme import colours
 from dashboard.controls import Choice, Number, Numbers, Read, slug
 from dashboard.plan import RIGHT, PlanKind
 from dashboard.promise import Promise, along
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
 from dashboard.questions.selection import one_person, rounding
 from dashboard.questions.selection.candidates import Candidates, candidates, columns
 from dashboard.questions.selection.most_common_request import chance_right, most_common_request
@@ -234,7 +234,7 @@ class _Setting:
             caption=said.caption(view),
             uncertain=self.uncertain(1.0 - right),
             view=view,
-            need=Need(control=self.need, found=view.needed()),
+            need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(
                 names=self.edited.names,
                 chances=law.tolist(),
@@ -250,7 +250,7 @@ class _Setting:
                 Tab(key="theory", title=promise.TITLE, blocks=lambda: self.theory(view)),
                 Tab(key="rounding", title=said.ROUNDING, blocks=lambda: rounding.blocks(self.epsilon, self.read)),
             ),
-            offer=self.offer(),
+            offer=BRIEF if self.case.brief else self.offer(),
             follows=True,
         )
 
@@ -269,7 +269,9 @@ class _Setting:
         key = ("other people", self.case.table.fingerprint, self.as_is.column, tuple(edited.scores.tolist()), self.seed)
         people = self.case.memo(key, other)
         return Uncertain(
-            noise=noise, people=people, sentence=said.uncertain(noise, people, edited.scores.sum(), edited.unit)
+            noise=noise,
+            people=people,
+            sentence=said.uncertain(noise, people, edited.scores.sum(), edited.unit, OTHER_PEOPLE),
         )
 
     def how(self, view: View) -> Sequence[Block]:

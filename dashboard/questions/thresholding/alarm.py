@@ -16,7 +16,7 @@ from dashboard.charts.alarms import RunWords, run, shown_steps, stopping
 from dashboard.charts.theme import ENDINGS, EPSILON_TITLE, Figure, colours, ending_colours
 from dashboard.charts.tradeoff import Scale, tradeoff
 from dashboard.controls import Choice, Number, Read, Switch, slug
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
 from dashboard.questions.thresholding import accuracy, known_mistakes, one_person
 from dashboard.questions.thresholding.alarm_request import alarm_request, endings, where_it_rings
 from dashboard.questions.thresholding.watched import (
@@ -262,7 +262,7 @@ class _Setting:
             headline=said.headline(self.epsilon, chances, crossing, blind, self.target if goal == ON_TIME else None),
             caption=said.caption(self.series, crossing, end - 1, self.edited.late_by, blind, promise),
             view=view,
-            need=Need(control=self.need, found=view.needed(goal, self.target)),
+            need=Need(control=self.need, found=None if self.case.brief else view.needed(goal, self.target)),
             outcomes=Outcomes(
                 names=[said.ENDINGS[key] for key in chances],
                 chances=list(chances.values()),
@@ -292,7 +292,8 @@ class _Setting:
                 Tab(key="theory", title=theory_said.TITLE, blocks=self.theory),
                 Tab(key="instead", title=said.INSTEAD, blocks=self.instead),
             ),
-            offer=self.offer(made, series.name(self.watched)),
+            uncertain=self.uncertain(1.0 - chances[ON_TIME]),
+            offer=BRIEF if self.case.brief else self.offer(made, series.name(self.watched)),
             follows=True,
             notes=self.notes(chances[ON_TIME]),
         )
@@ -303,6 +304,16 @@ class _Setting:
             return self._drawn(made)
         at = np.array([self.epsilon]), np.array([float(self.edited.n)])
         return _by_key(self.edited.outcomes(self.main, *at), self.edited)
+
+    def uncertain(self, noise: float) -> Uncertain | None:
+        """Wrong through noise, and how often other people like these would make another alarm right; for counts."""
+        edited, series = self.edited, self.series
+        if not series.counts or (edited.answers < 0.0).any():
+            return None
+        people = self.case.memo((*self.identity, "elsewhere", self.times), lambda: edited.elsewhere)
+        start, end = edited.window
+        when = None if edited.crossing is None else said.window(series, start, end - 1)
+        return Uncertain(noise=noise, people=people, sentence=said.uncertain(noise, people, when, self.shown))
 
     def _drawn(self, request: AlarmRun) -> dict[str, float]:
         """How the release ends on its data, which are public."""

@@ -188,6 +188,13 @@ class Curves:
             return bool(len(part) < full or part["n"].nunique() < 2 or part["epsilon"].nunique() < 2)
         return bool(part[self.axis].nunique() < 2)
 
+    @property
+    def point(self) -> float | None:
+        """The height of the method in use at the chosen ε, as the chart writes it; None where it is not simulated."""
+        asked = self.asked
+        found = None if self.frame is None else at_epsilon(self.frame, asked.main, asked.metric, asked.epsilon)
+        return None if found is None else found[0] * self.scale.factor
+
     def picture(self, axis: str) -> Picture:
         """The chart; ``axis`` is the one it was made for, and it is not ``empty``."""
         if self.frame is None or axis != self.axis:

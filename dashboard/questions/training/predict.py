@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -12,7 +13,7 @@ from dashboard import words
 from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Group, Number, Read, Several, slug
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Uncertain, Way, Work
 from dashboard.questions.training import curves, gentle_problems, lessons, textbook, trust
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task, prepared, shapes, targets, usable, varying
@@ -48,6 +49,8 @@ FIRST_METHOD = "noisy_gradient_descent"
 HALFWAY, SMALLER = 0.5, 0.75
 """The first goal: so far between guessing and being always right, or so much of the error of guessing."""
 OWN_RIGHT, ERROR = 80.0, 0.1
+EIGHTY = 1.2816
+"""Standard errors to either side within which 80 of 100 cases lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +269,7 @@ class _Setting:
             headline=headline,
             caption=caption,
             view=view,
-            need=self.needed(along, axis),
+            need=Need(control=self.need, found=None) if self.case.brief else self.needed(along, axis),
             protected=words.LabelCard(
                 neighbours="add_remove",
                 epsilon=asked.epsilon,
@@ -275,6 +278,7 @@ class _Setting:
                 not_protected=said.NOT_PROTECTED,
             ),
             outcomes=self.outcomes(found),
+            uncertain=self.uncertain(found),
             tabs=(
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
@@ -283,9 +287,10 @@ class _Setting:
                 Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
             ),
-            offer=self.offer(along),
+            offer=BRIEF if self.case.brief else self.offer(along),
             notes=tuple(words.safe(note, 300) for note in task.notes),
             works=tuple(self.work(one) for one in dict.fromkeys(("epsilon", axis))),
+            follows=slot("epsilon") in self.case.complete,
         )
 
     def told(self, found: tuple[float, float, float] | None, plain: float | None) -> tuple[str, str]:
@@ -299,7 +304,8 @@ class _Setting:
             headline = said.headline_error(asked.epsilon, found[0], task.guessing, plain, target)
             return headline, said.caption_error(plain, task.guessing, found[1:], how)
         headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target)
-        return headline, said.caption_right(plain, found, task.tested, how)
+        apart = slot("epsilon") in self.case.complete
+        return headline, said.caption_right(plain, found, task.tested, how, apart=apart)
 
     def outcomes(self, found: tuple[float, float, float] | None) -> Outcomes | None:
         """Fifty predictions, when no more models come that would change the number."""
@@ -311,6 +317,20 @@ class _Setting:
             good=[True, False],
             what=said.dots(self.task.guessing),
         )
+
+    def uncertain(self, found: tuple[float, float, float] | None) -> Uncertain | None:
+        """How far off through the luck of the noise, and through having only these people to judge by: of 100 cases 80.
+
+        The first from the simulated models, the second by the binomial law of right predictions on the rows left out
+        (normal approximation).
+        """
+        if found is None or not self.task.two_classes or slot("epsilon") not in self.case.complete:
+            return None
+        value, low, high = found
+        people = EIGHTY * math.sqrt(max(value * (1.0 - value), 1e-9) / self.task.tested)
+        noise = (high - low) / 2.0
+        sentence = said.uncertain(low, high, people, self.task.tested, models=self.asked.seeds)
+        return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
 
     def needed(self, along: pd.DataFrame | None, axis: str) -> Need:
         """Which ε and how many rows are enough, once whole curves are there to read it off."""
