@@ -128,11 +128,11 @@ def two_bars(noise: float, people: float, names: tuple[str, str], *, sign: str =
         ],
         "layout": layout(
             dark,
-            height=84,
-            margin={"l": 130, "r": 10, "t": 0, "b": 0},
+            height=54,
+            margin={"l": 126, "r": 10, "t": 0, "b": 0},
             xaxis={"visible": False, "range": [0, full], "fixedrange": True},
             yaxis={"showgrid": False, "fixedrange": True},
-            bargap=0.4,
+            bargap=0.3,
         ),
     }
 

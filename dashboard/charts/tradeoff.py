@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.charts.labels import with_legend, written
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
-HEIGHT = 480
+HEIGHT = 440
 ROOM = 1.25
 """Height of the axis over the highest line that is no bound."""
 

@@ -29,7 +29,7 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
     ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
     single answer that the budget still pays for, where there is one.
     """
-    with st.container(border=True):
+    with st.container(border=True, gap="xsmall"):
         controls.draw(asked.control)
         if asked.found is None:
             st.caption(asked.waiting)
@@ -124,21 +124,22 @@ def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[i
 
 
 def uncertain(found: Uncertain, *, key: str) -> None:
-    """The noise of privacy and the luck of having only these people, as two small bars with their sentence."""
-    with st.container(border=True, key=f"{key}-uncertain-box"):
-        st.markdown(found.sentence)
-        st.plotly_chart(
+    """The noise of privacy and the luck of having only these people: two small bars, and their sentence beside them."""
+    with st.container(key=f"{key}-uncertain-box"):
+        bars, sentence = st.columns([1, 2], gap="small", vertical_alignment="center")
+        bars.plotly_chart(
             Ready(two_bars(found.noise, found.people, found.names, sign=found.sign, dark=session.dark())),
             key=f"{key}-uncertain",
             theme=None,
             alt=needs.bars(found.noise, found.people, found.names, found.sign),
             config={"displayModeBar": False},
         )
+        sentence.caption(found.sentence)
 
 
 def protected(card: words.LabelCard, *, key: str) -> None:
     """Who is protected, in words, then in odds."""
-    with st.container(border=True):
+    with st.container(border=True, gap="xsmall"):
         lines = card.lines()
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown("**Who is protected**", width="content")

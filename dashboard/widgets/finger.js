@@ -80,14 +80,14 @@ function bars(layer, target, rows) {
   Object.assign(sheet.style, { fontSize: "13px", display: "grid", alignContent: "space-around" });
   for (const [name, said, share, ink] of rows) {
     const row = document.createElement("div");
-    Object.assign(row.style, { display: "grid", gridTemplateColumns: "126px 1fr", alignItems: "center", columnGap: "4px" });
+    Object.assign(row.style, { display: "grid", gridTemplateColumns: "122px 1fr", alignItems: "center", columnGap: "4px" });
     const title = document.createElement("span");
     title.textContent = name;
     title.style.textAlign = "right";
     const bar = document.createElement("span");
     const block = document.createElement("span");
     Object.assign(block.style, {
-      display: "inline-block", height: "22px", width: `${(70 * share) / full}%`, background: ink, verticalAlign: "middle",
+      display: "inline-block", height: "19px", width: `${(70 * share) / full}%`, background: ink, verticalAlign: "middle",
     });
     bar.append(block, ` ${said}`);
     row.append(title, bar);

@@ -119,7 +119,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         return
     _sentence(question.sentence)
     head = st.container(gap="xsmall")
-    left, right = st.columns([2, 1], gap="medium")
+    left, right = st.columns([5, 3], gap="medium")
     with left:
         toolbar = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
         axis = _axis(question, toolbar.container(width="content"))
@@ -318,6 +318,8 @@ def _head(question: Question, *, alone: bool = False) -> None:
         st.markdown(f"### {question.headline}")
     with st.container(key=f"{question.view.page}-caption"):
         st.caption(question.caption)
+    if question.uncertain is not None:
+        cards.uncertain(question.uncertain, key=question.view.page)
 
 
 def _spoken(*parts: str) -> None:
@@ -355,8 +357,6 @@ def _seen(question: Question, current: Source) -> None:
         _spoken("outcomes")
         drawn = drawn_answers(current, question.offer) if isinstance(question.offer, Offer) else ()
         cards.might_see(question.outcomes, key=question.view.page, drawn=drawn)
-    if question.uncertain is not None:
-        cards.uncertain(question.uncertain, key=question.view.page)
 
 
 def _tabs(question: Question, current: Source, around: Around) -> None:

@@ -116,7 +116,7 @@ def sentence(group: Group, unit: str) -> tuple[str | Group, ...]:
 
 def point(meaning: str, unit: str) -> str:
     """What a point is."""
-    return f"Each {safe(unit)} costs an expert 0 points at best and 1 at worst: {safe(meaning, 200)}."
+    return f"A {safe(unit)} costs each 0 points at best and 1 at worst: {safe(meaning, 200)}."
 
 
 def regret_title(units: str) -> str:
@@ -167,10 +167,9 @@ def caption(
     """``own``: what the best expert itself loses; ``at_random`` and ``learnt`` more than that, all per 100 rounds."""
     units = many(unit)
     return (
-        f"{experts} experts over {plural(rounds, unit, units)}. {point} The best expert in hindsight, {safe(best)}, "
-        f"loses {number(own)} points per 100 {units} itself. Picking one at random each {safe(unit)} loses "
-        f"{number(at_random)} more than that, learning without privacy {number(learnt)} more. All of these are "
-        "calculated, not simulated."
+        f"{experts} experts over {plural(rounds, unit, units)}. {point} Per 100 {units} the best one, {safe(best)}, "
+        f"loses {number(own)} itself; one picked at random each {safe(unit)} {number(at_random)} more, learning "
+        f"without privacy {number(learnt)} more (all calculated, not simulated)."
     )
 
 
@@ -181,15 +180,9 @@ def caption_simulated_strategy(name: str) -> str:
 def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
     units = many(unit)
     if vacuous:
-        return (
-            "The textbook's theorem (Dwork and Roth, 2014, Theorem 11.3) guarantees nothing at this ε: it allows "
-            f"losing every {safe(unit)}."
-        )
+        return "The textbook's theorem guarantees nothing at this ε."
     loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
-    return (
-        "The textbook's theorem (Dwork and Roth, 2014, Theorem 11.3) guarantees at most "
-        f"{number(promised)} points more per 100 {units}{loose}."
-    )
+    return f"The textbook's theorem guarantees at most {number(promised)} points more per 100 {units}{loose}."
 
 
 def longer(simulated: bool, rounds: int, units: str) -> str:
@@ -229,9 +222,9 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     who, units = safe(unit), safe(many(unit))
     return (
         f"**Two reasons why it may follow the wrong one.** Privacy noise: on the last {who}, {of_100(noise)} of 100 "
-        f"private runs follow another expert than the best ({of_100(without)} without privacy). Chance: had "
-        f"{rounds:,} other {units} like these come, another expert would be the best one in {of_100(people)} of 100 "
-        f"cases ({redrawn(people, draws)})."
+        f"private runs do not follow the best expert ({of_100(without)} without privacy). Chance: had {rounds:,} other "
+        f"{units} like these come, another would be the best in {of_100(people)} of 100 cases "
+        f"({redrawn(people, draws)})."
     )
 
 

@@ -39,4 +39,4 @@ def of_100(share: float) -> str:
 def redrawn(share: float, draws: int) -> str:
     """How exact a share is that was found by ``draws`` draws: two standard errors, in 100, rounded up."""
     off = 200 * math.sqrt(max(share * (1.0 - share), 1.0 / draws) / draws)
-    return f"found by drawing {draws:,} times, to within {math.ceil(10 * off) / 10:g} in 100"
+    return f"drawn {draws:,} times, to within {math.ceil(10 * off) / 10:g} in 100"
