@@ -52,9 +52,9 @@ def epsilon_levels() -> list[float]:
     return sorted({*EPSILON_STEPS, epsilon()})
 
 
-def sync_slider() -> None:
-    """Put the slider where ε is; call just before it is drawn."""
-    st.session_state["_slider"] = epsilon()
+def sync_slider(key: str) -> None:
+    """Put a slider of ε where ε is; call just before it is drawn."""
+    st.session_state[key] = epsilon()
 
 
 def set_epsilon(found: float) -> None:
@@ -81,8 +81,9 @@ def _not_taken(taken: float | None) -> None:
         unset(EPSILON.key)
 
 
-def epsilon_from_slider() -> None:
-    set_epsilon(st.session_state["_slider"])
+def epsilon_from_slider(key: str) -> None:
+    """Callback: ε is where the slider was left."""
+    set_epsilon(st.session_state[key])
 
 
 def epsilon_from_picture(picture: str, *, looked: bool) -> None:

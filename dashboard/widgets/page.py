@@ -25,7 +25,7 @@ from dashboard.report.analysis import Asked, analysis, has_trade_off
 from dashboard.scenes import embed, presenter, stage
 from dashboard.scenes.held import SHOWING, STAGE, Stage
 from dashboard.view import axis_control
-from dashboard.widgets import blocks, cards, controls, finger, waiting
+from dashboard.widgets import blocks, cards, controls, finger, phone, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
 from dashboard.widgets.release import draw_beside, drawn_answers, release_panel
@@ -151,6 +151,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
     _count(question.offer)
     _tabs(question, current, around)
     finger.follow(question, kind, case, read, axis)
+    phone.docked_epsilon()
 
 
 def _alone(
