@@ -255,7 +255,8 @@ def dark() -> bool:
 def value(control: Control[V]) -> V:
     """What a control is set to: by hand, else by the link this session began with, else its default.
 
-    Something that the control does not take (any more) gives its default, and is told once where somebody asked for it.
+    Something that the control does not take (any more) gives what it last took, else its default, and is told once
+    where somebody asked for it.
     """
     state = st.session_state
     kept: dict[str, Any] = state["_set"]
@@ -274,7 +275,8 @@ def value(control: Control[V]) -> V:
     if refused:
         state["_unread"].append(control.refusal or control.label)
     if found is None:
-        found = control.default
+        before = control.checked(kept[control.key]) if control.key in kept else None
+        found = control.default if before is None else before
         if refused and control.key in state:
             del state[control.key]
     kept[control.key] = found
@@ -284,10 +286,13 @@ def value(control: Control[V]) -> V:
 
 
 def ready(control: Control[V]) -> str:
-    """The key of the control's widget, with its value in place; call just before the widget is drawn."""
-    found = value(control)
-    if control.key not in st.session_state or st.session_state[control.key] != found:
-        st.session_state[control.key] = found
+    """The key of the control's widget, with its value in place; call just before the widget is drawn.
+
+    The value is put there in every run, also where it is the same: only then does Streamlit tell the browser. Told
+    once, a widget behind a button that is opened later, or one that another page draws anew, would begin empty and send
+    that back.
+    """
+    st.session_state[control.key] = value(control)
     return control.key
 
 
@@ -396,9 +401,8 @@ def unread() -> list[str]:
 
 
 def seed(key: str, found: float) -> None:
-    """Put one part of a control in place; call just before its widget is drawn."""
-    if st.session_state.get(key) != found:
-        st.session_state[key] = found
+    """Put one part of a control in place, in every run as in ``ready``; call just before its widget is drawn."""
+    st.session_state[key] = found
 
 
 def part_changed(control: Numbers, place: int) -> None:

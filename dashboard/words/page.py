@@ -20,6 +20,12 @@ UNSURE = ("privacy noise", "only these people")
 """What the two bars of uncertainty are called."""
 
 
+def too_few(least: int) -> str:
+    """When fewer columns are left than a question needs."""
+    needed = "one column" if least == 1 else f"{least} columns"
+    return f"This question needs at least {needed}, so the last choice of columns stays."
+
+
 def opens_with(title: str) -> str:
     """Said where a page shows its own example."""
     return f"This page opens with a sample that suits its question: {title}. Choose other data in the list of data."

@@ -305,15 +305,6 @@ def test_the_page_opens_with_its_own_example_until_data_are_chosen(
     assert not app.exception
 
 
-def test_no_columns_is_one_sentence(open_app: Open) -> None:
-    app = open_app("training", data=TUMOURS)
-    app.multiselect(key="training_columns-breast_cancer-diagnosis").set_value([]).run()
-    assert not app.exception
-    assert [info.value for info in app.info] == [
-        "This cannot be trained on yet: columns must hold at least one column to predict from."
-    ]
-
-
 def test_the_target_is_never_offered_among_the_features(open_app: Open) -> None:
     app = open_app("training", data=TUMOURS)
     assert "diagnosis" not in app.multiselect(key="training_columns-breast_cancer-diagnosis").options

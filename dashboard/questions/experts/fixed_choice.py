@@ -26,6 +26,7 @@ from dashboard.questions.experts.followed import numeric
 from dashboard.usual import BETA, neighbours
 from dashboard.view import View
 from dashboard.words import fixed_choice as said
+from dashboard.words import page as page_words
 from dashboard.words import promise as theory_said
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
@@ -76,6 +77,8 @@ class FixedChoice:
             options=choices,
             names=words.visible,
             default=choices[:MOST_COLUMNS],
+            least=2,
+            refusal=page_words.too_few(2),
             linked=case.source.public,
         )
         names = read(columns, "sentence")

@@ -22,6 +22,7 @@ from dashboard.view import View
 from dashboard.ways import fitting, way
 from dashboard.words import best_rule as said
 from dashboard.words import how_many as many_said
+from dashboard.words import page as page_words
 from dashboard.words import promise as theory_said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Schema
@@ -115,6 +116,8 @@ class _Setting:
             options=usable,
             names=words.visible,
             default=tuple(usable),
+            least=1,
+            refusal=page_words.too_few(1),
             linked=case.source.public,
         )
         cuts: Choice[int] = Choice(

@@ -22,6 +22,7 @@ from dashboard.usual import SEED
 from dashboard.usual import delta as usual_delta
 from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting, way
+from dashboard.words import page as page_words
 from dashboard.words import predict as said
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
@@ -112,6 +113,8 @@ def _columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...]
         options=offered,
         names=words.visible,
         default=started,
+        least=1,
+        refusal=page_words.too_few(1),
         linked=public,
     )
     chosen, column = read(columns, "sentence"), table.schema.column(target)
