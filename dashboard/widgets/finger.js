@@ -31,9 +31,12 @@ function words(layer, target, pieces) {
   for (const name of ["fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "padding", "color"]) {
     sheet.style[name] = style[name];
   }
+  let shade = 1; // small print is paler by its parents, not by its colour
+  for (let parent = target; parent; parent = parent.parentElement) shade *= getComputedStyle(parent).opacity;
   pieces.forEach((part, index) => {
     const piece = document.createElement("span");
-    if (index % 2) piece.style.fontWeight = 700;
+    piece.style.opacity = shade;
+    if (index % 2 && target.tagName === "P") piece.style.fontWeight = 600;
     piece.textContent = part;
     sheet.appendChild(piece);
   });
@@ -87,8 +90,10 @@ function bars(layer, target, rows) {
     const bar = document.createElement("span");
     const block = document.createElement("span");
     Object.assign(block.style, {
-      display: "inline-block", height: "19px", width: `${(70 * share) / full}%`, background: ink, verticalAlign: "middle",
+      display: "inline-block", height: "19px", width: `calc((100% - 10px) * ${share / full})`, background: ink,
+      verticalAlign: "middle",
     });
+    bar.style.whiteSpace = "nowrap";
     bar.append(block, ` ${said}`);
     row.append(title, bar);
     sheet.append(row);
