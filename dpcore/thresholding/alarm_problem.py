@@ -296,7 +296,7 @@ class AlarmProblem(Problem):
         """
         if (self.answers < 0.0).any():
             raise InvalidArgument("answers", "must be counts, none of them negative")
-        quiet = poisson.cdf(np.ceil(self.threshold) - 1.0, self.answers)
+        quiet = np.asarray(poisson.cdf(np.ceil(self.threshold) - 1.0, self.answers), dtype=np.float64)
         start, end = self.window
         if self.crossing is None:
             return float(1.0 - np.prod(quiet))
