@@ -210,7 +210,7 @@ export default function (component) {
 
   const look = document.createElement("style");
   if (data.chart) {
-    look.textContent = `.st-key-${CSS.escape(data.chart)} .nsewdrag { cursor: ew-resize; touch-action: pan-y; }`;
+    look.textContent = `.st-key-${CSS.escape(data.chart)} .nsewdrag { cursor: ew-resize !important; touch-action: pan-y !important; }`;
     document.head.appendChild(look);
   }
   const watched = new MutationObserver(soon);

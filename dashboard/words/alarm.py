@@ -198,7 +198,7 @@ def wrong(chances: Mapping[str, float], crossing: int | None) -> str:
 
 def caption(series: Watched, crossing: int | None, last: int, late_by: int, blind: float, promise: float) -> str:
     theory = (
-        f"Theory alone promises that the textbook's method is on time {times_in_100(promise)}."
+        f"Theory (Dwork and Roth, 2014) alone promises the textbook's method on time {times_in_100(promise)}."
         if promise > 0.005
         else "Theory alone promises nothing yet at this ε."
     )

@@ -180,9 +180,11 @@ def caption_simulated_strategy(name: str) -> str:
 def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
     units = many(unit)
     if vacuous:
-        return "The textbook's theorem guarantees nothing at this ε."
+        return "The textbook (Dwork and Roth, 2014) guarantees nothing at this ε."
     loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
-    return f"The textbook's theorem guarantees at most {number(promised)} points more per 100 {units}{loose}."
+    return (
+        f"The textbook (Dwork and Roth, 2014) guarantees at most {number(promised)} points more per 100 {units}{loose}."
+    )
 
 
 def longer(simulated: bool, rounds: int, units: str) -> str:

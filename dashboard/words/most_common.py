@@ -41,13 +41,17 @@ def one_option(column: str) -> str:
     return f"“{visible(column)}” has one option only, so there is nothing to choose. Pick another column."
 
 
-def sentence(table: Table, column: Choice[str]) -> tuple[str | Choice[str], ...]:
+def sentence(table: Table, column: Choice[str], named: str, edited: float | None) -> tuple[str | Choice[str], ...]:
+    """The question about the column ``named``; ``edited``: how many rows there are after What if, if that is so."""
     schema = table.schema
     if schema.each_row == "option":
         label = next((one.name for one in schema.columns if not one.is_numeric), "option")
-        return (f"Which {safe(label)} has the best", column, f"of {table.rows:,}?")
+        scored = schema.column(named)
+        words = ("fewest", "most") if scored.counts else ("lowest", "highest")
+        return (f"Which {safe(label)} has the {words[scored.better == 'higher']}", column, f"of {table.rows:,}?")
     who = many(schema.unit)
-    return ("Which", column, f"is most common among {table.rows:,} {who}?")
+    rows = f"{table.rows:,} {who}" if edited is None else f"{whole(edited)} {who}, as edited"
+    return ("Which", column, f"is most common among {rows}?")
 
 
 def need(metric: Metric) -> str:

@@ -197,10 +197,12 @@ class AlarmRun(Asked):
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        named = "is the first" if self.limit == 1 else f"are the first {self.limit}"
-        series = f"rows per “{shown(self.column)}”" if self.counted else f"“{shown(self.column)}”"
-        only = "" if self.where is None else f", “{shown(self.where)}” being yes,"
-        return f"Which of {self.entries:,} answers of {series}{only} {named} to reach {self.threshold:g}"
+        first = "is the first" if self.limit == 1 else f"are the first {self.limit}"
+        asked = f"Which of {self.entries:,} entries of “{shown(self.column)}” {first}"
+        if not self.counted:
+            return f"{asked} to reach {self.threshold:g}"
+        only = "" if self.where is None else f" whose “{shown(self.where)}” is yes"
+        return f"{asked} with {self.threshold:g} or more rows{only}"
 
     @property
     def mechanism(self) -> str:

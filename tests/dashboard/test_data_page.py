@@ -786,7 +786,7 @@ def test_a_table_of_options_is_asked_about_and_released(open_app: Open) -> None:
     declare(app, "conflicts", sensitivity=1.0)
     press(app, "own-selection-0")
     assert app.selectbox(key="column").value == "conflicts"
-    assert "has the best" in text(app)
+    assert "has the lowest" in text(app)
     assert shown(app).obstacle("conflicts") is None
     declared = shown(app).declared
     assert declared is not None

@@ -104,7 +104,8 @@ class MostCommon:
         if as_is.counted and as_is.scores.sum() < 1:
             raise CannotAsk(said.nothing_there(name))
         setting = _Setting.of(case, as_is, read)
-        return setting.question(said.sentence(case.table, column))
+        edited = float(setting.edited.scores.sum()) if setting.edited.counted and setting.scored_anew else None
+        return setting.question(said.sentence(case.table, column, name, edited))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -179,8 +180,13 @@ class _Setting:
         return self.case.epsilon
 
     @property
+    def scored_anew(self) -> bool:
+        """Whether What if has changed a score."""
+        return bool((self.edited.scores != self.as_is.scores).any())
+
+    @property
     def changed(self) -> bool:
-        return self.questions != 1 or bool((self.edited.scores != self.as_is.scores).any())
+        return self.questions != 1 or self.scored_anew
 
     def problem(self, shown: Candidates, shared: int) -> Problem:
         return Problem(

@@ -228,7 +228,9 @@ class _Setting:
             key=PAGE,
             sentence=sentence,
             headline=said.headline(self.q, self.epsilon, self.tolerance, self.unit, chance, goal),
-            caption=said.caption(self.q, problem.truth, law.quartiles, self.unit),
+            caption=said.caption(
+                self.q, problem.truth, law.quartiles, self.unit, self.tolerance, problem.high - problem.low
+            ),
             view=view,
             need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(
