@@ -217,16 +217,16 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
 
 def uncertain(noise: float, people: float, when: str | None, line: float) -> str:
     """Two uncertainties, apart. ``when`` an alarm is on time; None where none is due."""
+    level = f"the line of {number(line)}"
+    often = f"in {of_100(people)} of 100 cases. Privacy does not change that (calculated, not simulated)."
     if when is None:
         return (
             f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such runs ring although "
-            f"nothing is due. Chance: had other people like these come, the line of {number(line)} would be reached "
-            f"after all in {of_100(people)} of 100 cases, with or without privacy (calculated, not simulated)."
+            f"nothing is due. Chance: with other people like these, {level} is reached after all {often}"
         )
     return (
         f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"Chance: had other people like these come, the line of {number(line)} would first be reached outside "
-        f"{safe(when)} in {of_100(people)} of 100 cases, with or without privacy (calculated, not simulated)."
+        f"Chance: with other people like these, {level} is first reached elsewhere than {safe(when)} {often}"
     )
 
 

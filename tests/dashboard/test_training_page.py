@@ -205,8 +205,8 @@ def test_the_earlier_picture_stays_in_grey_until_the_new_one_is_there(
     app = open_app("training", data=TUMOURS)
 
     def grey() -> bool:
-        chart = json.loads(app.get("plotly_chart")[0].proto.spec)
-        signs = [note["text"] for note in chart["layout"].get("annotations", [])]
+        charts = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
+        signs = [note["text"] for chart in charts for note in chart["layout"].get("annotations", [])]
         assert ("the earlier question" in signs) == ("In grey: “diagnosis” from 30 columns" in text(app))
         return "the earlier question" in signs
 
