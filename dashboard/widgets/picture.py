@@ -140,7 +140,8 @@ def html_page(figure: Figure, alt: str) -> bytes:
 
 
 def _commented(code: str, mark: str | None) -> str:
-    return f"# {mark}\n{code}" if mark else code
+    needed = "# Needs epsilon-lab, installed from its folder with: pip install .\n"
+    return f"{needed}# {mark}\n{code}" if mark else f"{needed}{code}"
 
 
 def title_of(alt: str) -> str:

@@ -508,6 +508,10 @@ def forecast_bound(reach: float, beta: float, unit: str) -> str:
 
 
 LINE_IS_PUBLIC = "The line is public. Choose it for your own reasons, not by looking at these data."
+LINE_ON_SAMPLE = (
+    "The line is public. These are sample data, so it may be clicked in the picture; for people of your own choose it "
+    "for your own reasons, not by looking at their data."
+)
 LOOKED_WARNING = (
     "This line was taken from a look at the data. The answer may be released, but its receipt says: chosen after "
     "looking at the data, not covered by ε. Type a line that you need for other reasons to avoid that."

@@ -34,6 +34,7 @@ TERMS: Mapping[str, str] = MappingProxyType(
         "Receipt": "the record of an answer: the question, its cost and its time, sealed against changes.",
         "Practice": "private answers about sample data; their budget can be reset.",
         "Theorem": "a proof of how good an answer is at least, whatever the data. The truth is often much better.",
+        "Textbook": "Dwork and Roth, The Algorithmic Foundations of Differential Privacy, 2014.",
         "Simulated": "tried out with made-up noise, many times. Calculated means exact, without trying.",
         "Seed": "a number that makes a simulation come out the same again.",
         "Sampling error": "what would differ had other people come; it has nothing to do with privacy.",

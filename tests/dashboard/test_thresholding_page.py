@@ -47,7 +47,7 @@ def test_the_release_tab_says_what_is_drawn(open_app: Open) -> None:
     offer = Alarm.ask(sample_case("outbreak"), Setting()).offer
     assert isinstance(offer, Offer)
     assert offer.forecast in text(app)
-    assert said.LINE_IS_PUBLIC in text(app)
+    assert said.LINE_ON_SAMPLE in text(app)
 
 
 @pytest.mark.parametrize(("data", "start"), [("clinic", "rows per “day”"), ("outbreak", "“cases”")])

@@ -587,7 +587,8 @@ class _Setting:
             forecast = said.forecast(self._drawn(made), asked.crossing)
         else:
             forecast = said.forecast_bound(made.error_bound(asked.beta).number, asked.beta, self.series.unit)
-        mind = Note(said.LOOKED_WARNING, warning=True) if self.looked else Small(said.LINE_IS_PUBLIC)
+        public = said.LINE_ON_SAMPLE if self.case.source.public else said.LINE_IS_PUBLIC
+        mind = Note(said.LOOKED_WARNING, warning=True) if self.looked else Small(public)
         return Offer(
             request=made,
             data=self._rows,
