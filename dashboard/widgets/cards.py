@@ -21,6 +21,7 @@ from dpcore.grid import round_up
 
 DOTS = 50
 SHOWN = 4  # outcomes by name
+BARS, SENTENCE = 310, 600  # pixels: side by side where both fit, else one below the other
 
 
 def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None:
@@ -125,16 +126,16 @@ def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[i
 
 def uncertain(found: Uncertain, *, key: str) -> None:
     """The noise of privacy and the luck of having only these people: two small bars, and their sentence beside them."""
-    with st.container(key=f"{key}-uncertain-box"):
-        bars, sentence = st.columns([1, 2], gap="small", vertical_alignment="center")
-        bars.plotly_chart(
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}-uncertain-box"):
+        st.plotly_chart(
             Ready(two_bars(found.noise, found.people, found.names, sign=found.sign, dark=session.dark())),
             key=f"{key}-uncertain",
             theme=None,
+            width=BARS,
             alt=needs.bars(found.noise, found.people, found.names, found.sign),
             config={"displayModeBar": False},
         )
-        sentence.caption(found.sentence)
+        st.caption(found.sentence, width=SENTENCE)
 
 
 def protected(card: words.LabelCard, *, key: str) -> None:
