@@ -27,7 +27,7 @@ from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, 
 EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
 EPSILON = Number(
     key="epsilon",
-    label="Privacy level ε, typed",
+    label="Privacy loss ε, typed",
     default=EPSILON_DEFAULT,
     low=EPSILON_LOW,
     high=EPSILON_HIGH,
@@ -54,7 +54,7 @@ class Needed:
     """What reaches the target: the least ``epsilon`` and the least ``size``, None where none was found.
 
     ``without_privacy`` is the metric with as good as no noise, in the chart's unit; ``possible`` whether that would
-    do. ``searched`` are the sizes that were looked at.
+    do. ``searched`` are the sizes that were looked at, ``here`` is how many there are.
     """
 
     epsilon: float | None
@@ -63,6 +63,7 @@ class Needed:
     possible: bool
     without_privacy: float | None = None
     sized: bool = True
+    here: float | None = None
     searched: tuple[float, float] = (0.0, float("inf"))
 
 
@@ -139,7 +140,7 @@ class View:
         """What the chart can be drawn against, by key, with words."""
         return {
             **{key: title for key, (title, _) in self.extra.items()},
-            "epsilon": "Privacy level ε",
+            "epsilon": "Privacy loss ε",
             "n": f"Number of {self.size_word}",
             "both": "ε and " + self.size_word,
         }
@@ -184,6 +185,7 @@ class View:
             possible=possible or epsilon is not None,
             without_privacy=best * asked.scale.factor,
             searched=self.sizes or (0.0, float("inf")),
+            here=float(self.size),
         )
 
     def _lines(self, x: Literal["epsilon", "n"]) -> Picture:
@@ -257,6 +259,7 @@ class View:
                 target=self.target,
                 ghost=ghost,
                 ghost_name=self.ghost_name,
+                goal_name=words.goal(higher=self.higher),
                 dark=dark,
             )
         )

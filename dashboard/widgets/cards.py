@@ -48,6 +48,8 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
         if found.sized:
             sized = pair.container(key=f"{key}-found", width="content")
             sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
+            if found.here is not None and found.size is not None:
+                sized.caption(needs.here(found.here, found.size, found.size_word))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
         said = float(words.number(least))
         taken = round_up(least) if looked else said if said >= least else least
@@ -156,6 +158,7 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer.",
             config={"displayModeBar": False},
         )
+        st.caption(needs.DOTS)
         with st.container(key=f"{key}-odds-words"):
             st.markdown(lines[0])
         with st.container(key=f"{key}-judged"):

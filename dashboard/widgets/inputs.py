@@ -36,7 +36,7 @@ def epsilon_slider(*, docked: bool = False) -> None:
     key = "_docked" if docked else "_slider"
     session.sync_slider(key)
     st.select_slider(
-        "ε: more privacy ⟵ ⟶ more accuracy" if docked else "Privacy level ε",
+        "ε: more privacy ⟵ ⟶ more accuracy" if docked else "Privacy loss ε",
         options=session.epsilon_levels(),
         key=key,
         format_func=plain,

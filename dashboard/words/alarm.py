@@ -8,7 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard.words import number, plural, safe, times_in_100, visible
-from dashboard.words.usual import of_100
+from dashboard.words.usual import NO_THEOREM, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
 from dpcore.validate import Neighbours
@@ -170,15 +170,15 @@ def headline(
         start = f"{level} the private alarm stays silent, as it should, **{times_in_100(right)}**"
     else:
         start = f"{level} the private alarm is raised on time **{times_in_100(right)}**"
-    verdict = []
+    told: list[str] = []
     if target is not None:
         near = right < target and times_in_100(right) == times_in_100(target)
-        short = "just short of" if near else "less than"
-        verdict.append("what you need" if right >= target else f"{short} the {number(100 * target)} you need")
+        found = verdict(right, target, number(100 * target))
+        told.append(found.replace("less than", "just short of") if near else found)
     if crossing is not None and right <= blind:
-        verdict.append("no better than picking blindly")
-    told = f": {' and '.join(verdict)}" if verdict else ""
-    return f"{start}{told}. {wrong(chances, crossing)}"
+        told.append("no better than picking blindly")
+    judged = f": {' and '.join(told)}" if told else ""
+    return f"{start}{judged}. {wrong(chances, crossing)}"
 
 
 def wrong(chances: Mapping[str, float], crossing: int | None) -> str:
@@ -200,7 +200,7 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
     theory = (
         f"Theory (Dwork and Roth, 2014) alone promises the textbook's method on time {times_in_100(promise)}."
         if promise > 0.005
-        else "Theory alone promises nothing yet at this ε."
+        else NO_THEOREM
     )
     if crossing is None:
         return f"The line is never reached, so any alarm is a false one. {theory}"
@@ -226,7 +226,7 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
         )
     return (
         f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"Chance: with other people like these, {level} is first reached elsewhere than {safe(when)} {often}"
+        f"Chance: with other people like these, {level} is itself first reached elsewhere than {safe(when)} {often}"
     )
 
 
@@ -287,13 +287,18 @@ def when_axis(limit: int) -> str:
     return "alarm here,<br>times in 100" if limit == 1 else "first alarm here,<br>times in 100"
 
 
-def when_note(name: str, looked: bool) -> str:
+def when_note(name: str, looked: bool, textbook: str, best: str | None) -> str:
+    """``best``: the method that is oftenest on time here; None where it is the one in use."""
     click = (
         "Clicking a bar puts the line near it; a release then says that the line was chosen after looking at the data."
         if looked
         else "Click a bar to put the line there."
     )
-    return f"Above: the data and the line. Below: where the private alarm falls, with {name}. {click}"
+    here = "here the best of these" if best is None else f"here {best} does better"
+    return (
+        f"Above: the data and the line. Below: where the private alarm falls, with {name}, {here}. The textbook's "
+        f"method (Dwork and Roth, 2014): {textbook}. {click}"
+    )
 
 
 def when_alt(names: Sequence[str], law: Sequence[float], chances: Mapping[str, float]) -> str:

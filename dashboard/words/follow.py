@@ -111,7 +111,7 @@ def cannot_follow(why: str) -> str:
 
 
 def sentence(group: Group, unit: str) -> tuple[str | Group, ...]:
-    return ("Whom of", group, f"should we follow, without revealing any single {safe(unit)}?")
+    return ("Which of", group, f"should we follow, without revealing any single {safe(unit)}?")
 
 
 def point(meaning: str, unit: str) -> str:
@@ -149,7 +149,7 @@ def headline_regret(epsilon: float, lost: float, accepted: float, at_random: flo
     luck = f", and {less} than picking at random ({number(at_random)})" if lost > 0.9 * at_random else ""
     return (
         f"At ε = {number(epsilon)} following privately loses **{number(lost)}** points more per 100 {units} than the "
-        f"best expert: {verdict}{luck}."
+        f"best expert, on average: {verdict}{luck}."
     )
 
 
@@ -180,7 +180,10 @@ def caption_simulated_strategy(name: str) -> str:
 def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
     units = many(unit)
     if vacuous:
-        return "The textbook (Dwork and Roth, 2014) guarantees nothing at this ε."
+        return (
+            "No theorem of the textbook (Dwork and Roth, 2014) bounds this loss at this ε; the privacy holds all the "
+            "same."
+        )
     loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
     return (
         f"The textbook (Dwork and Roth, 2014) guarantees at most {number(promised)} points more per 100 {units}{loose}."
@@ -224,7 +227,8 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     who, units = safe(unit), safe(many(unit))
     return (
         f"**Two reasons why it may follow the wrong one.** Privacy noise: on the last {who}, {of_100(noise)} of 100 "
-        f"private runs do not follow the best expert ({of_100(without)} without privacy). Chance: had {rounds:,} other "
+        f"private runs follow another than the best expert ({of_100(without)} without privacy); what that costs is the "
+        f"number above. Chance: had {rounds:,} other "
         f"{units} like these come, another would be the best in {of_100(people)} of 100 cases "
         f"({redrawn(people, draws)})."
     )

@@ -19,7 +19,7 @@ from dpcore.thresholding import ways
 TITLE, FIND = "What the words mean", "Find a word"
 TERMS: Mapping[str, str] = MappingProxyType(
     {
-        "ε": "epsilon, the privacy level: how much an answer may depend on any one person. Smaller hides better.",
+        "ε": "epsilon, the privacy loss: how much an answer may depend on any one person. Smaller hides better.",
         "δ": "delta: a tiny chance that the promise of ε may fail. Without δ it never fails.",
         "ρ": "rho: what a small answer costs where a budget counts many small answers together.",
         "α": "alpha: how far from the line, or from the best, an answer may lie.",

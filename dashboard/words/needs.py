@@ -11,11 +11,18 @@ LOOKED = (
     "was chosen after looking at the data."
 )
 OTHERS = "others"
-IMAGINED = "Imagining costs nothing. Only a private answer that is drawn is charged."
+DOTS = "Grey: right anyway. Brown: the most that the answer can add."
+IMAGINED = "Looking at this page costs nothing. Only a private answer that is drawn is charged."
 
 
 def or_size(size_word: str) -> str:
     return f"or, at this ε, {size_word} in all"
+
+
+def here(size: float, enough: float, size_word: str) -> str:
+    """How many there are beside how many would be ``enough``."""
+    told = "enough" if size >= enough else "too few"
+    return f"there are {number(size)} {size_word}: {told}"
 
 
 def like_these(size_word: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dashboard.words import number, plural, protected_words, safe, times_in_100, tiny, visible
+from dashboard.words.usual import verdict
 from dpcore.about import About
 
 TITLE = "Predict a column"
@@ -32,7 +33,7 @@ DELTA = "δ, a small chance that belongs to the promise"
 SEEDS = "Private models simulated at each point"
 ROWS = "rows"
 ROWS_TITLE = "number of training rows n"
-AXES: Mapping[str, str] = {"epsilon": "Privacy level ε", "n": "Number of rows", "both": "ε and rows"}
+AXES: Mapping[str, str] = {"epsilon": "Privacy loss ε", "n": "Number of rows", "both": "ε and rows"}
 AVERAGE = "Always the average"
 TRAINING = "Training private models"
 NEED = {
@@ -82,9 +83,13 @@ def headline_waiting(epsilon: float) -> str:
     return f"At ε = {number(epsilon)}: the first private models are being trained."
 
 
-def headline_right(epsilon: float, value: float, guessing: float, plain: float, target: float | None) -> str:
-    """Shares of right predictions; ``target`` None where something else was asked for."""
-    start = f"At ε = {number(epsilon)} the private model is right about **{number(100 * value)} times in 100**"
+def headline_right(
+    epsilon: float, value: float, guessing: float, plain: float, target: float | None, low: float = 1.0
+) -> str:
+    """Shares of right predictions; ``target`` None where something else was asked for, ``low`` what one model in ten
+    does not reach."""
+    right = f"**{number(100 * value)} times in 100**"
+    start = f"At ε = {number(epsilon)} the private model is right about {right} on average"
     guess = f"always guessing the commonest ({number(100 * guessing)})"
     if value - guessing < LITTLE:
         better = "worse than" if value < guessing - LITTLE else "no better than"
@@ -97,8 +102,8 @@ def headline_right(epsilon: float, value: float, guessing: float, plain: float, 
         return f"{start}, {better} {guess}: {why}."
     if target is None:
         return f"{start}, better than {guess}."
-    verdict = "what you need" if value >= target else f"less than the {number(100 * target)} you need"
-    return f"{start}: {verdict}, and better than {guess}."
+    some = " (some models fall short)" if low < target <= value else ""
+    return f"{start}: {verdict(value, target, number(100 * target))}{some}, and better than {guess}."
 
 
 def headline_error(epsilon: float, value: float, guessing: float, plain: float, target: float | None) -> str:
@@ -115,12 +120,27 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
         return f"{start}, {better} {guess}: {why}."
     if target is None:
         return f"{start}, better than {guess}."
-    verdict = "what you need" if value <= target else f"more than the {number(target)} you allow"
-    return f"{start}: {verdict}, and better than {guess}."
+    return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
 
 
 def how_judged(about: About, trained: int, tested: int) -> str:
-    return f"{about.name}, trained on {trained:,} rows and judged on {tested:,} others."
+    return (
+        f"Method: {about.plain} ({about.name}), trained on {trained:,} rows and judged on {tested:,} others. How often "
+        "a model is right no theorem says; the privacy is proved."
+    )
+
+
+def better(name: str, value: str, main: str) -> str:
+    """Another method that a private answer can be drawn by does clearly better at this ε."""
+    return f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. See Options."
+
+
+def right(value: float) -> str:
+    return f"right {number(100 * value)} times in 100"
+
+
+def error(value: float) -> str:
+    return f"squared error {number(value)}"
 
 
 UNSURE = ("privacy noise", "only these rows")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.words import number, safe, times_in_100, visible
+from dashboard.words.usual import verdict
 
 TITLE = "Median or quantile"
 QUANTILES = {
@@ -80,7 +81,7 @@ def headline(q: float, epsilon: float, tolerance: float, unit: str, chance: floa
     )
     if target is None:
         return f"{start}."
-    return f"{start}: {'what you need' if chance >= target else f'less than the {number(100 * target)} you need'}."
+    return f"{start}: {verdict(chance, target, number(100 * target))}."
 
 
 def caption(q: float, truth: float, quartiles: tuple[float, float], unit: str, tolerance: float, span: float) -> str:

@@ -32,8 +32,18 @@ def relation(neighbours: Neighbours) -> str:
     return hides(neighbours)
 
 
+NO_THEOREM = "No theorem says yet at this ε how often it is right; the privacy holds all the same."
+
+
+def verdict(value: float, target: float, shown: str, *, higher: bool = True) -> str:
+    """Whether a goal is met, the higher the better or the lower; ``shown`` is the goal as the headline writes it."""
+    if higher:
+        return f"{'enough for' if value >= target else 'less than'} the {shown} you need"
+    return f"{'within' if value <= target else 'more than'} the {shown} you allow"
+
+
 def of_100(share: float) -> str:
-    return "fewer than 1" if share < 0.005 else whole(100 * share)
+    return "fewer than 1" if share < 0.0095 else whole(100 * share)
 
 
 def redrawn(share: float, draws: int) -> str:

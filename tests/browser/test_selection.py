@@ -55,7 +55,7 @@ def test_a_wrong_epsilon_in_a_link_gets_one_sentence(open_page: Open) -> None:
 
 def test_the_slider_answers_to_the_keyboard(open_page: Open) -> None:
     page = open_page("/selection")
-    slider = page.get_by_role("slider", name=re.compile("Privacy level")).first
+    slider = page.get_by_role("slider", name=re.compile("Privacy loss")).first
     slider.focus()
     for _ in range(3):
         slider.press("ArrowRight")

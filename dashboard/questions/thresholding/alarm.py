@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from dashboard import words
 from dashboard.case import Case
 from dashboard.charts.theme import ending_colours
@@ -25,8 +23,7 @@ from dashboard.words import alarm as said
 from dashboard.words import change_one
 from dashboard.words import promise as theory_said
 from dpcore.datasets import Schema
-from dpcore.thresholding.alarm_problem import THEORY, AlarmProblem
-from dpcore.validate import FloatArray
+from dpcore.thresholding.alarm_problem import THEORY
 
 PAGE = "thresholding"
 CLEARLY_BETTER = 0.05
@@ -179,17 +176,12 @@ def _notes(setting: Setting, right: float) -> tuple[str, ...]:
     if setting.edited.crossing == 0:
         found.append(said.at_once(setting.series.step))
     if setting.case.source.public:
-        at = np.array([setting.epsilon]), np.array([float(setting.edited.n)])
-        found += setting.case.memo(
-            (*setting.identity, "better", setting.times, setting.main, setting.epsilon, round(right, 6)),
-            lambda: _better(setting.edited, setting.main, right, at),
-        )
+        found += _better(setting, right)
     return tuple(found)
 
 
-def _better(problem: AlarmProblem, main: str, right: float, at: tuple[FloatArray, FloatArray]) -> list[str]:
+def _better(setting: Setting, right: float) -> list[str]:
     """A sentence where another method does clearly better on these data."""
-    others = [method for method in problem.methods if method not in (main, THEORY)]
-    found = {method: float(problem.outcomes(method, *at).on_time[0]) for method in others}
-    best = max(found, key=found.__getitem__)
-    return [said.better(NAMES[best], found[best], right)] if found[best] > right + CLEARLY_BETTER else []
+    others = {method: chance for method, chance in setting.on_time.items() if method != setting.main}
+    best = max(others, key=others.__getitem__)
+    return [said.better(NAMES[best], others[best], right)] if others[best] > right + CLEARLY_BETTER else []

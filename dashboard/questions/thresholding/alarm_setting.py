@@ -22,7 +22,7 @@ from dpcore.datasets import PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding import AboveThreshold
-from dpcore.thresholding.alarm_problem import AlarmProblem
+from dpcore.thresholding.alarm_problem import THEORY, AlarmProblem
 from dpcore.thresholding.alarm_problem import Outcomes as Ends
 from dpcore.validate import FloatArray, Neighbours
 
@@ -124,6 +124,17 @@ class Setting:
         drawn = (asked.band, asked.seed if asked.band else 0)
         settings = (asked.threshold, asked.limit, asked.late_by, asked.monotonic, asked.beta, *drawn)
         return ("alarm", self.case.table.fingerprint, self.watched, *settings)
+
+    @property
+    def on_time(self) -> dict[str, float]:
+        """How often each method that draws alarms is on time here, by the same law for all."""
+        at = np.array([self.epsilon]), np.array([float(self.edited.n)])
+
+        def found() -> dict[str, float]:
+            drawn = [method for method in self.edited.methods if method != THEORY]
+            return {method: float(self.edited.outcomes(method, *at).on_time[0]) for method in drawn}
+
+        return self.case.memo((*self.identity, "on time", self.times, self.epsilon), found)
 
     @property
     def shown(self) -> float:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from dashboard import words
 from dashboard.blocks import Picture
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.theme import EPSILON_TITLE, colours, palette
@@ -227,6 +228,7 @@ class Curves:
                 main=asked.main,
                 chosen=chosen,
                 target=asked.target,
+                goal_name=words.goal(higher=METRICS[asked.metric].higher),
                 dark=dark,
                 log_y=asked.metric == "excess_risk",
             ),

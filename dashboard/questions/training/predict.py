@@ -35,6 +35,8 @@ from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.training_problem import METRICS
 
 FIRST_METHOD = "noisy_gradient_descent"
+CLEARLY = 0.03
+"""By how much another method must do better to be named: this share more right, or four times it less error."""
 EIGHTY = 1.2816
 """Standard errors to either side within which 80 of 100 cases lie."""
 
@@ -229,7 +231,7 @@ class _Setting:
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
             ),
             offer=BRIEF if self.case.brief else self.offer(along),
-            notes=tuple(words.safe(note, 300) for note in task.notes),
+            notes=(*(words.safe(note, 300) for note in task.notes), *self.better(along, found)),
             works=tuple(self.work(one) for one in dict.fromkeys(("epsilon", axis))),
             follows=slot("epsilon") in self.case.complete,
         )
@@ -244,9 +246,23 @@ class _Setting:
         if not task.two_classes:
             headline = said.headline_error(asked.epsilon, found[0], task.guessing, plain, target)
             return headline, said.caption_error(plain, task.guessing, found[1:], how)
-        headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target)
+        headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target, found[1])
         apart = slot("epsilon") in self.case.complete
         return headline, said.caption_right(plain, found, task.tested, how, apart=apart)
+
+    def better(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
+        """A sentence where another method that has a release does clearly better; on data that everybody may see."""
+        task, asked, kinds = self.task, self.asked, methods(self.task)
+        if found is None or not self.case.source.public or slot("epsilon") not in self.case.complete:
+            return []
+        values = {key: self.at(along, key) for key in asked.methods if kinds[key].about.release is not None}
+        others = {key: value[0] for key, value in values.items() if value is not None and key != asked.main}
+        if not others:
+            return []
+        best = (max if task.two_classes else min)(others, key=others.__getitem__)
+        clearly = others[best] > found[0] + CLEARLY if task.two_classes else others[best] < (1 - 4 * CLEARLY) * found[0]
+        tell = said.right if task.two_classes else said.error
+        return [said.better(kinds[best].about.name, tell(others[best]), tell(found[0]))] if clearly else []
 
     def outcomes(self, found: tuple[float, float, float] | None) -> Outcomes | None:
         """Fifty predictions, when no more models come that would change the number."""
