@@ -8,7 +8,7 @@ from dashboard import session
 from dashboard.charts.theme import palette
 from dashboard.widgets import inputs
 
-NARROW = 640
+NARROW = 768
 """Pixels of width up to which a page is a phone's; from the next one on the sidebar's slider is in sight."""
 # Streamlit opens the sidebar over the page there and leaves it open when one of its links is followed.
 _FOLDS = f"""<script>
