@@ -79,7 +79,7 @@ class Predict:
             label=said.TARGET,
             options=offered,
             names=words.visible,
-            default=(_declared(case, offered) or offered)[0],
+            default=case.source.stated(offered)[0],
             hide_label=True,
             width=220,
             linked=case.source.public,
@@ -100,7 +100,7 @@ def _columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...]
     offered = usable(table.schema, target)
     # A sample's columns that never vary are left out from the start. An own file's begin with those that were declared:
     # nothing that its values decide, as a neighbouring file must begin alike.
-    started = _declared(case, offered) or offered
+    started = case.source.stated(offered)
     if public:
         started = case.memo(("training", table.fingerprint, target, "started"), lambda: varying(table, offered))
     columns = Several(
@@ -130,13 +130,6 @@ def _columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...]
 def _steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:
     """Whether numbers and dates are cut into steps; asked where some were chosen."""
     return bool(shapes(case.table.schema.columns, columns)) and read(NUMBERS) == "steps"
-
-
-def _declared(case: Case, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that a person declared with all that a private answer needs."""
-    declared = case.source.declared
-    known = () if declared is None else {column.name for column in declared.columns if column.bounded}
-    return tuple(name for name in names if name in known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
