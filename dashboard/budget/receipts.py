@@ -21,6 +21,7 @@ from dashboard.widgets.drop_areas import named
 from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
+from dpcore.ledger.charging import ACTORS
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.words import OLDER_COPIES, hides
 
@@ -49,6 +50,7 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
         "Cost": guarantee,
         "Protected": protected_words(receipt),
         "Mechanism": words.safe(receipt.mechanism, 200) or "not named",
+        "Asked by": words.safe(ACTORS.get(receipt.actor, receipt.actor), 80),  # type: ignore[call-overload]
         "Request": _in_parts(_code(receipt.request_id)),
         "Hash in the journal": _in_parts(receipt.journal_hash),
         "Made with": words.safe(", ".join(_made_with(receipt.versions)), 400),
