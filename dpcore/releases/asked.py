@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dpcore.datasets.declaration import Reads, shown
 from dpcore.errors import InvalidArgument, UnsupportedEvent
 from dpcore.grid import on_grid
+from dpcore.releases.cells import words_rule
 from dpcore.validate import FloatArray, Neighbours, one_of, positive, whole
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class Asked(ABC):
         """Sentences that belong on the receipt: what is promised about a person's rows, and what ε does not cover."""
         words = {"epsilon": "ε", "threshold": "The line"}
         chosen = [f"{words[name]} was {CHOSEN}." for name in self.chosen_after_looking]
-        return (self.promise, *self.own_notes, *self.suggestions, *chosen)
+        taken = [words_rule(column) for column in self.reads.columns if column.words_from_file][:_NAMED]
+        return (self.promise, *self.own_notes, *taken, *self.suggestions, *chosen)
 
     @property
     def suggestions(self) -> tuple[str, ...]:
