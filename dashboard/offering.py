@@ -63,6 +63,8 @@ def _marked(question: Question, case: Case) -> Question:
     if suggested:
         question = replace(question, offer=_with_suggestions(question.offer, suggested))
         question = _not_covered(question, said.SUGGESTED)
+    if _unchecked(question.offer, case):
+        question = _not_covered(question, said.UNCHECKED)
     if case.looked:
         question = _not_covered(replace(question, offer=_looked(question.offer)), said.EPSILON_LOOKED)
     return question
@@ -78,6 +80,13 @@ def _suggested(offer: Offer | NoOffer) -> tuple[str, ...]:
     if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
         return ()
     return offer.request.suggestions
+
+
+def _unchecked(offer: Offer | NoOffer, case: Case) -> bool:
+    """Whether the promise rests on what was stated of one person's part in a file and cannot be checked."""
+    if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
+        return False
+    return not case.source.public and "not checked" in offer.request.promise
 
 
 def _with_suggestions(offer: Offer | NoOffer, told: tuple[str, ...]) -> Offer | NoOffer:

@@ -39,6 +39,7 @@ ROWS_PUBLIC = (
     "How many rows there are is not hidden here: one row in place of another is, and so their number is public."
 )
 SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
+UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"
 EPSILON_LOOKED = "ε was chosen after looking at the data: not covered by ε"
 EPSILON_LOOKED_WARNING = (
     "You took this ε from a picture of your own file. It may be used, and the receipt will say: ε was chosen after "

@@ -16,7 +16,7 @@ from dashboard.question import NoOffer, Offer
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.words.data import CONFIRMED
 from dashboard.words.page import MAY_SHOW
-from dashboard.words.release import EPSILON_LOOKED, SUGGESTED, suggested
+from dashboard.words.release import EPSILON_LOOKED, SUGGESTED, UNCHECKED, suggested
 from dpcore.datasets import Column, Schema, Template, saved
 from dpcore.grid import on_grid
 from dpcore.release import sentence
@@ -40,6 +40,8 @@ def test_card_and_request_say_that_epsilon_was_looked_up_and_only_then() -> None
     assert isinstance(looked.offer, Offer)
     assert EPSILON_LOOKED in looked.protected.not_protected
     assert EPSILON_LOOKED not in plain.protected.not_protected
+    assert UNCHECKED in plain.protected.not_protected, "nobody checks how many rows one person has without an id"
+    assert UNCHECKED not in offering.ask(MostCommon, sample_case("clinic"), Setting()).question.protected.not_protected
     assert f"{EPSILON_LOOKED}." in sentence(looked.offer.request)
     assert EPSILON_LOOKED not in sentence(plain.offer.request)
     assert isinstance(looked.offer.before[-1], Note)
@@ -63,7 +65,7 @@ def own_offer(app: AppTest) -> Offer:
     """What would be released about the file that the session holds."""
     found = offering.ask(MostCommon, offering.Case(source=shown(app), epsilon=0.5), Setting()).question
     assert isinstance(found.offer, Offer)
-    assert (SUGGESTED in found.protected.not_protected) == bool(found.offer.request.notes[1:])  # type: ignore[attr-defined]
+    assert (SUGGESTED in found.protected.not_protected) == bool(found.offer.request.suggestions)  # type: ignore[attr-defined]
     return found.offer
 
 
