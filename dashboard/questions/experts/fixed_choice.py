@@ -76,7 +76,7 @@ class FixedChoice:
             help=said.COLUMNS_HELP,
             options=choices,
             names=words.visible,
-            default=choices[:MOST_COLUMNS],
+            default=case.source.stated(choices, least=2)[:MOST_COLUMNS],
             least=2,
             refusal=page_words.too_few(2),
             linked=case.source.public,

@@ -115,7 +115,7 @@ class _Setting:
             label=said.COLUMNS,
             options=usable,
             names=words.visible,
-            default=tuple(usable),
+            default=case.source.stated(usable),
             least=1,
             refusal=page_words.too_few(1),
             linked=case.source.public,
