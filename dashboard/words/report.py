@@ -208,6 +208,12 @@ def cost(epsilon: float, delta: float) -> str:
     return f"ε = {number(epsilon)}" + (f" with δ = {tiny(delta)}" if delta else "")
 
 
+UNSEALED = (
+    "Not sealed: when this report was made, the ledger could not put its seal on it. So nobody can check whether a "
+    "word was changed since; a check-word in it can still be looked up once the ledger is open."
+)
+UNSEALED_FILES = "These files will carry no seal, so nobody can check later whether a word was changed; they say so."
+
 # -- a plan ------------------------------------------------------------------------------------------------------------
 
 PLAN_TITLE = "A plan: these answers, each this good"
@@ -220,6 +226,34 @@ PLAN_DATA = "how good each is was found from the data in use, so this plan is ma
 
 def plan_caption(delta: float) -> str:
     return f"ε of all answers together, at δ = {tiny(delta)}"
+
+
+# -- a deck ------------------------------------------------------------------------------------------------------------
+
+QUESTION = "The question"
+AGAINST_SIZE = "What accuracy costs in people"
+DECK_HELP = "The scenes of this deck on paper, each asked again with its numbers."
+DECK_MAKING = "Asking the scenes again"
+NO_SCENE = "No scene of this deck asks a question, so there is nothing to report."
+
+
+def scene_asks_nothing(where: str) -> str:
+    return f"{where.removesuffix(',')} is not in the report: its page asks no question."
+
+
+def instead_of(wanted: str) -> str:
+    return f"This scene was made with a file of the speaker's own ({wanted}). A sample stands in its place here."
+
+
+def files_missing(count: int) -> str:
+    return (
+        f"{plural(count, 'scene')} {'was' if count == 1 else 'were'} made with a file of one's own: bring it on the "
+        "Data page first, or a sample stands in its place."
+    )
+
+
+def as_in(number: int, title: str, headings: Sequence[str]) -> str:
+    return f"As in {number}, “{title}”: {'; '.join(heading[:1].lower() + heading[1:] for heading in headings)}."
 
 
 # -- the notebook ------------------------------------------------------------------------------------------------------

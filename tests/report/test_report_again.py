@@ -73,10 +73,10 @@ def test_the_notebook_is_the_script_in_cells(capsys: pytest.CaptureFixture[str])
 
 def test_a_simulated_picture_against_something_else_is_no_trade_off() -> None:
     source = again.sample_source("clinic")
-    simulated = again.asked("training", "predict", source, epsilon=0.5, settings=FAST["predict"])
+    simulated = again.asked("training", "predict", source, epsilon=0.5, delta=1e-6, settings=FAST["predict"])
     assert has_trade_off(simulated, "epsilon")
     assert not has_trade_off(simulated, "n")
-    assert has_trade_off(again.asked("selection", "quantile", source, epsilon=0.5, settings={}), "n")
+    assert has_trade_off(again.asked("selection", "quantile", source, epsilon=0.5, delta=1e-6, settings={}), "n")
 
 
 # -- own files ---------------------------------------------------------------------------------------------------------
