@@ -228,6 +228,25 @@ def plan_caption(delta: float) -> str:
     return f"ε of all answers together, at δ = {tiny(delta)}"
 
 
+# -- a budget ----------------------------------------------------------------------------------------------------------
+
+SPENT = "What is spent, and what is left"
+ADDS_UP = "How it adds up"
+CHARGES = "Every charge"
+CAP, COUNTED, LARGEST = "The budget", "Counted by", "Largest single answer left"
+
+
+def spent_title(name: str) -> str:
+    return f"What is spent about “{name}”, and what is left"
+
+
+def charges_told(count: int, shown: int) -> str:
+    if not count:
+        return "Nothing was charged yet."
+    which = "" if shown == count else f"These are the newest {shown} of {plural(count, 'charge')}. "
+    return f"{which}Each can be looked up by its check-word, on the Budget page under “Check a receipt”."
+
+
 # -- a deck ------------------------------------------------------------------------------------------------------------
 
 QUESTION = "The question"
@@ -238,7 +257,7 @@ NO_SCENE = "No scene of this deck asks a question, so there is nothing to report
 
 
 def scene_asks_nothing(where: str) -> str:
-    return f"{where.removesuffix(',')} is not in the report: its page asks no question."
+    return f"{where} is not in the report, because its page asks no question."
 
 
 def instead_of(wanted: str) -> str:
