@@ -1,4 +1,4 @@
-"""Every question as a report in every mode: from an own file, from its twin, and as a private answer about that file."""
+"""Every question as a report in every mode: from an own file, from its twin, and as a private answer about it."""
 
 from __future__ import annotations
 
