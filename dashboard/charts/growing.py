@@ -45,7 +45,7 @@ def growing(
             height=HEIGHT,
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": size}},
-            xaxis={"title": {"text": x_title, "font": {"size": size}}, "range": [0, rounds], "dtick": 1,
+            xaxis={"title": {"text": x_title, "font": {"size": size}}, "range": [0, rounds + 0.2], "dtick": 1,
                    "tickfont": {"size": size}},
             yaxis={"title": {"text": y_title, "font": {"size": size}}, "range": [min(0.0, _lowest(lines)), 1.1 * top],
                    "tickfont": {"size": size}},

@@ -47,9 +47,9 @@ def _joining(room: FollowRoom, seen: SeenFollow) -> None:
     def below() -> None:
         outcomes = " · ".join(words.safe(one) for one in asked.outcomes)
         st.subheader(f"{outcomes} · {words.plural(asked.rounds, 'round')}", anchor=False)
+        desk.button(said.START_FOLLOW, "start", room.start, ":material/play_arrow:")
         st.markdown(f":material/shield_person: {said.follow_protection(asked.epsilon, asked.rounds)}")
         st.markdown(said.truth_coming(asked.counts))
-        desk.button(said.START_FOLLOW, "start", room.start, ":material/play_arrow:")
 
     lobby(room, below)
     best = _best()
@@ -59,28 +59,18 @@ def _joining(room: FollowRoom, seen: SeenFollow) -> None:
 
 
 def _playing(room: FollowRoom, seen: SeenFollow) -> None:
-    asked, done = seen.asked, len(seen.happened)
+    asked = seen.asked
     left, right = st.columns([2, 3], gap="large")
     with left:
+        _turn(room, seen)
         with st.container(border=True, key="poll-answer"):
-            if seen.phase == "predicting":
-                st.header(said.follow_headline(done + 1, asked.rounds, seen.plays[-1]), anchor=False)
-            else:
-                st.header(said.FOLLOW_OVER if done == asked.rounds else said.DRAW_NEXT, anchor=False)
-            st.markdown(said.followed_so_far(seen.plays, tuple(asked.outcomes[one] for one in seen.happened)))
+            so_far = said.followed_so_far(seen.plays, tuple(asked.outcomes[one] for one in seen.happened))
+            if so_far:
+                st.markdown(so_far)
             if seen.receipts:
                 receipt_below(seen.receipts[-1], key="poll")
             else:
                 st.caption(said.FIRST_DRAWN)
-        if seen.phase == "predicting":
-            for outcome, name in enumerate(asked.outcomes):
-                act = partial(_happened, room, done + 1, outcome)
-                label = f"{said.IT_WAS} {name}"
-                desk.button(words.safe(label), f"was-{outcome}", act, ":material/flag:", failed=said.DRAW_FAILED)
-        elif seen.phase == "drawing":
-            desk.button(said.DRAW_NEXT, "follow", _next(room), ":material/casino:", failed=said.DRAW_FAILED)
-        elif seen.phase == "over" and asked.counts and seen.losses is None:
-            desk.button(said.SHOW_TRUTH, "counts", room.show_losses, ":material/visibility:")
         if seen.phones:
             st.caption(said.follow_cost(asked.spends(seen.phones), asked.epsilon))
     with right:
@@ -89,13 +79,27 @@ def _playing(room: FollowRoom, seen: SeenFollow) -> None:
         st.caption(said.REGRET_WHY)
 
 
+def _turn(room: FollowRoom, seen: SeenFollow) -> None:
+    """Whom to follow now, and what the speaker does next."""
+    asked, done = seen.asked, len(seen.happened)
+    if seen.phase == "predicting":
+        st.header(said.follow_headline(done + 1, asked.rounds, seen.plays[-1]), anchor=False)
+        for outcome, (name, column) in enumerate(zip(asked.outcomes, st.columns(2), strict=True)):
+            act, label = partial(_happened, room, done + 1, outcome), words.safe(f"{said.IT_WAS} {name}")
+            with column:
+                desk.button(label, f"was-{outcome}", act, ":material/flag:", failed=said.DRAW_FAILED)
+        return
+    st.header(said.FOLLOW_OVER if done == asked.rounds else said.DRAW_NEXT, anchor=False)
+    if seen.phase == "drawing":
+        act_again = partial(room.follow, draw=live)
+        desk.button(said.DRAW_NEXT, "follow", act_again, ":material/casino:", failed=said.DRAW_FAILED)
+    elif seen.phase == "over" and asked.counts and seen.losses is None:
+        desk.button(said.SHOW_TRUTH, "counts", room.show_losses, ":material/visibility:")
+
+
 def _happened(room: FollowRoom, number: int, outcome: int, host: str) -> None:
     room.happen(host, number, outcome)
     room.follow(host, live)
-
-
-def _next(room: FollowRoom) -> partial[None]:
-    return partial(room.follow, draw=live)
 
 
 # -- regret ------------------------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def _whole(form: str, name: str, label: str, low: int, high: int, help_text: str
 
 def _right(form: str, level: str, protection: Callable[[float], str], make: Callable[[], Declared]) -> None:
     """How many people, ε with what it protects, whether the truth comes, and the button that opens the room."""
-    _whole(form, "people", poll_words.PEOPLE, FEWEST_PEOPLE, MOST_PEOPLE, poll_words.PEOPLE_HELP)
+    _whole(form, "people", said.PEOPLE, FEWEST_PEOPLE, MOST_PEOPLE, said.PEOPLE_HELP)
     key = _key(form, "epsilon")
     st.select_slider(level, LEVELS, key=key, format_func=plain, help=poll_words.EPSILON_HELP, persist_state="session")
     st.markdown(f":material/shield_person: {protection(_level(form))}")

@@ -51,9 +51,9 @@ def show(room: WatchRoom) -> None:
 def _joining(room: WatchRoom, asked: Watch) -> None:
     def below() -> None:
         st.subheader(said.bar_told(asked.bar, asked.looks, asked.seconds), anchor=False)
+        desk.button(said.LISTEN, "listen", partial(room.listen, draw=live), ":material/hearing:")
         st.markdown(f":material/shield_person: {said.watch_protection(asked.epsilon)}")
         st.markdown(said.truth_coming(asked.counts))
-        desk.button(said.LISTEN, "listen", partial(room.listen, draw=live), ":material/hearing:")
 
     lobby(room, below)
     _forecast(asked)

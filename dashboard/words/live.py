@@ -45,7 +45,11 @@ def too_few(teams: int) -> str:
 
 # -- both --------------------------------------------------------------------------------------------------------------
 
-START_HELP = "Phones that come later can look on."
+PEOPLE = "About how many will come?"
+PEOPLE_HELP = (
+    "Count the people in the room. The pictures of a simulated room are made for this number, so that they tell "
+    "nothing about who says what."
+)
 END = "End it"
 END_HELP = "Everything that phones said is forgotten at once. Answers and receipts stay on the phones."
 ENDED = "It has ended: everything that phones said is forgotten."
@@ -97,7 +101,7 @@ DRAW_FAILED = "The next team was not drawn. Draw again: nothing is charged twice
 PREDICT = "Predict this round"
 YOUR_TEAM = "Your team"
 FOLLOW_OVER = "All rounds are over"
-REGRET = "regret: rounds lost beyond the best team's"
+REGRET = "regret, in rounds"
 ROUND_AXIS = "round"
 PROMISED = "promised at most, on average"
 IN_SIMULATED = "in a simulated room, on average"
@@ -105,8 +109,8 @@ TRULY = "in this room, truly"
 BEST = "Suppose the best team is right in so many rounds of 100"
 BEST_HELP = "An assumption of yours; the other teams are right in 50. No prediction is read for this picture."
 REGRET_WHY = (
-    "Regret is how much more was lost than by following the best team throughout. The real one is made of what phones "
-    "said, so it stays hidden while the room plays; these two lines follow from what was declared."
+    "Regret is how many more rounds are lost than by following the best team throughout. The real one is made of what "
+    "phones said, so it stays hidden while the room plays; these two lines follow from what was declared."
 )
 WHO_FOLLOW = (
     "- Nobody is shown what you predict: not the speaker, not the room. Your own phone shows it to you.\n"

@@ -63,7 +63,7 @@ class TapAlarm:
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        return f"Which of {self.looks:,} looks is the first with {self.line:,} taps on “{shown(self.subject)}”?"
+        return f"Which of {self.looks:,} looks is the first with {self.line:,} taps on “{shown(self.subject)}”"
 
     @property
     def mechanism(self) -> str:

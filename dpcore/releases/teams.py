@@ -79,7 +79,7 @@ class TeamToFollow:
     def what(self) -> str:
         """The question in one plain sentence."""
         now = len(self.happened) + 1
-        return f"Which of {len(self.teams)} teams to follow in round {now} of “{shown(self.subject)}”?"
+        return f"Which of {len(self.teams)} teams to follow in round {now} of “{shown(self.subject)}”"
 
     @property
     def mechanism(self) -> str:
