@@ -98,10 +98,16 @@ class Follow:
     def simulated(self, phones: int, best: int) -> FloatArray:
         """Expected regret after each round, exact, shape (rounds,), in a room whose first team is right ``best`` times
         in 100 in every round and the others 50."""
+        return self._regret(best, self.rate(phones))
+
+    def blind(self, best: int) -> float:
+        """The same after all rounds when teams are drawn blindly, each with the same chance."""
+        return float(self._regret(best, 0.0)[-1])
+
+    def _regret(self, best: int, rate: float) -> FloatArray:
         losses = np.full((self.rounds, self.teams), 0.5)
         losses[:, 0] = 1.0 - best / 100
-        rate = [self.rate(phones)]
-        return np.array([float(expected_regret(losses[:t], rate)[0]) for t in range(1, self.rounds + 1)])
+        return np.array([float(expected_regret(losses[:t], [rate])[0]) for t in range(1, self.rounds + 1)])
 
 
 def _within(number: int, low: int, high: int) -> bool:

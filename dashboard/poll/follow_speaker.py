@@ -54,7 +54,8 @@ def _joining(room: FollowRoom, seen: SeenFollow) -> None:
     lobby(room, below)
     best = _best()
     regret, promised = asked.simulated(asked.people, best)[-1], asked.promised(asked.people)[-1]
-    st.markdown(said.follow_forecast(asked.rounds, asked.people, float(regret), float(promised)))
+    told = said.follow_forecast(asked.rounds, asked.people, float(regret), asked.blind(best), float(promised))
+    st.markdown(told)
     _suppose()
 
 

@@ -139,10 +139,11 @@ def follow_protection(epsilon: float, rounds: int) -> str:
     )
 
 
-def follow_forecast(rounds: int, people: int, regret: float, promised: float) -> str:
+def follow_forecast(rounds: int, people: int, regret: float, blind: float, promised: float) -> str:
     return (
-        f"In a simulated room of {people:,} people, following privately loses about **{number(regret)} rounds** of "
-        f"{rounds} more than the best team; at most {number(promised)} are promised, on average."
+        f"In a simulated room of {people:,} people, following privately loses about **{number(regret)}** of {rounds} "
+        f"rounds more than the best team does; drawing a team blindly loses {number(blind)}, and the theorem promises "
+        f"at most {number(promised)}. More people, or fewer rounds, make it better at the same ε."
     )
 
 
