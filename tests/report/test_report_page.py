@@ -18,7 +18,9 @@ from dashboard.report.of_deck import section_of
 from dashboard.report.render import every_form
 from dashboard.report.text import line
 from dashboard.report.value import Drawing, Facts, Paragraph, Report, Section, plain
-from dashboard.scenes.deck import bundled
+from dashboard.scenes.address import Address
+from dashboard.scenes.deck import Deck, Scene, bundled
+from dashboard.scenes.editor import making_of
 from dashboard.widgets import page as page_of_questions
 from dashboard.words import report as said
 from dpcore.errors import LedgerUnsound
@@ -143,9 +145,25 @@ def test_a_report_of_an_own_file_is_marked_and_goes_with_it(open_app: Open, writ
     assert "'visits.csv'" in section.code
     app.button(key="selection-report-keep").click().run()
     assert len(app.session_state["_report_own"]) == 1
+    # a deck that wants the file is about it, as its pages show it, and the one scene marks the report
+    scenes = [
+        Scene(title=title, sentence="One.", address=Address.of(f"selection?epsilon=0.2{more}"), wants="visits")
+        for title, more in (("Mine", "&data=own"), ("Everybody's", ""))
+    ]
+    app.session_state["_deck_making"] = making_of(Deck(title="Two", scenes=tuple(scenes)))
+    app.switch_page("app_pages/demos.py").run()
+    app = open_report(app, "deck-mine")
+    assert [one.kind for one in written[-1].sections] == ["what_if", "sample"]
+    assert dict(written[-1].sections[0].numbers) != dict(written[-1].sections[1].numbers)
+    assert "complaint" in sentences(written[-1].sections[0])
+    assert any(said.WHAT_IF_NOTE in one.value for one in app.warning)
     app.switch_page("app_pages/data.py").run()
     app.button(key="own-remove").click().run()
     assert "_report_own" not in app.session_state
+    app.switch_page("app_pages/demos.py").run()
+    app = open_report(app, "deck-mine")
+    assert [one.kind for one in written[-1].sections] == ["sample", "sample"]
+    assert said.files_missing(1) in text(app)
 
 
 def test_nothing_is_offered_before_all_is_computed(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
