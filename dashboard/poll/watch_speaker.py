@@ -61,7 +61,6 @@ def _joining(room: WatchRoom, asked: Watch) -> None:
 
 def _listening(room: WatchRoom) -> None:
     asked = room.asked
-    st.subheader(said.bar_told(asked.bar, asked.looks, asked.seconds), anchor=False)
 
     @st.fragment(run_every=LOOK)
     def now() -> None:
@@ -72,6 +71,7 @@ def _listening(room: WatchRoom) -> None:
         st.progress(min(seen.look / asked.looks, 1.0))
 
     now()
+    st.subheader(said.bar_told(asked.bar, asked.looks, asked.seconds), anchor=False)
     st.markdown(f":material/shield_person: {said.watch_protection(asked.epsilon)}")
     _forecast(asked)
 
