@@ -83,6 +83,11 @@ class Watch:
         """The chance that the alarm goes off at each look there, then that it stays silent, shape (looks + 1,)."""
         return self.request.law(self.simulated(tapping))
 
+    @cached_property
+    def false_alarm(self) -> float:
+        """The chance that the alarm goes off though nobody taps, exact."""
+        return 1.0 - float(self.law(0)[-1])
+
     def reached(self, tapping: int) -> int | None:
         """The look, from 1, at which the line is truly reached there; None where it never is."""
         places = np.flatnonzero(self.simulated(tapping) >= self.bar)

@@ -107,7 +107,8 @@ def _forecast(asked: Watch, look: int | None = None) -> None:
     tapping = int(session.entered(_TAPPING, 50))
     law = compute.MEMORY(("room alarm", asked, tapping), lambda: asked.law(tapping))
     low, high = middle(law)
-    told = said.watch_forecast(tapping, asked.people, asked.reached(tapping), low, high, float(law[-1]))
+    silent, false = float(law[-1]), asked.false_alarm
+    told = said.watch_forecast(tapping, asked.people, asked.reached(tapping), low, high, silent, false)
     st.markdown(told)
     left, right = st.columns([5, 2], gap="large")
     with right:

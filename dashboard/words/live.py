@@ -224,13 +224,16 @@ def watch_protection(epsilon: float) -> str:
     )
 
 
-def watch_forecast(tapping: int, people: int, reached: int | None, low: int, high: int, silent: float) -> str:
+def watch_forecast(
+    tapping: int, people: int, reached: int | None, low: int, high: int, silent: float, false: float
+) -> str:
     """The headline of the simulated room."""
     truly = f"reach the line at look {reached}" if reached is not None else "never reach the line"
     off = f"between look **{low}** and look **{high}**" if high >= low else "hardly ever"
     return (
         f"In a simulated room of {people:,} people, {tapping} in 100 tap and {truly}; the alarm goes off {off} in 80 "
-        f"of 100 runs, and stays silent {times_in_100(silent)}."
+        f"of 100 runs, and stays silent {times_in_100(silent)}. If nobody taps at all, the noise alone sets it off "
+        f"**{times_in_100(false)}**: a larger ε, a higher line or fewer looks make that rarer."
     )
 
 

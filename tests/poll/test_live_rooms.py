@@ -318,11 +318,13 @@ def test_the_simulated_room_s_law_is_the_release_s() -> None:
     assert asked.reached(0) is None
     law = asked.law(50)
     assert law.sum() == pytest.approx(1.0, abs=1e-9)
+    assert asked.false_alarm == pytest.approx(1.0 - asked.request.law(np.zeros(10, dtype=np.int64))[-1])
+    assert replace(asked, epsilon=3.0).false_alarm < asked.false_alarm
     low, high = middle(law)
     inside = law[low - 1 : high].sum() / law[:-1].sum()
     assert inside >= 0.8
     assert middle(np.array([0.0, 0.0, 1.0])) == (1, 0)
-    assert "hardly ever" in said.watch_forecast(0, 20, None, 1, 0, 1.0)
+    assert "hardly ever" in said.watch_forecast(0, 20, None, 1, 0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(
