@@ -27,7 +27,7 @@ from dashboard.poll.asked import (
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
 from dpcore.experts import expected_regret, held_bound
-from dpcore.releases.teams import TeamToFollow, plays_epsilon, team_rate
+from dpcore.releases.teams import TeamToFollow, plays_epsilon, sizes, team_rate
 from dpcore.validate import FloatArray
 
 FEWEST_ROUNDS, MOST_ROUNDS = 2, 20
@@ -73,6 +73,10 @@ class Follow:
     def names(self) -> tuple[str, ...]:
         """The teams."""
         return tuple(f"{said.TEAM} {letter}" for letter in LETTERS[: self.teams])
+
+    def size(self, team: str, phones: int) -> int:
+        """How many of so many phones are in a team."""
+        return sizes(phones, self.teams)[self.names.index(team)]
 
     def rate(self, phones: int) -> float:
         """η where so many phones are in."""

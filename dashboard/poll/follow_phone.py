@@ -9,7 +9,6 @@ import streamlit as st
 from dashboard import words
 from dashboard.poll import ballot
 from dashboard.poll.follow_room import FollowRoom, SeenFollow
-from dashboard.poll.follow_speaker import size_of, true_losses
 from dashboard.poll.rooms import shown_code
 from dashboard.poll.shown import receipt_below
 from dashboard.words import live as said
@@ -23,7 +22,7 @@ def page(room: FollowRoom, token: str) -> None:
     st.caption(f"{poll_words.TITLE} · {shown_code(room.code)}")
     st.title(words.safe(asked.question, 200), anchor=False)
     if own.joined:
-        st.markdown(said.team_of(own.team, size_of(asked, own.team, seen.phones)))
+        st.markdown(said.team_of(own.team, asked.size(own.team, seen.phones)))
     elif seen.phase != "ended":
         st.info(said.LATE)
     if seen.phase == "joining":
@@ -63,7 +62,7 @@ def _answers(seen: SeenFollow) -> None:
     st.markdown(said.followed_so_far(seen.plays, tuple(seen.asked.outcomes[one] for one in seen.happened)))
     if seen.losses is not None:
         st.warning(said.TRUE_MARK, icon=":material/visibility:")
-        lost, least, best = true_losses(seen.asked, seen)
+        lost, least, best = seen.true_losses()
         st.markdown(said.true_regret(float(lost[-1]), best, float(least[-1])))
     for receipt in seen.receipts[:-1]:
         st.caption(f"{said.receipt_named(receipt.journal_hash[:12])}: {words.safe(str(receipt.answer['team']))}")

@@ -41,6 +41,15 @@ class SeenFollow:
     receipts: tuple[Receipt, ...]
     losses: FloatArray | None
 
+    def true_losses(self) -> tuple[FloatArray, FloatArray, str]:
+        """After each round: what following has lost, shape (rounds,), what the best team by then has lost, and the
+        best team in the end. Only once the losses are shown. Raises PollRefused."""
+        if self.losses is None:
+            raise PollRefused(poll_words.NOT_YET)
+        names, totals = self.asked.names, np.cumsum(self.losses, axis=0)
+        lost = np.array([self.losses[place, names.index(team)] for place, team in enumerate(self.plays)])
+        return np.cumsum(lost), totals.min(axis=1), names[int(np.argmin(totals[-1]))]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFollow:

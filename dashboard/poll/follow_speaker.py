@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from dashboard import session, words
@@ -14,13 +13,11 @@ from dashboard.charts.growing import growing
 from dashboard.charts.ready import Ready
 from dashboard.poll import desk
 from dashboard.poll.answering import live
-from dashboard.poll.follow import Follow
 from dashboard.poll.follow_room import FollowRoom, SeenFollow
 from dashboard.poll.held import problem
 from dashboard.poll.lobby import lobby
 from dashboard.poll.shown import receipt_below
 from dashboard.words import live as said
-from dpcore.releases.teams import sizes
 
 BESTS = (55, 60, 70, 80, 90, 100)
 _BEST = "poll-best"
@@ -127,7 +124,7 @@ def _regret(seen: SeenFollow) -> None:
         said.IN_SIMULATED: asked.simulated(phones, _best())[:done].tolist(),
     }
     if seen.losses is not None:
-        lost, least, best = true_losses(asked, seen)
+        lost, least, best = seen.true_losses()
         lines[said.TRULY] = (lost - least).tolist()
         st.header(said.TRUTH, anchor=False)
         st.warning(said.TRUE_MARK, icon=":material/visibility:")
@@ -148,17 +145,3 @@ def _regret(seen: SeenFollow) -> None:
         alt=f"{said.REGRET}, after {words.plural(done, 'round')}. {now}",
         config={"displayModeBar": False},
     )
-
-
-def true_losses(asked: Follow, seen: SeenFollow) -> tuple[np.ndarray, np.ndarray, str]:
-    """After each round: what following has lost, what the best team has lost by then; and the best team in the end."""
-    losses = np.zeros((0, asked.teams)) if seen.losses is None else seen.losses
-    followed = [losses[place, asked.names.index(team)] for place, team in enumerate(seen.plays[: len(losses)])]
-    totals = np.cumsum(losses, axis=0)
-    best = asked.names[int(np.argmin(totals[-1]))] if len(totals) else ""
-    return np.cumsum(followed), totals.min(axis=1), best
-
-
-def size_of(asked: Follow, team: str, phones: int) -> int:
-    """How many phones are in a team."""
-    return sizes(phones, asked.teams)[asked.names.index(team)]

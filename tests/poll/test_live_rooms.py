@@ -16,7 +16,6 @@ import pytest
 from dashboard.poll.answering import live
 from dashboard.poll.follow import Follow
 from dashboard.poll.follow_room import FollowRoom
-from dashboard.poll.follow_speaker import true_losses
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import WatchRoom
@@ -53,6 +52,8 @@ def never(*_: Any) -> Receipt:
 
 def test_every_round_but_the_first_is_a_release_that_the_room_s_budget_pays(ledger: Ledger) -> None:
     room, draw = playing(), partial(live, ledger=lambda: ledger)
+    with pytest.raises(PollRefused):
+        room.seen().true_losses()
     for number in range(1, 5):
         for phone in range(6):
             room.predict(str(phone), phone % 2)  # the second team is always right
@@ -74,7 +75,7 @@ def test_every_round_but_the_first_is_a_release_that_the_room_s_budget_pays(ledg
     seen = room.seen()
     assert seen.losses is not None
     assert seen.losses == pytest.approx(np.array([[1.0, 0.0]] * 4), abs=1e-5)
-    lost, least, best = true_losses(COIN, seen)
+    lost, least, best = seen.true_losses()
     assert (best, least[-1]) == ("Team B", pytest.approx(0, abs=1e-5))
     assert lost[-1] == pytest.approx(seen.plays.count("Team A"), abs=1e-4)
     room.end(HOST)
