@@ -114,7 +114,7 @@ class _Setting:
             label=said.COLUMNS,
             options=usable,
             names=words.visible,
-            default=tuple(usable),
+            default=case.source.stated(usable),
             linked=case.source.public,
         )
         cuts: Choice[int] = Choice(
