@@ -356,6 +356,12 @@ def follow(settings: Mapping[str, str]) -> None:
     state["_followed"] = True
 
 
+def unlinked() -> dict[str, Any]:
+    """What is set that no link carries, by control: choices about columns of a person's own file."""
+    kept: dict[str, Any] = st.session_state["_set"]
+    return {key: kept[key] for key in sorted(st.session_state["_unlinked"] & set(kept))}
+
+
 def followed() -> bool:
     """Whether this run is the first to draw what a link says that was followed within the session."""
     return bool(st.session_state.get("_followed"))

@@ -39,9 +39,11 @@ PURE = (
     *("dashboard/charts/", "dashboard/words/", "dashboard/question.py", "dashboard/case.py", "dashboard/controls.py"),
     *(f"dashboard/report/{name}.py" for name in ("value", "text", "label", "analysis", "answer", "plan", "recipe")),
     *(f"dashboard/report/{name}.py" for name in ("again", "web", "notebook", "render")),
+    *(f"dashboard/report/{name}.py" for name in ("drawing", "of_deck", "spent")),
     *("dashboard/blocks.py", "dashboard/view.py", "dashboard/usual.py", "dashboard/ways.py", "dashboard/catalogue.py"),
     "dashboard/offering.py",
-    *(f"dashboard/poll/{name}.py" for name in ("asked", "forecast", "refused", "room", "rooms")),
+    *(f"dashboard/poll/{name}.py" for name in ("asked", "forecast", "hall", "refused", "room", "rooms")),
+    *(f"dashboard/poll/{game}{part}.py" for game in ("follow", "watch") for part in ("", "_room")),
     *("dashboard/scenes/address.py", "dashboard/scenes/deck.py"),
     *(
         file.relative_to(ROOT).as_posix()

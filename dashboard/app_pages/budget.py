@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard import session
@@ -31,8 +33,9 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.title("What is spent about", anchor=False, width="content")
     controls.draw(WHOSE)
     st.header("and what is left?", anchor=False, width="content")
-    report_button(None, key="budget")
-of_all = session.ask(WHOSE) == "all"
+    of_all = session.ask(WHOSE) == "all"
+    budget = None if of_all or state.problem is not None else state.budget
+    report_button(None if budget is None else partial(screen.on_paper, state, budget), key="budget")
 problem, rows, names = state.problem, state.receipts, None
 if of_all:
     budgets, rows, problem = everyone()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import session
+from dashboard.report.deck_button import deck_report
 from dashboard.scenes import deck, editor, presenter, remote
 from dashboard.words import safe
 from dashboard.words import scenes as words
@@ -25,4 +26,5 @@ else:
                 st.space("stretch")
                 with st.container(horizontal=True):
                     editor.start(name, ready.title)
-    editor.show()
+                    deck_report(ready, name)
+    editor.show(deck_report)

@@ -14,7 +14,9 @@ from dashboard.budget.kinds import Wish, kinds
 from dashboard.budget.pricing import Priced, code, comparison, priced
 from dashboard.case import Source
 from dashboard.charts.prices import prices
+from dashboard.charts.theme import Figure
 from dashboard.controls import Choice, Number
+from dashboard.report.drawing import drawn
 from dashboard.report.panel import report_button
 from dashboard.report.plan import PlannedTotal, planned
 from dashboard.report.value import Kind, Section
@@ -60,16 +62,9 @@ def show_planner(source: Source | None, budget: Budget | None) -> None:
         st.warning(found)
         return
     _answer(wishes, found, budget)
+    left = total if is_left else None
     shown = [one.rule for one in found.prices]
-    figure = prices(
-        shown,
-        [one.epsilon for one in found.prices],
-        names={rule: rules.short(rule) for rule in shown},
-        colour=rules.colour(session.dark()),
-        planned=[rule for rule in shown if rules.planned(rule)],
-        left=total if is_left else None,
-        dark=session.dark(),
-    )
+    figure = _figure(found, left, dark=session.dark())
     table = pd.DataFrame(
         {
             "rule": [rules.LABELS[rule] for rule in shown],
@@ -85,16 +80,32 @@ def show_planner(source: Source | None, budget: Budget | None) -> None:
     picture(figure, key="budget-plan", alt=_described(found), data=table, code=code(wishes, found, delta), mark=mark)
     if read is not None and read.mode == "what_if":
         st.caption(MAY_SHOW["what_if"])
-    st.caption(
-        f"ε at δ = {words.tiny(delta)}. Hatched rules hold only {rules.PLANNED}: the list of questions and their ε is "
-        "written down before the first answer. The ledger itself always counts by the others."
-    )
+    st.caption(_caption(delta))
     _shares(wishes, found, total)
-    report_button(lambda: _on_paper(wishes, found, delta, source, budget), key="budget-plan")
+    report_button(lambda: _on_paper(wishes, found, delta, source, budget, left), key="budget-plan")
+
+
+def _figure(found: Priced, left: float | None, *, dark: bool) -> Figure:
+    """The price under each rule, against ``left`` where that is a plain amount."""
+    shown = [one.rule for one in found.prices]
+    return prices(
+        shown,
+        [one.epsilon for one in found.prices],
+        names={rule: rules.short(rule) for rule in shown},
+        colour=rules.colour(dark),
+        planned=[rule for rule in shown if rules.planned(rule)],
+        left=left,
+        dark=dark,
+    )
 
 
 def _on_paper(
-    wishes: Sequence[Wish], found: Priced, delta: float, source: Source | None, budget: Budget | None
+    wishes: Sequence[Wish],
+    found: Priced,
+    delta: float,
+    source: Source | None,
+    budget: Budget | None,
+    left: float | None,
 ) -> Section:
     """The plan as a section of a report; one whose goals were looked up in a person's data is marked like them."""
     looked = source is not None and not source.public and any(wish.column for wish in wishes)
@@ -114,6 +125,8 @@ def _on_paper(
             )
             for one in found.prices
         ],
+        verdict=_verdict(wishes, found),
+        picture=drawn(_figure(found, left, dark=False), _described(found), _caption(delta)),
         delta=delta,
         fit=_fit(found, budget),
         code=lines,
@@ -221,7 +234,24 @@ def _remove(place: int) -> None:
     PLAN.put(kept[:place] + kept[place + 1 :])
 
 
+def _caption(delta: float) -> str:
+    """What stands below the picture of the prices."""
+    return (
+        f"ε at δ = {words.tiny(delta)}. Hatched rules hold only {rules.PLANNED}: the list of questions and their ε is "
+        "written down before the first answer. The ledger itself always counts by the others."
+    )
+
+
 def _answer(wishes: Sequence[Wish], found: Priced, budget: Budget | None) -> None:
+    st.markdown(f"### {_verdict(wishes, found)}")
+    each = ", ".join(f"ε = {words.number(epsilon)}" for epsilon in found.epsilons)
+    st.caption(
+        f"{'Each needs' if len(wishes) == 1 else 'Line by line, each answer needs'} {each}. {_fit(found, budget)}"
+    )
+
+
+def _verdict(wishes: Sequence[Wish], found: Priced) -> str:
+    """What the plan costs together, in one sentence (Markdown)."""
     count = sum(wish.count for wish in wishes)
     by_rule = {one.rule: one.epsilon for one in found.prices}
     rule = min((name for name in by_rule if not rules.planned(name)), key=by_rule.__getitem__)
@@ -234,13 +264,9 @@ def _answer(wishes: Sequence[Wish], found: Priced, budget: Budget | None) -> Non
         if fixed * NEARLY < always
         else ", whether or not the list is fixed in advance"
     )
-    st.markdown(
-        f"### {'This' if count == 1 else 'These'} {words.plural(count, 'answer')} cost **ε = {words.number(always)}** "
+    return (
+        f"{'This' if count == 1 else 'These'} {words.plural(count, 'answer')} cost **ε = {words.number(always)}** "
         f"together ({rules.LABELS[rule].lower() if rule == 'basic' else rules.LABELS[rule]}){less}."
-    )
-    each = ", ".join(f"ε = {words.number(epsilon)}" for epsilon in found.epsilons)
-    st.caption(
-        f"{'Each needs' if len(wishes) == 1 else 'Line by line, each answer needs'} {each}. {_fit(found, budget)}"
     )
 
 

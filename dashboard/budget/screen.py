@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.budget import charges, practice, rules, tracker
+from dashboard.budget import charges, practice, rules, totals, tracker
 from dashboard.budget.opening import told
+from dashboard.budget.receipts import answer_text
 from dashboard.budget.spending import (
+    MOST_COSTS,
     Spending,
     caption,
     code,
@@ -21,8 +23,13 @@ from dashboard.budget.spending import (
 )
 from dashboard.budget.state import State
 from dashboard.charts.cumulative import cumulative
+from dashboard.charts.theme import Figure
+from dashboard.report.drawing import drawn as drawn_on_paper
+from dashboard.report.spent import Charged, spent
+from dashboard.report.value import Section
 from dashboard.widgets import cards
 from dashboard.widgets.picture import picture
+from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.ledger import Budget, Receipt
 
@@ -79,40 +86,79 @@ def closed(problem: str) -> None:
 
 def chart(budget: Budget, drawn: Spending) -> None:
     """The lines, and why they differ."""
-    frame, done = drawn.frame, len(drawn.receipts)
-    shown = [rule for rule in rules.LABELS if (frame["rule"] == rule).any()]
-    at = f", at δ = {words.tiny(drawn.delta)}"
-    figure = cumulative(
-        frame,
-        names={rule: rules.short(rule) for rule in shown},
-        colour=rules.colour(session.dark()),
-        planned=[rule for rule in shown if rules.planned(rule)],
-        counts_with=OWN_RULES[budget.counting],
-        cap=tracker.total(budget),
-        done=done,
-        delta=at,
-        dark=session.dark(),
-    )
+    frame, shown = drawn.frame, _rules(drawn)
+    figure = _figure(budget, drawn, dark=session.dark())
     table = frame.assign(
         valid=frame["rule"].map(lambda rule: rules.PLANNED if rules.planned(rule) else "always"), delta=drawn.delta
     )
     picture(figure, key="budget-lines", alt=_described(drawn, shown, budget), data=table, code=code(drawn))
-    own = " and ".join(rules.LABELS[rule] for rule in OWN_RULES[budget.counting])
-    after = f" Shaded: if the {'last question' if done else 'question in view'} were asked again and again."
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            f"Each line is one way to add up the same answers; a lower one shows that less was given away. Thick: what "
-            f"this budget counts with ({own.lower()}). Solid lines hold {rules.ADAPTIVE}; dashed ones only "
-            f"{rules.PLANNED}. δ = {words.tiny(drawn.delta)} is the small chance that a promise may fail."
-            f"{after if drawn.more else ''}",
-            width="stretch",
-        )
+        st.caption(_note(budget, drawn), width="stretch")
         with st.popover("Why do they differ?", type="tertiary", icon=":material/help:"):
             st.markdown(rules.explained(shown))
             if budget.counting == "both":
                 st.caption(
                     "ε is shown at half of the budget's δ, because its two accounts each have one half to themselves."
                 )
+
+
+def on_paper(state: State, budget: Budget) -> Section:
+    """The first screen as a section of a report, with every charge."""
+    drawn = spending(state, budget)
+    now, delta = exposure(state, budget)
+    count = len(state.receipts)
+    last = drawn.frame[(drawn.frame["part"] == totals.SO_FAR) & (drawn.frame["answers"] == count)]
+    whole = 0 < count <= MOST_COSTS
+    return spent(
+        budget.name,
+        headline=headline(state, budget),
+        caption=caption(budget, now, delta),
+        picture=drawn_on_paper(
+            _figure(budget, drawn, dark=False), _described(drawn, _rules(drawn), budget), _note(budget, drawn)
+        ),
+        facts=(
+            (report_words.CAP, report_words.cost(tracker.total(budget), budget.cap.delta)),
+            (report_words.COUNTED, report_words.accountant(budget.counting)),
+            (report_words.LARGEST, f"ε = {words.number(budget.remaining.epsilon)}"),
+        ),
+        charges=[Charged(receipt=receipt, answer=answer_text(receipt)) for receipt in state.receipts],
+        card=_card(budget, now, delta),
+        numbers=list(zip(last["rule"], last["epsilon"].map(float), strict=True)) if whole else [],
+        code=code(drawn).replace("print(compose(", "found = (compose(") if whole else "",
+        practice=budget.practice,
+    )
+
+
+def _rules(drawn: Spending) -> list[str]:
+    return [rule for rule in rules.LABELS if (drawn.frame["rule"] == rule).any()]
+
+
+def _figure(budget: Budget, drawn: Spending, *, dark: bool) -> Figure:
+    shown = _rules(drawn)
+    return cumulative(
+        drawn.frame,
+        names={rule: rules.short(rule) for rule in shown},
+        colour=rules.colour(dark),
+        planned=[rule for rule in shown if rules.planned(rule)],
+        counts_with=OWN_RULES[budget.counting],
+        cap=tracker.total(budget),
+        done=len(drawn.receipts),
+        delta=f", at δ = {words.tiny(drawn.delta)}",
+        dark=dark,
+    )
+
+
+def _note(budget: Budget, drawn: Spending) -> str:
+    """What stands below the lines."""
+    own = " and ".join(rules.LABELS[rule] for rule in OWN_RULES[budget.counting])
+    asked = "last question" if drawn.receipts else "question in view"
+    after = f" Shaded: if the {asked} were asked again and again."
+    return (
+        f"Each line is one way to add up the same answers; a lower one shows that less was given away. Thick: what "
+        f"this budget counts with ({own.lower()}). Solid lines hold {rules.ADAPTIVE}; dashed ones only "
+        f"{rules.PLANNED}. δ = {words.tiny(drawn.delta)} is the small chance that a promise may fail."
+        f"{after if drawn.more else ''}"
+    )
 
 
 def _described(drawn: Spending, shown: list[str], budget: Budget) -> str:
@@ -146,10 +192,13 @@ def _left(state: State, budget: Budget) -> None:
 def _protected(state: State, budget: Budget, now: float, delta: float) -> None:
     if not state.receipts:
         st.caption("Once all of it is spent:")
-    card = words.LabelCard(
+    cards.protected(_card(budget, now, delta), key="budget")
+
+
+def _card(budget: Budget, now: float, delta: float) -> words.LabelCard:
+    return words.LabelCard(
         neighbours="replace_one" if budget.neighbours == "replace_one" else "add_remove",
         epsilon=now or tracker.total(budget),
         delta=delta or budget.cap.delta,
         not_protected="that the data exist, the questions that were asked, and how many rows there are",
     )
-    cards.protected(card, key="budget")

@@ -16,6 +16,7 @@ from dpcore.errors import InvalidCost
 from dpcore.ledger import Budget, Receipt
 
 MOST_MORE, LEAST_MORE, PER_ANSWER = 40, 12, 3  # repeats drawn after the answers so far
+MOST_COSTS = 500  # written out in Python
 ALWAYS = ("basic", "zcdp", "rdp")  # rules that hold while each question reacts to earlier answers
 
 
@@ -117,7 +118,7 @@ def _odds(epsilon: float, delta: float) -> str:
 def code(drawn: Spending) -> str:
     """Python that computes the totals."""
     costs = [receipt.cost for receipt in drawn.receipts] or [drawn.next_cost]
-    lines = "".join(f"    {cost!r},\n" for cost in costs[:500])
+    lines = "".join(f"    {cost!r},\n" for cost in costs[:MOST_COSTS])
     return (
         "from dpcore.accounting import Cost, compose\n"
         "from dpcore.events import *  # the events that the costs name\n\n"

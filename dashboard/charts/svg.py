@@ -1,7 +1,8 @@
 """A picture as SVG, drawn from its own figure without a browser: for documents, which have no Plotly.
 
-Knows what the pictures of trade-offs are made of: lines, bands and points on linear or logarithmic axes, straight
-lines as shapes, and names written beside the lines. Text is only ever text: names are escaped, never markup.
+Knows what the pictures of trade-offs, plans and budgets are made of: lines, bands, points and lying bars on linear or
+logarithmic axes, straight lines and grounds as shapes, and names written beside the lines. Text is only ever text:
+names are escaped, never markup.
 """
 
 from __future__ import annotations
@@ -23,47 +24,56 @@ _LEGEND_ROW = 18
 _SIZE = 13
 _DASHES = {"dot": "1.5 5", "dash": "7 5", "solid": ""}
 _PACKED = {"f4": np.float32, "f8": np.float64, "i4": np.int32, "u1": np.uint8}
+_HATCH = (
+    '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<rect width="2" height="7" fill="#ffffff"/></pattern></defs>'
+)
 Scale = Callable[[float], float]
 
 
-def svg(figure: Figure, *, font: str, title: str) -> str:
-    """``figure`` as an SVG of ``WIDTH`` × ``HEIGHT``; ``font`` names its letters, ``title`` is its description."""
+def svg(figure: Figure, *, font: str, title: str, height: int = HEIGHT) -> str:
+    """``figure`` as an SVG of ``WIDTH`` × ``height``; ``font`` names its letters, ``title`` is its description."""
     layout = figure["layout"]
     named = [trace for trace in figure["data"] if trace.get("showlegend") and trace.get("name")]
     legend_rows = _legend_rows(named) if layout.get("showlegend") else []
     top = _TOP + _LEGEND_ROW * len(legend_rows)
-    right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
-    x, y = _axis(layout["xaxis"], _LEFT, right), _axis(layout["yaxis"], bottom, top)
+    right, bottom = WIDTH - _RIGHT, height - _BOTTOM
+    left = _LEFT if layout["yaxis"].get("showticklabels", True) else _RIGHT
+    x, y = _axis(layout["xaxis"], left, right), _axis(layout["yaxis"], bottom, top)
     ink = layout["font"]["color"]
     grid = layout["template"]["layout"]["xaxis"]["gridcolor"]
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
         f"font-family={quoteattr(font)} font-size={quoteattr(str(_SIZE))}>",
         f"<title>{escape(title)}</title>",
-        f'<clipPath id="frame"><rect x="{_LEFT}" y="{top}" width="{right - _LEFT}" height="{bottom - top}"/>'
-        "</clipPath>",
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+        f'<clipPath id="frame"><rect x="{left}" y="{top}" width="{right - left}" height="{bottom - top}"/></clipPath>',
+        *([_HATCH] if any(trace["type"] == "bar" for trace in figure["data"]) else []),
+        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
     ]
     for value, label in _ticks(layout["xaxis"]):
         at = x(value)
         out.append(_segment(at, top, at, bottom, grid))
         out.append(_text(at, bottom + 18, label, ink, anchor="middle"))
-    for value, label in _ticks(layout["yaxis"]):
+    for value, label in _ticks(layout["yaxis"]) if left == _LEFT else []:
         at = y(value)
-        out.append(_segment(_LEFT, at, right, at, grid))
-        out.append(_text(_LEFT - 8, at + 4, label, ink, anchor="end"))
+        out.append(_segment(left, at, right, at, grid))
+        out.append(_text(left - 8, at + 4, label, ink, anchor="end"))
     for place, row in enumerate(_rows(layout["xaxis"]["title"]["text"])):
-        out.append(_text((_LEFT + right) / 2, bottom + 37 + 16 * place, row, ink, anchor="middle"))
+        out.append(_text((left + right) / 2, bottom + 37 + 16 * place, row, ink, anchor="middle"))
     middle = (top + bottom) / 2
-    name = " ".join(_rows(layout["yaxis"]["title"]["text"]))
+    name = " ".join(_rows(layout["yaxis"].get("title", {}).get("text", "")))
     out.append(
         f'<text x="16" y="{middle:.1f}" fill="{_colour(ink)}" text-anchor="middle" '
         f'transform="rotate(-90 16 {middle:.1f})">{escape(name)}</text>'
     )
-    out += [_shape(shape, x, y, (_LEFT, top, right, bottom)) for shape in layout.get("shapes", [])]
+    frame = left, top, right, bottom
+    out += [_shape(shape, layout, x, y, frame) for shape in layout.get("shapes", [])]
     out.append('<g clip-path="url(#frame)">')
     before: tuple[np.ndarray, np.ndarray] | None = None
     for trace in figure["data"]:
+        if trace["type"] == "bar":
+            out += _bars(trace, x, y)
+            continue
         xs, ys = _places(_numbers(trace["x"]), x, layout["xaxis"]), _places(_numbers(trace["y"]), y, layout["yaxis"])
         if "lines" in trace["mode"]:
             if trace.get("fill") == "tonexty" and before is not None:
@@ -72,20 +82,21 @@ def svg(figure: Figure, *, font: str, title: str) -> str:
             before = xs, ys
     out.append("</g>")
     for trace in figure["data"]:
-        if "markers" in trace["mode"]:
+        if "markers" in trace.get("mode", ""):
             xs, ys = (
                 _places(_numbers(trace["x"]), x, layout["xaxis"]),
                 _places(_numbers(trace["y"]), y, layout["yaxis"]),
             )
-            out += [_dot(float(a), float(b), trace["marker"]) for a, b in zip(xs, ys, strict=True)]
-    out += [_note(note, layout, x, y, (_LEFT, right)) for note in layout.get("annotations", [])]
+            look = {"color": trace.get("line", {}).get("color")} | trace["marker"]
+            out += [_dot(float(a), float(b), look) for a, b in zip(xs, ys, strict=True)]
+    out += [_note(note, layout, x, y, frame) for note in layout.get("annotations", [])]
     for place, traces in enumerate(legend_rows):
-        left = float(_LEFT)
+        start = float(_LEFT)
         for trace in traces:
             at = _TOP + _LEGEND_ROW * place + 4
-            out.append(_line(np.array([left, left + 26]), np.array([at, at]), trace))
-            out.append(_text(left + 32, at + 4, trace["name"], ink))
-            left += 50 + _wide(trace["name"])
+            out.append(_line(np.array([start, start + 26]), np.array([at, at]), trace))
+            out.append(_text(start + 32, at + 4, trace["name"], ink))
+            start += 50 + _wide(trace["name"])
     return "".join([*out, "</svg>"])
 
 
@@ -107,6 +118,8 @@ def _ticks(axis: Figure) -> list[tuple[float, str]]:
     if axis.get("type") == "log":
         marks = zip(axis["tickvals"], axis["ticktext"], strict=True)
         return [(math.log10(value), str(label)) for value, label in marks if low <= math.log10(value) <= high]
+    if "tickvals" in axis:
+        return list(zip(map(float, axis["tickvals"]), map(str, axis["ticktext"]), strict=True))
     step = 10.0 ** math.floor(math.log10((high - low) / 4))
     step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (factor * step) <= 6)
     first = math.ceil(low / step - 1e-9)
@@ -153,17 +166,37 @@ def _dot(x: float, y: float, marker: Figure) -> str:
     )
 
 
-def _shape(shape: Figure, x: Scale, y: Scale, frame: tuple[float, float, float, float]) -> str:
-    """A straight line; an end is in the data's units, or a share of the picture."""
+def _bars(trace: Figure, x: Scale, y: Scale) -> list[str]:
+    """Lying bars from 0, hatched where the figure has a pattern."""
+    half = float(trace["width"]) / 2
+    marker, found = trace["marker"], []
+    shapes = marker.get("pattern", {}).get("shape", [""] * len(trace["y"]))
+    lengths = _numbers(trace["x"])
+    for middle, length, colour, hatched in zip(trace["y"], lengths, marker["color"], shapes, strict=True):
+        top, start = y(middle + half), x(0.0)
+        place = f'x="{start:.1f}" y="{top:.1f}" width="{x(float(length)) - start:.1f}" '
+        place += f'height="{y(middle - half) - top:.1f}"'
+        found.append(f'<rect {place} fill="{_colour(colour)}"/>')
+        found += [f'<rect {place} fill="url(#hatch)"/>'] if hatched else []
+    return found
+
+
+def _shape(shape: Figure, layout: Figure, x: Scale, y: Scale, frame: tuple[float, float, float, float]) -> str:
+    """A straight line or a ground; an end is in the data's units, or a share of the picture."""
     left, top, right, bottom = frame
+    unit = math.log10 if layout["xaxis"].get("type") == "log" else float
     ends = []
     for end in ("0", "1"):
         a, b = float(shape[f"x{end}"]), float(shape[f"y{end}"])
         across = shape.get("xref") == "paper"
-        ends.append((left + a * (right - left) if across else x(math.log10(a)),
+        ends.append((left + a * (right - left) if across else x(unit(a)),
                      bottom - b * (bottom - top) if shape.get("yref") == "paper" else y(b)))  # fmt: skip
+    (x0, y0), (x1, y1) = ends
+    if shape["type"] == "rect":
+        place = f'x="{min(x0, x1):.1f}" y="{min(y0, y1):.1f}" width="{abs(x1 - x0):.1f}" height="{abs(y1 - y0):.1f}"'
+        return f"<rect {place} {_fill(shape['fillcolor'])}/>"
     look = shape["line"]
-    return _segment(*ends[0], *ends[1], look["color"], look.get("width", 1), look.get("dash", "solid"))
+    return _segment(x0, y0, x1, y1, look["color"], look.get("width", 1), look.get("dash", "solid"))
 
 
 def _segment(x0: float, y0: float, x1: float, y1: float, colour: str, width: float = 1, dash: str = "solid") -> str:
@@ -174,12 +207,12 @@ def _segment(x0: float, y0: float, x1: float, y1: float, colour: str, width: flo
     )
 
 
-def _note(note: Figure, layout: Figure, x: Scale, y: Scale, sides: tuple[float, float]) -> str:
+def _note(note: Figure, layout: Figure, x: Scale, y: Scale, frame: tuple[float, float, float, float]) -> str:
     """Words in the picture, with a thin line to what they name where they stand apart from it."""
-    left, right = sides
+    left, top, right, bottom = frame
     across = note.get("xref") == "paper"
     at_x = left + float(note["x"]) * (right - left) if across else x(float(note["x"]))
-    at_y = y(float(note["y"]))
+    at_y = bottom - float(note["y"]) * (bottom - top) if note.get("yref") == "paper" else y(float(note["y"]))
     colour, leader = note["font"]["color"], ""
     if note.get("showarrow"):
         from_x, from_y = at_x, at_y

@@ -170,6 +170,11 @@ def keep(own: OwnFile | None, table: Table | None = None) -> None:
     OWN_SOURCE.put(_own_source(own, shown.table if table is None and shown is not None else table))
 
 
+def held() -> Source | None:
+    """The person's own file as pages would show it, whatever data are in use; None without one that has a use."""
+    return OWN_SOURCE.get()
+
+
 def typed_columns(own: OwnFile) -> TypedColumns | None:
     """The session's typed columns of this reading; None for a table that is only described."""
     if own.reading is None:

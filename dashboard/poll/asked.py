@@ -62,17 +62,17 @@ class Poll:
     counts: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "question", _line(self.question))
-        object.__setattr__(self, "options", tuple(_line(option) for option in self.options))
-        _check(self.question != "", said.NO_QUESTION)
-        _check(_shown_as_it_is(self.question), said.UNSEEN)
-        _check(len(self.question) <= LONGEST_QUESTION, said.too_long(LONGEST_QUESTION))
-        _check(self.form in get_args(Form), said.NO_FORM)
-        _check(
+        object.__setattr__(self, "question", line(self.question))
+        object.__setattr__(self, "options", tuple(line(option) for option in self.options))
+        check(self.question != "", said.NO_QUESTION)
+        check(shown_as_it_is(self.question), said.UNSEEN)
+        check(len(self.question) <= LONGEST_QUESTION, said.too_long(LONGEST_QUESTION))
+        check(self.form in get_args(Form), said.NO_FORM)
+        check(
             isinstance(self.people, int) and FEWEST_PEOPLE <= self.people <= MOST_PEOPLE,
             said.people_between(FEWEST_PEOPLE, MOST_PEOPLE),
         )
-        _check(
+        check(
             math.isfinite(self.epsilon) and LEAST_EPSILON <= self.epsilon <= MOST_EPSILON,
             said.epsilon_between(LEAST_EPSILON, MOST_EPSILON),
         )
@@ -88,19 +88,19 @@ class Poll:
 
     def _check_options(self) -> None:
         count = said.options_between(FEWEST_OPTIONS, MOST_OPTIONS)
-        _check(FEWEST_OPTIONS <= len(self.options) <= MOST_OPTIONS, count)
-        _check(all(self.options), said.EMPTY_OPTION)
-        _check(all(_shown_as_it_is(option) for option in self.options), said.UNSEEN)
-        _check(all(len(option) <= LONGEST_OPTION for option in self.options), said.option_too_long(LONGEST_OPTION))
-        _check(len({option.casefold() for option in self.options}) == len(self.options), said.TWICE)
+        check(FEWEST_OPTIONS <= len(self.options) <= MOST_OPTIONS, count)
+        check(all(self.options), said.EMPTY_OPTION)
+        check(all(shown_as_it_is(option) for option in self.options), said.UNSEEN)
+        check(all(len(option) <= LONGEST_OPTION for option in self.options), said.option_too_long(LONGEST_OPTION))
+        check(len({option.casefold() for option in self.options}) == len(self.options), said.TWICE)
 
     def _check_numbers(self) -> None:
         numbers = (self.low, self.high, self.step)
-        _check(all(math.isfinite(number) and abs(number) <= 1e9 for number in numbers), said.NO_BOUNDS)
-        _check(self.low < self.high and self.step > 0, said.NO_BOUNDS)
+        check(all(math.isfinite(number) and abs(number) <= 1e9 for number in numbers), said.NO_BOUNDS)
+        check(self.low < self.high and self.step > 0, said.NO_BOUNDS)
         steps = (self.high - self.low) / self.step
-        _check(abs(steps - round(steps)) < 1e-6, said.NO_STEP)
-        _check(2 <= round(steps) + 1 <= MOST_POINTS, said.too_fine(MOST_POINTS))
+        check(abs(steps - round(steps)) < 1e-6, said.NO_STEP)
+        check(2 <= round(steps) + 1 <= MOST_POINTS, said.too_fine(MOST_POINTS))
 
     # -- what can be said, and what comes out ----------------------------------------------------------------------
 
@@ -127,10 +127,10 @@ class Poll:
     def checked(self, vote: Vote) -> Vote:
         """The vote as it is kept: a choice, or the nearest number of the grid. Raises PollRefused."""
         if self.form != "number":
-            _check(isinstance(vote, str) and vote in self.choices, said.NOT_OFFERED)
+            check(isinstance(vote, str) and vote in self.choices, said.NOT_OFFERED)
             return vote
         good = isinstance(vote, int | float) and not isinstance(vote, bool) and math.isfinite(vote)
-        _check(good and self.low <= float(vote) <= self.high, said.outside(self.low, self.high))
+        check(good and self.low <= float(vote) <= self.high, said.outside(self.low, self.high))
         return float(self.grid[int(np.argmin(np.abs(self.grid - float(vote))))])
 
     @property
@@ -177,16 +177,16 @@ class Poll:
         return np.array([sum(vote == choice for vote in votes) for choice in self.choices], dtype=np.int64)
 
 
-def _line(text: str) -> str:
+def line(text: str) -> str:
     """On one line, without padding, and with the spaces and signs that a table's cell would be read with."""
     plain = " ".join(str(text).split())
     return " ".join(str(tidy(pd.Series([plain], dtype="str")).iloc[0]).split())
 
 
-def _shown_as_it_is(text: str) -> bool:
+def shown_as_it_is(text: str) -> bool:
     return visible(text, 2 * LONGEST_QUESTION) == text
 
 
-def _check(good: bool, sentence: str) -> None:
+def check(good: bool, sentence: str) -> None:
     if not good:
         raise PollRefused(sentence)

@@ -11,13 +11,15 @@ from dashboard.browser_token import BrowserToken
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
-from dashboard.poll import forecast, joining
+from dashboard.poll import follow_phone, forecast, joining, watch_phone
 from dashboard.poll.asked import Poll, Vote
+from dashboard.poll.follow_room import FollowRoom
 from dashboard.poll.held import PHONE, PROBLEM, problem
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.room import GUESSES, Room, Seen
-from dashboard.poll.rooms import LIFE, ROOMS, plain_code, shown_code
+from dashboard.poll.rooms import LIFE, ROOMS, AnyRoom, plain_code, shown_code
 from dashboard.poll.shown import guess_question, receipt_below, true_counts
+from dashboard.poll.watch_room import WatchRoom
 from dashboard.widgets.inputs import primary
 from dashboard.words import poll as said
 
@@ -49,13 +51,19 @@ def show() -> None:
         _ask_for_code(str(refused))
         return
     stage = room.stage
-    _page(room)
+    match room:
+        case Room():
+            _page(room)
+        case FollowRoom():
+            follow_phone.page(room, _KEPT.value())
+        case WatchRoom():
+            watch_phone.page(room, _KEPT.value())
     if stage[0] != "ended":
         _watch(room, stage)
 
 
 @st.fragment(run_every=LOOK)
-def _watch(room: Room, stage: tuple[str, bool]) -> None:
+def _watch(room: AnyRoom, stage: tuple[object, ...]) -> None:
     """Follow the speaker; costs next to nothing while nothing has changed."""
     if room.stage != stage:
         st.rerun()

@@ -8,23 +8,19 @@ announced before anybody voted, the answer is there and the speaker asks.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import threading
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.poll.asked import Poll, Request, Vote
+from dashboard.poll.hall import MOST_PHONES, Hall
 from dashboard.poll.refused import PollRefused
 from dashboard.words import poll as said
 from dpcore.datasets import PrivateRows
-from dpcore.ledger import Ledger, Receipt
+from dpcore.ledger import Receipt
 from dpcore.validate import IntArray
 
 Phase = Literal["voting", "guessing", "forecast", "answered", "ended"]
-MOST_PHONES = 1_000
 GUESSES = (25, 50, 75, 90, 99)
 """How often of 100, as phones may guess it."""
 Draw = Callable[[str, str, Request, PrivateRows], Receipt]
@@ -61,7 +57,7 @@ class Own:
     guess: int | None = None
 
 
-class Room:
+class Room(Hall):
     """Thread-safe. ``host`` is the secret of the speaker's browser; a phone has a random token of its own.
 
     Phases follow one another and never go back: voting → guessing → forecast → answered → ended, the last from any.
@@ -69,22 +65,12 @@ class Room:
     """
 
     def __init__(self, code: str, poll: Poll, host: str) -> None:
-        self.code, self.poll = code, poll
-        self.request_id, self.lineage = uuid.uuid4().hex, Ledger.new_lineage()
-        self._host = self._digest(host)
+        super().__init__(code, host)
+        self.poll = poll
         self._phones: dict[str, _Phone] = {}
         self._phase: Phase = "voting"
         self._receipt: Receipt | None = None
         self._counts: IntArray | None = None
-        self._lock = threading.RLock()
-        self._drawing = threading.Lock()  # one draws, others wait for what it draws
-
-    def __repr__(self) -> str:
-        return "Room()"
-
-    def is_host(self, token: str) -> bool:
-        """Whether this browser opened the poll."""
-        return hmac.compare_digest(self._host, self._digest(token))
 
     @property
     def stage(self) -> tuple[Phase, bool]:
@@ -113,7 +99,7 @@ class Room:
         Later phones may look on. Raises PollRefused when the room is full.
         """
         with self._lock:
-            key = self._digest(token)
+            key = self.digest(token)
             if key not in self._phones and self._phase == "voting":
                 if len(self._phones) >= MOST_PHONES:
                     raise PollRefused(said.full(MOST_PHONES))
@@ -123,7 +109,7 @@ class Room:
     def own(self, token: str) -> Own:
         """What this phone said."""
         with self._lock:
-            phone = self._phones.get(self._digest(token))
+            phone = self._phones.get(self.digest(token))
             return Own(joined=False) if phone is None else Own(joined=True, vote=phone.vote, guess=phone.guess)
 
     def vote(self, token: str, vote: Vote | None) -> None:
@@ -156,7 +142,7 @@ class Room:
 
         ``draw`` raises what a release raises; then nothing has changed here.
         """
-        self._as_host(host)
+        self.as_host(host)
         with self._drawing:
             with self._lock:
                 if self._receipt is not None:
@@ -172,7 +158,7 @@ class Room:
 
     def show_counts(self, host: str) -> None:
         """Show the true counts: only where they were announced before anybody voted, and the answer is there."""
-        self._as_host(host)
+        self.as_host(host)
         with self._lock:
             if not self.poll.counts:
                 raise PollRefused(said.NOT_ANNOUNCED)
@@ -181,7 +167,7 @@ class Room:
 
     def end(self, host: str) -> None:
         """End the poll: every vote, guess and token is forgotten. The answer's receipt stays to be fetched."""
-        self._as_host(host)
+        self.as_host(host)
         self.forget()
 
     def forget(self) -> None:
@@ -192,25 +178,18 @@ class Room:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _digest(self, token: str) -> str:
-        return hashlib.sha256(f"{self.code}:{token}".encode()).hexdigest()
-
     def _mine(self, token: str) -> _Phone:
-        phone = self._phones.get(self._digest(token))
+        phone = self._phones.get(self.digest(token))
         if phone is None:
             raise PollRefused(said.NOT_JOINED)
         return phone
-
-    def _as_host(self, host: str) -> None:
-        if not self.is_host(host):
-            raise PollRefused(said.NOT_HOST)
 
     def _at(self, phase: Phase, otherwise: str) -> None:
         if self._phase != phase:
             raise PollRefused(said.ENDED if self._phase == "ended" else otherwise)
 
     def _move(self, host: str, start: Phase, end: Phase) -> None:
-        self._as_host(host)
+        self.as_host(host)
         with self._lock:
             if self._phase == start:
                 self._phase = end

@@ -11,10 +11,15 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import overload
 
 from dashboard.poll.asked import Poll
+from dashboard.poll.follow import Follow
+from dashboard.poll.follow_room import FollowRoom
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.room import Room
+from dashboard.poll.watch import Watch
+from dashboard.poll.watch_room import WatchRoom
 from dashboard.words import poll as said
 
 ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0 and O, no 1, I and L
@@ -30,9 +35,13 @@ In two hours 144,200 wrong codes are looked up at most; with 50 rooms open a str
 """
 
 
+AnyRoom = Room | FollowRoom | WatchRoom
+Declared = Poll | Follow | Watch
+
+
 @dataclass(slots=True)
 class _Kept:
-    room: Room
+    room: AnyRoom
     host: str
     ends: float
 
@@ -51,7 +60,13 @@ class Rooms:
         self._watched = False  # whether a look at what is overdue is planned: one at a time, however many open
         self._lock = threading.RLock()
 
-    def open(self, poll: Poll, host: str) -> Room:
+    @overload
+    def open(self, declared: Poll, host: str) -> Room: ...
+    @overload
+    def open(self, declared: Follow, host: str) -> FollowRoom: ...
+    @overload
+    def open(self, declared: Watch, host: str) -> WatchRoom: ...
+    def open(self, declared: Declared, host: str) -> AnyRoom:
         """A new room for the speaker with this secret; the one they had ends. Raises PollRefused when all are taken."""
         with self._lock:
             self._sweep()
@@ -63,18 +78,18 @@ class Rooms:
             code = new_code()
             while code in self._kept:
                 code = new_code()
-            room = Room(code, poll, host)
+            room = _room(code, declared, host)
             self._kept[code] = _Kept(room=room, host=host, ends=self._clock() + LIFE)
             self._watch()
         return room
 
-    def of_host(self, host: str) -> Room | None:
+    def of_host(self, host: str) -> AnyRoom | None:
         """The room that this speaker opened, also after a reload of their page."""
         with self._lock:
             self._sweep()
             return next((kept.room for kept in self._kept.values() if kept.host == host), None)
 
-    def enter(self, typed: str, token: str) -> Room:
+    def enter(self, typed: str, token: str) -> AnyRoom:
         """The room with this code, however it is typed. Raises PollRefused for a wrong one, and after too many.
 
         A phone that is in its room already is always let in.
@@ -125,6 +140,16 @@ class Rooms:
         self._tries = min(TRIES, self._tries + (now - self._at) * TRIES_PER_SECOND)
         self._at = now
         return self._tries >= 1.0
+
+
+def _room(code: str, declared: Declared, host: str) -> AnyRoom:
+    match declared:
+        case Poll():
+            return Room(code, declared, host)
+        case Follow():
+            return FollowRoom(code, declared, host)
+        case Watch():
+            return WatchRoom(code, declared, host)
 
 
 def new_code() -> str:

@@ -14,25 +14,27 @@ from dashboard.charts.ready import Ready
 from dashboard.charts.tally import tally
 from dashboard.charts.theme import EPSILON_TITLE, palette
 from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.poll import forecast, joining
+from dashboard.poll import follow_speaker, forecast, watch_speaker
 from dashboard.poll.answering import answer
 from dashboard.poll.asked import Poll
+from dashboard.poll.follow_room import FollowRoom
 from dashboard.poll.held import PROBLEM, problem
+from dashboard.poll.live_opening import follow_form, watch_form
+from dashboard.poll.lobby import LOOK, lobby
 from dashboard.poll.opening import opening
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.room import GUESSES, Phase, Room, Seen
-from dashboard.poll.rooms import ROOMS, shown_code
+from dashboard.poll.rooms import ROOMS
 from dashboard.poll.shown import guess_question, receipt_below, true_counts
+from dashboard.poll.watch_room import WatchRoom
 from dashboard.view import describe_at
 from dashboard.widgets.inputs import primary
 from dashboard.widgets.picture import picture
+from dashboard.words import live as live_words
 from dashboard.words import poll as said
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.releases.selection import MostCommonOption
 
-PAGE = "poll"
-LOOK = 1.0
-"""Seconds between two looks at how many phones are in."""
 _SCALE = Scale(title=said.CURVE_TITLE, factor=100.0, unit=" times in 100", hundred=True)
 _LEAD = "poll-lead"
 
@@ -40,10 +42,32 @@ _LEAD = "poll-lead"
 def show() -> None:
     """The whole page."""
     room = ROOMS.of_host(visitor.token())
-    if room is None:
-        st.title(said.TITLE, anchor=False)
-        opening()
-        return
+    match room:
+        case None:
+            st.title(said.TITLE, anchor=False)
+            _forms()
+        case Room():
+            _polled(room)
+        case FollowRoom():
+            follow_speaker.show(room)
+        case WatchRoom():
+            watch_speaker.show(room)
+
+
+def _forms() -> None:
+    """What the room will do, and what is declared for it."""
+    kind = st.segmented_control(
+        live_words.KIND,
+        list(live_words.KINDS),
+        key="poll-kind",
+        format_func=lambda kind: live_words.KINDS[kind],
+        default="vote",
+        persist_state="session",
+    )
+    {"follow": follow_form, "watch": watch_form}.get(str(kind), opening)()
+
+
+def _polled(room: Room) -> None:
     seen = room.seen()
     _steps(seen.phase)
     st.title(words.safe(seen.poll.question, 200), anchor=False)
@@ -106,28 +130,14 @@ def _do(room: Room, act: str) -> None:
 
 
 def _voting(room: Room, seen: Seen) -> None:
-    at = joining.here(PAGE)
-    code, beside = st.columns([2, 3], gap="large")
-    with code:
-        st.image(joining.qr(joining.address(at, room.code)), width="stretch", alt=f"QR code: join with {room.code}")
-    with beside:
-        st.header(said.JOIN, anchor=False)
-        st.title(f"`{joining.typed(at)}`", anchor=False)
-        st.title(f"`{shown_code(room.code)}`", anchor=False)
-        if joining.local(at):
-            st.warning(said.LOCAL, icon=":material/wifi_off:")
-        _phones(room)
+    def below() -> None:
         if seen.poll.choices:
             st.subheader(" · ".join(words.safe(said.choice(choice)) for choice in seen.poll.choices), anchor=False)
         st.markdown(f":material/shield_person: {said.protection(seen.poll.epsilon)}")
         st.markdown(said.counts_coming(seen.poll.counts))
         _next(said.TO_GUESS, "to-guess", room, "guess", ":material/how_to_vote:")
 
-
-@st.fragment(run_every=LOOK)
-def _phones(room: Room) -> None:
-    """How many phones are in: all that is shown while people vote."""
-    st.header(said.phones(room.seen().phones), anchor=False, help=said.PHONES_WHY)
+    lobby(room, below)
 
 
 # -- guessing ----------------------------------------------------------------------------------------------------------

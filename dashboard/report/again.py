@@ -56,11 +56,13 @@ def written(controls: Iterable[Control[Any]], value: Callable[[Control[Any]], An
     return {key: control.written(now) for key, (control, now) in found.items() if now != control.default}
 
 
-def asked(page: str, key: str, source: Source, *, epsilon: float, settings: Mapping[str, str]) -> Question:
+def asked(
+    page: str, key: str, source: Source, *, epsilon: float, delta: float, settings: Mapping[str, str]
+) -> Question:
     """The question ``key`` of a page, with all its simulations done in this process. Raises KeyError, CannotAsk."""
     kind, read = catalogue.questions(page)[key], Written(settings)
     memo = _memo()
-    case = Case(source=source, epsilon=epsilon, memo=memo, large=memo)
+    case = Case(source=source, epsilon=epsilon, delta=delta, memo=memo, large=memo)
     question = kind.ask(case, read)
     for work in question.works:
         shared = work.common()
@@ -152,11 +154,12 @@ def _own(key: str, mode: Mode, table: Table, declared: Declaration | None) -> So
         lineage=None,
         practice=False,
         declared=declared,
-        rows=None if declared is None else _closed,
+        rows=None if declared is None else closed,
     )
 
 
-def _closed() -> PrivateRows:
+def closed() -> PrivateRows:
+    """Rows that nothing opens: a report never reads what only a release may. Raises InvalidArgument."""
     raise InvalidArgument("rows", "are not opened to compute a report again")
 
 

@@ -12,10 +12,11 @@ import pandas as pd
 from dashboard import words
 from dashboard.blocks import Small, Text
 from dashboard.case import Source
-from dashboard.charts.svg import HEIGHT, WIDTH, svg
+from dashboard.charts.svg import HEIGHT
 from dashboard.controls import Choice, Control, Group, Number, Numbers, Several, Switch
 from dashboard.question import NoOffer, Offer, Piece, Question
 from dashboard.report import label, text
+from dashboard.report.drawing import drawn
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Line, Listing, Paragraph, Part, Run, Section
 from dashboard.view import EPSILON_HIGH, View
 from dashboard.words import needs, promise, usual
@@ -27,7 +28,6 @@ from dpcore.tradeoff import sweep_epsilon
 LEVELS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 MOST_METHODS = 5
 MOST_ROWS = 9
-FONT = "Libertinus Serif, Source Sans, Helvetica, Arial, sans-serif"
 LONGEST_TITLE = 300
 
 
@@ -35,6 +35,7 @@ LONGEST_TITLE = 300
 class Asked:
     """How a question came about: its page and key, the controls it read with their values, and Python for its data.
 
+    ``delta`` is the δ that its release would ask for unless told otherwise, which decides what some controls begin at.
     ``data`` makes ``source``, a ``dashboard.case.Source``; empty where nothing can make these data again.
     """
 
@@ -42,6 +43,7 @@ class Asked:
     key: str
     title: str
     epsilon: float
+    delta: float
     controls: tuple[tuple[Control[Any], Any], ...]
     data: str
 
@@ -69,7 +71,7 @@ def analysis(question: Question, source: Source, asked: Asked) -> Section:
         *text.parts(question.caption),
         *_needed(question, asked),
         Heading(said.PICTURE),
-        drawing(question, asked),
+        drawing(question),
         Heading(said.TABLE),
         table,
         Heading(said.PROTECTED),
@@ -81,9 +83,9 @@ def analysis(question: Question, source: Source, asked: Asked) -> Section:
         *_notes(question),
         Heading(said.METHOD),
         *_method(question, asked),
+        Paragraph(text.line(made_with(versions())), "small"),
         Heading(said.LABEL),
         label.of_analysis(question, source, _columns(source, asked)),
-        Paragraph(text.line(made_with(versions())), "small"),
     ]
     return Section(
         kind=kind,  # type: ignore[arg-type]
@@ -258,16 +260,10 @@ def _needed(question: Question, asked: Asked) -> list[Part]:
     return [Facts(rows=tuple(rows), caption=said.NEEDED), *hint]
 
 
-def drawing(question: Question, asked: Asked) -> Drawing:
+def drawing(question: Question) -> Drawing:
     """The trade-off against ε with the chosen point, drawn from the figure of the page."""
     picture = question.view.picture("epsilon")
-    return Drawing(
-        svg=svg(picture.figure(False), font=FONT, title=picture.alt),
-        width=WIDTH,
-        height=HEIGHT,
-        alt=words.visible(picture.alt, 2000),
-        caption=text.line(picture.note),
-    )
+    return drawn(picture.figure(False), picture.alt, picture.note, height=HEIGHT)
 
 
 def protected(card: words.LabelCard) -> list[Part]:
@@ -363,7 +359,8 @@ def code(asked: Asked, question: Question) -> str:
     lines = [
         asked.data,
         "",
-        f"question = asked({asked.page!r}, {asked.key!r}, source, epsilon={asked.epsilon!r}, settings={settings!r})",
+        f"question = asked({asked.page!r}, {asked.key!r}, source, epsilon={asked.epsilon!r}, delta={asked.delta!r},",
+        f"                 settings={settings!r})",
     ]
     view = question.view
     if isinstance(view, View):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -10,10 +11,11 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
+from dashboard.budget import tracker
 from dashboard.case import OWN, Source
 from dashboard.data import source as data
 from dashboard.report import held, recipe
-from dashboard.report.render import MIMES, SEALED, every_form
+from dashboard.report.render import MIMES, SEALED, every_form, rendered
 from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS, Report, Section
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.waiting import in_background
@@ -22,6 +24,7 @@ from dpcore.datasets import sample, samples
 from dpcore.errors import DpcoreError
 
 LARGEST_LOGO = 1_000_000
+_TRIAL = b"<html></html>"
 _TITLE, _AUTHOR, _DAY, _LOGO = "report-title", "report-author", "report-day", "report-logo"
 
 
@@ -67,17 +70,8 @@ def _opened(section: Section | None, key: str, waiting: str) -> None:
     if len(sections) > MOST_SECTIONS:
         st.warning(said.FULL.format(MOST_SECTIONS))
         return
-    typed = held.TYPED.get()
-    report = Report(
-        title=str(typed.get(_TITLE) or "").strip() or _first_title(sections),
-        author=str(typed.get(_AUTHOR) or "").strip(),
-        day=typed.get(_DAY) or date.today(),
-        sections=sections,
-        logo=held.LOGO.get(),
-    )
-    if not report.private:
-        st.warning(said.WHAT_IF_NOTE, icon=":material/visibility_off:")
-    _files(report, key)
+    first = said.ANSWER_TITLE if all(one.receipt is not None for one in sections) else said.TITLE
+    write(sections, key, first)
     if section is not None and not inside:
         st.button(
             said.KEEP,
@@ -87,7 +81,28 @@ def _opened(section: Section | None, key: str, waiting: str) -> None:
             on_click=held.keep,
             args=(section,),
         )
-    _title_page(key, _first_title(sections))
+    title_page(key, first)
+
+
+def write(sections: Sequence[Section], key: str, first_title: str, *, title: str = _TITLE) -> None:
+    """The files of these sections as one report, written beside the page; what a reader must know stands above them.
+
+    ``title`` names what was typed as its title, ``first_title`` is how it is called until somebody calls it otherwise.
+    """
+    typed = held.TYPED.get()
+    report = Report(
+        title=str(typed.get(title) or "").strip() or first_title,
+        author=str(typed.get(_AUTHOR) or "").strip(),
+        day=typed.get(_DAY) or date.today(),
+        sections=tuple(sections),
+        logo=held.LOGO.get(),
+    )
+    if not report.private:
+        st.warning(said.WHAT_IF_NOTE, icon=":material/visibility_off:")
+    if _unsealed(report.receipts):
+        st.warning(said.UNSEALED_FILES, icon=":material/lock:")
+        report = replace(report, sealed=False)
+    _files(report, key)
 
 
 def _listed(kept: tuple[Section, ...], key: str) -> None:
@@ -108,15 +123,10 @@ def _listed(kept: tuple[Section, ...], key: str) -> None:
             )
 
 
-def _first_title(sections: tuple[Section, ...]) -> str:
-    """What a report is called until somebody calls it otherwise."""
-    return said.ANSWER_TITLE if all(one.receipt is not None for one in sections) else said.TITLE
-
-
-def _title_page(key: str, first_title: str) -> None:
+def title_page(key: str, first_title: str, *, title: str = _TITLE) -> None:
     """Title, author, date and logo; what was typed stays for the session's other reports."""
     for label, name, longest, first in (
-        (said.REPORT_TITLE, _TITLE, LONGEST_TITLE, first_title),
+        (said.REPORT_TITLE, title, LONGEST_TITLE, first_title),
         (said.REPORT_AUTHOR, _AUTHOR, LONGEST_AUTHOR, ""),
     ):
         place = f"{key}-{name}"
@@ -196,16 +206,28 @@ def _wait() -> None:
     st.caption(f"{said.MAKING} …")
 
 
+def _unsealed(receipts: Sequence[str]) -> bool:
+    """Whether the ledger would refuse to seal a report of these charges now: it is closed, or they are not this
+    visitor's."""
+    if tracker.trouble() is not None:
+        return True
+    try:
+        compute.ledger().sealed(_TRIAL, receipts)
+    except DpcoreError:
+        return True
+    return False
+
+
 def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
-    """What a click downloads: the file with the ledger's seal. Without a ledger, the file as it is."""
+    """What a click downloads: the file with the ledger's seal, or one that says that it has none."""
 
     def download() -> bytes:
-        if form not in SEALED:
+        if form not in SEALED or not report.sealed:
             return made
         try:
             return compute.ledger().sealed(made, report.receipts)
-        except DpcoreError:
-            return made  # the ledger is closed, as the sidebar says; the check then finds no seal
+        except DpcoreError:  # closed since the page was drawn
+            return rendered(replace(report, sealed=False), form)[1]
 
     return download
 

@@ -106,6 +106,7 @@ TEMPLATE = r"""
         grid(columns: 2, column-gutter: 14pt, row-gutter: 6pt,
           ..data.about.map(((name, told)) => (text(fill: soft, name), told)).flatten())
         v(4pt)
+        if data.notice != "" { block(stroke: 1pt + warn, inset: 7pt, width: 100%, text(fill: warn, data.notice)) }
         if data.sections.len() > 1 {
           heading(level: 2, data.contents)
           enum(..data.sections.map(one => [#one.title #text(fill: soft)[(#one.what)]]))
@@ -175,6 +176,7 @@ def plain(report: Report) -> dict[str, Any]:
         "page": said.PAGE,
         "of": said.OF,
         "contents": said.CONTENTS,
+        "notice": report.notice,
         "logo": None if report.logo is None else list(report.logo),
         "logoalt": said.LOGO,
         "about": [[said.BY, report.author or said.NO_AUTHOR], [said.ON, report.day.isoformat()]],

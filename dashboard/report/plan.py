@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dashboard import words
 from dashboard.report import text
 from dashboard.report.analysis import made_with
-from dashboard.report.value import Grid, Heading, Kind, Listing, Paragraph, Part, Section
+from dashboard.report.value import Drawing, Grid, Heading, Kind, Listing, Paragraph, Part, Section
 from dashboard.words import report as said
 from dpcore.ledger.words import versions
 
@@ -28,6 +28,8 @@ def planned(
     epsilons: Sequence[float],
     totals: Sequence[PlannedTotal],
     *,
+    verdict: str,
+    picture: Drawing,
     delta: float,
     fit: str,
     code: str,
@@ -35,6 +37,7 @@ def planned(
 ) -> Section:
     """The section of a plan. ``wishes`` are its lines in words (Markdown), ``epsilons`` the ε of each one's answers.
 
+    ``verdict`` says in one sentence (Markdown) what they cost together, ``picture`` draws it under each rule.
     ``code`` is Python that computes the totals into ``costs``; ``kind`` is that of the data by which the plan found how
     good each answer is, or "plan" where it needed none.
     """
@@ -46,6 +49,8 @@ def planned(
         Heading(said.PLANNED),
         Listing(wanted),
         Heading(said.TOGETHER),
+        Paragraph(text.line(verdict), "large"),
+        picture,
         Grid(
             head=(said.RULE, said.TOTAL, said.VALID),
             rows=tuple((one.name, words.number(one.epsilon), one.holds) for one in totals),

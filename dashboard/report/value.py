@@ -16,6 +16,9 @@ from dashboard.words import report as said
 
 Kind = Literal["what_if", "twin", "sample", "answer", "practice", "plan"]
 MOST_SECTIONS = 12
+"""Sections that a session keeps, and charges that a seal can name."""
+LONGEST = 100
+"""Sections of one report, as of a long deck."""
 LONGEST_TITLE, LONGEST_AUTHOR = 160, 120
 
 
@@ -116,6 +119,7 @@ class Section:
 class Report:
     """Sections with their title page's facts. ``logo`` is a picture's bytes (PNG or JPEG), or None.
 
+    ``sealed`` is False where the ledger could not put its seal on the files, which they then say.
     Raises ValueError without sections or with too many.
     """
 
@@ -124,10 +128,11 @@ class Report:
     day: date
     sections: tuple[Section, ...]
     logo: bytes | None = None
+    sealed: bool = True
 
     def __post_init__(self) -> None:
-        if not 0 < len(self.sections) <= MOST_SECTIONS:
-            raise ValueError(f"a report has 1 to {MOST_SECTIONS} sections")
+        if not 0 < len(self.sections) <= LONGEST:
+            raise ValueError(f"a report has 1 to {LONGEST} sections")
 
     @property
     def private(self) -> bool:
@@ -144,6 +149,11 @@ class Report:
         kinds: Iterable[Kind] = ("what_if", "twin", "sample", "practice", "plan", "answer")
         first = next(kind for kind in kinds if any(section.kind == kind for section in self.sections))
         return f"{said.FILES[first]}-{self.day.isoformat()}"
+
+    @property
+    def notice(self) -> str:
+        """What stands below the title where a reader must know it; empty where nothing is amiss."""
+        return "" if self.sealed else said.UNSEALED
 
     @property
     def receipts(self) -> tuple[str, ...]:

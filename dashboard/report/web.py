@@ -31,6 +31,7 @@ def html(report: Report) -> bytes:
     sections = "".join(_section(report, place) for place in range(len(report.sections)))
     mark = said.MARKS["what_if"] if not report.private else ""
     title = f"{mark}: {report.title}" if mark else report.title
+    notice = f'<p class="mark">{escape(report.notice)}</p>' if report.notice else ""
     logo = _logo(report.logo) if report.logo is not None else ""
     author = escape(report.author or said.NO_AUTHOR)
     page = (
@@ -39,7 +40,7 @@ def html(report: Report) -> bytes:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>{logo}"
         f"<h1>{escape(report.title)}</h1><p>{escape(said.BY)}: {author}<br>"
-        f"{escape(said.ON)}: {report.day.isoformat()}</p>{sections}</main>"
+        f"{escape(said.ON)}: {report.day.isoformat()}</p>{notice}{sections}</main>"
         f"<footer>{escape(said.PRODUCT)} · {report.day.isoformat()}</footer></body></html>\n"
     )
     return page.encode("utf-8", "xmlcharrefreplace")
@@ -67,7 +68,10 @@ def _part(part: Part, place: int) -> str:
             return "<ul>" + "".join(f"<li>{_line(line)}</li>" for line in part.lines) + "</ul>"
         case Drawing():
             # pictures of one page must not share the names of their parts
-            drawn = part.svg.replace('id="frame"', f'id="frame{place}"').replace("url(#frame)", f"url(#frame{place})")
+            drawn = part.svg
+            for name in ("frame", "hatch"):
+                drawn = drawn.replace(f'id="{name}"', f'id="{name}{place}"')
+                drawn = drawn.replace(f"url(#{name})", f"url(#{name}{place})")
             return f"<figure>{drawn}<figcaption>{_line(part.caption)}</figcaption></figure>"
         case Grid():
             head = "".join(f'<th scope="col">{escape(name)}</th>' for name in part.head)

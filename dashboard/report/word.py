@@ -91,6 +91,8 @@ def _front(document: Any, report: Report) -> None:
         line = document.add_paragraph()
         _run(line, f"{name}: ", colour=SOFT)
         _run(line, told)
+    if report.notice:
+        _run(document.add_paragraph(), report.notice, strong=True, colour=WARN)
     if len(report.sections) > 1:
         document.add_heading(said.CONTENTS, level=2)
         for section in report.sections:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
@@ -86,8 +87,11 @@ def _put(making: Making, scenes: tuple[Kept, ...], next_mark: int | None = None)
     MAKING.put(replace(making, scenes=scenes, next_mark=next_mark or making.next_mark))
 
 
-def show() -> None:
-    """The deck of this session: its title, its scenes, and what can be done with it."""
+def show(on_paper: Callable[[Deck, str], None]) -> None:
+    """The deck of this session: its title, its scenes, and what can be done with it.
+
+    ``on_paper`` draws the button by which a deck becomes a report.
+    """
     making = MAKING.get()
     st.header(words.MINE, anchor=False)
     st.caption(words.NEVER)
@@ -115,6 +119,7 @@ def show() -> None:
             icon=":material/download:",
             key="deck-save",
         )
+        on_paper(deck, tour.MINE)
         st.button(words.FORGET, icon=":material/delete:", type="tertiary", key="deck-empty", on_click=_empty)
     for place, kept in enumerate(making.scenes):
         _row(making, place, kept)

@@ -22,6 +22,7 @@ from dashboard.data import source
 from dashboard.question import RELEASE, CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work, open_control
 from dashboard.report import panel
 from dashboard.report.analysis import Asked, analysis, has_trade_off
+from dashboard.report.value import Section
 from dashboard.scenes import embed, presenter, stage
 from dashboard.scenes.held import SHOWING, STAGE, Stage
 from dashboard.view import axis_control
@@ -239,17 +240,22 @@ def _report(
     question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page, over: bool, axis: str
 ) -> None:
     """The button by which this question goes on paper, once everything it waits for is there."""
-    placed = [control for part in read.placed.values() for control in part]
-    asked = Asked(
-        page=page.key,
-        key=kind.key,
-        title=kind.title,
-        epsilon=case.epsilon,
-        controls=tuple((control, session.value(control)) for control in placed),
-        data=panel.data_code(case.source),
-    )
+
+    def made() -> Section:
+        placed = [control for part in read.placed.values() for control in part]
+        asked = Asked(
+            page=page.key,
+            key=kind.key,
+            title=kind.title,
+            epsilon=case.epsilon,
+            delta=case.delta,
+            controls=tuple((control, session.value(control)) for control in placed),
+            data=panel.data_code(case.source),
+        )
+        return analysis(question, case.source, asked)
+
     if over and has_trade_off(question, axis):
-        panel.report_button(lambda: analysis(question, case.source, asked), key=question.view.page)
+        panel.report_button(made, key=question.view.page)
         return
     waiting = report_words.OTHER_AXIS if over else report_words.NOT_READY
     panel.report_button(None, key=question.view.page, waiting=waiting)

@@ -101,6 +101,8 @@ RULES = (
     "ε and ε."
 )
 
+RULES_LIVE = "Each room has a budget of its own. Two rooms with the same people about the same thing add up: ε and ε."
+
 
 def bundled() -> dict[str, dict[str, object]]:
     """Polls to start from, by title: what each fills in."""

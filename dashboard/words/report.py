@@ -208,6 +208,12 @@ def cost(epsilon: float, delta: float) -> str:
     return f"ε = {number(epsilon)}" + (f" with δ = {tiny(delta)}" if delta else "")
 
 
+UNSEALED = (
+    "Not sealed: when this report was made, the ledger could not put its seal on it. So nobody can check whether a "
+    "word was changed since; a check-word in it can still be looked up once the ledger is open."
+)
+UNSEALED_FILES = "These files will carry no seal, so nobody can check later whether a word was changed; they say so."
+
 # -- a plan ------------------------------------------------------------------------------------------------------------
 
 PLAN_TITLE = "A plan: these answers, each this good"
@@ -220,6 +226,53 @@ PLAN_DATA = "how good each is was found from the data in use, so this plan is ma
 
 def plan_caption(delta: float) -> str:
     return f"ε of all answers together, at δ = {tiny(delta)}"
+
+
+# -- a budget ----------------------------------------------------------------------------------------------------------
+
+SPENT = "What is spent, and what is left"
+ADDS_UP = "How it adds up"
+CHARGES = "Every charge"
+CAP, COUNTED, LARGEST = "The budget", "Counted by", "Largest single answer left"
+
+
+def spent_title(name: str) -> str:
+    return f"What is spent about “{name}”, and what is left"
+
+
+def charges_told(count: int, shown: int) -> str:
+    if not count:
+        return "Nothing was charged yet."
+    which = "" if shown == count else f"These are the newest {shown} of {plural(count, 'charge')}. "
+    return f"{which}Each can be looked up by its check-word, on the Budget page under “Check a receipt”."
+
+
+# -- a deck ------------------------------------------------------------------------------------------------------------
+
+QUESTION = "The question"
+AGAINST_SIZE = "What accuracy costs in people"
+DECK_HELP = "The scenes of this deck on paper, each asked again with its numbers."
+DECK_MAKING = "Asking the scenes again"
+NO_SCENE = "No scene of this deck asks a question, so there is nothing to report."
+
+
+def scene_asks_nothing(where: str) -> str:
+    return f"{where} is not in the report, because its page asks no question."
+
+
+def instead_of(wanted: str) -> str:
+    return f"This scene was made with a file of the speaker's own ({wanted}). A sample stands in its place here."
+
+
+def files_missing(count: int) -> str:
+    return (
+        f"{plural(count, 'scene')} {'was' if count == 1 else 'were'} made with a file of one's own: bring it on the "
+        "Data page first, or a sample stands in its place."
+    )
+
+
+def as_in(number: int, title: str, headings: Sequence[str]) -> str:
+    return f"As in {number}, “{title}”: {'; '.join(heading[:1].lower() + heading[1:] for heading in headings)}."
 
 
 # -- the notebook ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A private poll with four phones in Chromium: one reloads, one votes twice, one is late; a receipt on each."""
+"""A private poll with twelve phones in Chromium: two reload, one votes twice, one is late; a receipt on each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def own_address(folder: Path) -> Iterator[str]:
         yield at
 
 
-def test_a_poll_with_four_phones_ends_with_a_receipt_on_each(browser: Browser, own_address: str, folder: Path) -> None:
+def test_twelve_phones_end_with_a_receipt_on_each(browser: Browser, own_address: str, folder: Path) -> None:
     asked: list[str] = []
     with ExitStack() as open_contexts:
 
@@ -38,11 +38,14 @@ def test_a_poll_with_four_phones_ends_with_a_receipt_on_each(browser: Browser, o
             context.on("request", lambda request: asked.append(request.url))
             return context.new_page()
 
-        def phone(code: str) -> Page:
-            page = browser_of(390, 844)
-            page.goto(f"{own_address}/?join={code}")
-            settled(page)
-            return page
+        def phones(count: int, code: str) -> list[Page]:
+            """So many phones that come at once."""
+            pages = [browser_of(390, 844) for _ in range(count)]
+            for page in pages:
+                page.goto(f"{own_address}/?join={code}", wait_until="commit")
+            for page in pages:
+                settled(page)
+            return pages
 
         desk = browser_of(1440, 1000)
         desk.goto(f"{own_address}/poll")
@@ -52,17 +55,21 @@ def test_a_poll_with_four_phones_ends_with_a_receipt_on_each(browser: Browser, o
         code = desk.locator("h1 code").last.inner_text()
         assert violations(desk) == []
 
-        once, reloads, twice = phone(code), phone(code), phone(code)
-        expect(desk.get_by_role("heading", name="3 phones are in")).to_be_visible()
-        for page, snack in ((once, "Fruit"), (reloads, "Cake"), (twice, "Cake")):
+        once, reloads, twice, again, *others = phones(11, code)
+        expect(desk.get_by_role("heading", name="11 phones are in")).to_be_visible()
+        votes = [(once, "Fruit"), (reloads, "Cake"), (twice, "Cake"), (again, "Fruit")]
+        votes += [(page, ("Fruit", "Cake", "Nothing")[place % 3]) for place, page in enumerate(others)]
+        for page, snack in votes:
             page.get_by_role("button", name=snack).click()
+        for page, snack in votes:
             expect(page.get_by_text(f"Your vote: {snack}")).to_be_visible()
         assert violations(once) == []
         assert once.evaluate("document.documentElement.scrollWidth") <= 390
 
-        reloads.reload()
-        settled(reloads)
-        expect(reloads.get_by_text("Your vote: Cake")).to_be_visible()
+        for page, snack in ((reloads, "Cake"), (again, "Fruit")):
+            page.reload()
+            settled(page)
+            expect(page.get_by_text(f"Your vote: {snack}")).to_be_visible()
         second = twice.context.new_page()  # the same phone, another tab: the same one vote
         second.goto(f"{own_address}/?join={code}")
         settled(second)
@@ -71,10 +78,10 @@ def test_a_poll_with_four_phones_ends_with_a_receipt_on_each(browser: Browser, o
         expect(second.get_by_text("Your vote: Nothing")).to_be_visible()
         desk.reload()
         settled(desk)
-        expect(desk.get_by_role("heading", name="3 phones are in")).to_be_visible()
+        expect(desk.get_by_role("heading", name="11 phones are in")).to_be_visible()
 
         desk.get_by_role("button", name="Close voting").click()
-        late = phone(code)
+        (late,) = phones(1, code)
         expect(late.get_by_text("so it looks on")).to_be_visible()
         once.get_by_role("button", name="90 times in 100").click()
         expect(desk.get_by_role("figure", name=re.compile("90 times in 100: 1"))).to_be_visible()
@@ -86,7 +93,7 @@ def test_a_poll_with_four_phones_ends_with_a_receipt_on_each(browser: Browser, o
 
         with Ledger.open(f"sqlite:///{folder / 'ledger.db'}") as ledger:
             (receipt,) = ledger.receipts()
-        for page in (once, reloads, twice, late):
+        for page in (once, reloads, twice, again, *others, late):
             expect(page.get_by_role("heading", name=f"Most common: {receipt.answer['option']}")).to_be_visible()
             expect(page.get_by_text(f"Receipt {receipt.journal_hash[:12]}")).to_be_visible()
         with once.expect_download() as saved:

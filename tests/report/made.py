@@ -24,18 +24,19 @@ SAMPLES = {"alarm": "outbreak", "follow": "forecasts", "fixed_choice": "forecast
 FAST = {"predict": {"training_seeds": "8", "training_drawn-accuracy-False": "[]"}}
 
 
-def section(page: str, key: str, source: Source, data: str, *, epsilon: float = 0.5, **settings: str) -> Section:
+def section(
+    page: str, key: str, source: Source, data: str, *, epsilon: float = 0.5, delta: float = 1e-6, **settings: str
+) -> Section:
     """The section of a question, with ``settings`` as links carry them."""
-    question = again.asked(page, key, source, epsilon=epsilon, settings=settings)
+    question = again.asked(page, key, source, epsilon=epsilon, delta=delta, settings=settings)
     seen = Setting()
     kind = catalogue.questions(page)[key]
-    kind.ask(Case(source=source, epsilon=epsilon), seen)
+    kind.ask(Case(source=source, epsilon=epsilon, delta=delta), seen)
     read = again.Written(settings)
     controls = tuple((control, read(control)) for _, control in seen.seen.values())
     title = str(kind.title)
-    return analysis(
-        question, source, Asked(page=page, key=key, title=title, epsilon=epsilon, controls=controls, data=data)
-    )
+    asked = Asked(page=page, key=key, title=title, epsilon=epsilon, delta=delta, controls=controls, data=data)
+    return analysis(question, source, asked)
 
 
 @cache

@@ -62,6 +62,15 @@ def test_a_changed_number_is_found_out(capsys: pytest.CaptureFixture[str]) -> No
     assert "DIFFERS" in capsys.readouterr().out
 
 
+def test_a_script_begins_at_the_budget_s_own_delta(capsys: pytest.CaptureFixture[str]) -> None:
+    """What δ begins at depends on the budget; a link, and so the settings, say nothing of it."""
+    source, data = again.sample_source("forecasts"), recipe.of_sample("forecasts")
+    found = section("experts", "follow", source, data, delta=1e-8)
+    assert dict(found.numbers) != dict(section("experts", "follow", source, data).numbers)
+    run(script(report(found)).decode())
+    assert "are computed again." in capsys.readouterr().out
+
+
 def test_the_notebook_is_the_script_in_cells(capsys: pytest.CaptureFixture[str]) -> None:
     found = report(of_sample("selection", "most_common"), of_sample("selection", "quantile"))
     whole = json.loads(notebook(found))
@@ -73,10 +82,10 @@ def test_the_notebook_is_the_script_in_cells(capsys: pytest.CaptureFixture[str])
 
 def test_a_simulated_picture_against_something_else_is_no_trade_off() -> None:
     source = again.sample_source("clinic")
-    simulated = again.asked("training", "predict", source, epsilon=0.5, settings=FAST["predict"])
+    simulated = again.asked("training", "predict", source, epsilon=0.5, delta=1e-6, settings=FAST["predict"])
     assert has_trade_off(simulated, "epsilon")
     assert not has_trade_off(simulated, "n")
-    assert has_trade_off(again.asked("selection", "quantile", source, epsilon=0.5, settings={}), "n")
+    assert has_trade_off(again.asked("selection", "quantile", source, epsilon=0.5, delta=1e-6, settings={}), "n")
 
 
 # -- own files ---------------------------------------------------------------------------------------------------------

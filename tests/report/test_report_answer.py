@@ -18,7 +18,7 @@ from dashboard.report.answer import answered, check_word
 from dashboard.report.notebook import script
 from dashboard.report.plan import PlannedTotal, planned
 from dashboard.report.render import SEALED, rendered
-from dashboard.report.value import Section
+from dashboard.report.value import Drawing, Section
 from dashboard.words import report as said
 from dpcore.datasets import read_table
 from dpcore.errors import InvalidArgument
@@ -27,7 +27,7 @@ from dpcore.ledger.__main__ import main
 from dpcore.release import release
 from tests.report.made import own_source, report, visits
 from tests.report.test_report_again import run
-from tests.report.test_report_forms import document_text, flat, pages
+from tests.report.test_report_forms import SMALL, document_text, flat, pages
 
 LINEAGE = "people-1"
 
@@ -206,6 +206,8 @@ def test_a_plan_says_what_it_costs_and_is_marked_like_its_data() -> None:
             ["**5 ×** the most common option, each right 95 times in 100"],
             [0.5],
             totals,
+            verdict="These 5 answers cost **ε = 1.75** together.",
+            picture=Drawing(svg=SMALL, width=4, height=4, alt="bars", caption=()),
             delta=1e-6,
             fit="They fit.",
             code=code,
@@ -214,7 +216,7 @@ def test_a_plan_says_what_it_costs_and_is_marked_like_its_data() -> None:
         whole = document_text(rendered(report(found), "docx")[1])
         assert said.MARKS[kind] in whole
         assert "5 × the most common option, each right 95 times in 100 (ε of each: 0.5)" in whole
-        assert "1.75" in whole
+        assert "These 5 answers cost ε = 1.75 together." in whole
     scope = {"reported": dict(found.numbers)}
     exec(code, scope)  # noqa: S102
     assert scope["found"]["basic"] == pytest.approx(2.5)

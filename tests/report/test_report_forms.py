@@ -278,6 +278,18 @@ def test_a_file_with_hostile_headings_is_reported_whole() -> None:
     assert flat(column) in flat(document_text(rendered(report(found), "docx")[1]))
 
 
+def test_a_report_without_a_seal_says_so() -> None:
+    found = report(of_sample("selection", "quantile"), sealed=False)
+    forms = {
+        "pdf": "".join(pages(rendered(found, "pdf")[1])),
+        "docx": document_text(rendered(found, "docx")[1]),
+        "html": Page(rendered(found, "html")[1]).text,
+    }
+    for ending, whole in forms.items():
+        assert flat(said.UNSEALED) in flat(whole), ending
+    assert flat(said.UNSEALED) not in flat(Page(form("quantile", "html")).text)
+
+
 # -- the value ---------------------------------------------------------------------------------------------------------
 
 
@@ -292,10 +304,10 @@ def test_equal_reports_are_equal_files() -> None:
 
 def test_a_report_has_sections_and_not_too_many() -> None:
     one = of_sample("selection", "quantile")
-    with pytest.raises(ValueError, match="1 to 12"):
+    with pytest.raises(ValueError, match="1 to 100"):
         report()
-    with pytest.raises(ValueError, match="1 to 12"):
-        report(*[one] * 13)
+    with pytest.raises(ValueError, match="1 to 100"):
+        report(*[one] * 101)
 
 
 def test_a_logo_is_a_picture_or_refused() -> None:

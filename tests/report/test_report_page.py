@@ -10,19 +10,26 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import words
 from dashboard.background import compute
-from dashboard.budget import receipts
+from dashboard.budget import receipts, tracker
 from dashboard.report import panel
+from dashboard.report.of_deck import section_of
 from dashboard.report.render import every_form
 from dashboard.report.text import line
-from dashboard.report.value import Facts, Paragraph, Report, Section, plain
+from dashboard.report.value import Drawing, Facts, Paragraph, Report, Section, plain
+from dashboard.scenes.address import Address
+from dashboard.scenes.deck import Deck, Scene, bundled
+from dashboard.scenes.editor import making_of
+from dashboard.widgets import page as page_of_questions
 from dashboard.words import report as said
+from dpcore.errors import LedgerUnsound
 from dpcore.ledger import Ledger
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, look
 from tests.report.made import visits
 from tests.report.test_report_again import run
-from tests.report.test_report_forms import pages
+from tests.report.test_report_forms import flat, pages
 
 Open = Callable[..., AppTest]
 
@@ -116,13 +123,13 @@ def test_several_questions_in_one_report_with_a_title_of_one_s_own(open_app: Ope
     app.text_input(key="thresholding-report-author").set_value("M. Curie").run()
     app.button(key="thresholding-report-keep").click().run()
     assert (written[-1].title, written[-1].author) == ("For the ⟨U+202E⟩board", "M. Curie")
-    # on the Budget page, with nothing of the page itself
+    # on the Budget page, with what is spent last
     app.switch_page("app_pages/budget.py").run()
     app = open_report(app, "budget")
-    assert [one.title.split()[0] for one in written[-1].sections] == ["Which", "Which"]
+    assert [one.title.split()[0] for one in written[-1].sections] == ["Which", "Which", "What"]
     assert written[-1].title.startswith("For the")
     app.button(key="budget-report-remove-0").click().run()
-    assert len(written[-1].sections) == 1
+    assert len(written[-1].sections) == 2
 
 
 def test_a_report_of_an_own_file_is_marked_and_goes_with_it(open_app: Open, written: list[Report]) -> None:
@@ -138,9 +145,25 @@ def test_a_report_of_an_own_file_is_marked_and_goes_with_it(open_app: Open, writ
     assert "'visits.csv'" in section.code
     app.button(key="selection-report-keep").click().run()
     assert len(app.session_state["_report_own"]) == 1
+    # a deck that wants the file is about it, as its pages show it, and the one scene marks the report
+    scenes = [
+        Scene(title=title, sentence="One.", address=Address.of(f"selection?epsilon=0.2{more}"), wants="visits")
+        for title, more in (("Mine", "&data=own"), ("Everybody's", ""))
+    ]
+    app.session_state["_deck_making"] = making_of(Deck(title="Two", scenes=tuple(scenes)))
+    app.switch_page("app_pages/demos.py").run()
+    app = open_report(app, "deck-mine")
+    assert [one.kind for one in written[-1].sections] == ["what_if", "sample"]
+    assert dict(written[-1].sections[0].numbers) != dict(written[-1].sections[1].numbers)
+    assert "complaint" in sentences(written[-1].sections[0])
+    assert any(said.WHAT_IF_NOTE in one.value for one in app.warning)
     app.switch_page("app_pages/data.py").run()
     app.button(key="own-remove").click().run()
     assert "_report_own" not in app.session_state
+    app.switch_page("app_pages/demos.py").run()
+    app = open_report(app, "deck-mine")
+    assert [one.kind for one in written[-1].sections] == ["sample", "sample"]
+    assert said.files_missing(1) in text(app)
 
 
 def test_nothing_is_offered_before_all_is_computed(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +201,17 @@ def test_the_plan_and_an_answer_of_the_ledger(open_app: Open, written: list[Repo
     app.switch_page("app_pages/budget.py").run()
     app = open_report(app, "receipt")
     assert [one.key for one in written[-1].sections] == [answer.key]  # the same answer, told once
+    app = open_report(app, "budget")
+    spent = written[-1].sections[-1]
+    assert spent.kind == "practice"
+    assert receipt.journal_hash[:12] in sentences(spent)
+    assert receipt.answer["option"] in sentences(spent)
+    (lines,) = [part for part in spent.parts if isinstance(part, Drawing)]
+    assert "Simple sum" in lines.svg
+    assert "the budget: ε = 3" in lines.svg
+    scope = run(spent.code)
+    assert {rule: pytest.approx(scope["found"][rule], rel=1e-6) for rule, _ in spent.numbers} == dict(spent.numbers)
+    assert dict(spent.numbers)["basic"] == pytest.approx(receipt.epsilon)
     app.session_state["budget_tab"] = "Plan answers"
     app.run()
     app = open_report(app, "budget-plan")
@@ -186,6 +220,59 @@ def test_the_plan_and_an_answer_of_the_ledger(open_app: Open, written: list[Repo
     plan = written[-1].sections[1]
     scope = run(f"{plan.code}")
     assert {rule: pytest.approx(scope["found"][rule], rel=1e-6) for rule, _ in plan.numbers} == dict(plan.numbers)
+    (bars,) = [part for part in plan.parts if isinstance(part, Drawing)]
+    assert bars.svg.count("<rect") >= 2 + len(plan.numbers)
+    hatched = sum("(if planned)" in name for name in re.findall(">([^<]+)<", bars.svg))
+    assert bars.svg.count('fill="url(#hatch)"') == hatched > 0
+    assert f"ε = {words.number(dict(plan.numbers)['basic'])}" in bars.svg
+
+
+def test_a_deck_goes_on_paper_where_it_is_kept(open_app: Open, written: list[Report], here: Here) -> None:
+    app = open_report(open_app("demos"), "deck-selection")
+    deck = bundled()["selection"]
+    assert [one.title for one in written[-1].sections] == [one.title for one in deck.scenes]
+    assert written[-1].title == deck.title
+    assert {one.kind for one in written[-1].sections} == {"sample"}
+    assert files(app) == list(said.FORMS.values())
+    assert [getattr(work, "work", None) for work in here.done].count(section_of) == len(deck.scenes)
+    # the title of one deck is not that of another
+    app.text_input(key="deck-selection-deck-selection-title").set_value("For the board").run()
+    assert written[-1].title == "For the board"
+    app.session_state["deck-selection-report"] = False
+    open_report(app, "deck-experts")
+    assert written[-1].title == bundled()["experts"].title
+
+
+def test_nothing_of_a_report_is_made_before_the_click(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(page_of_questions, "analysis", lambda *_: made.append("section"))
+    monkeypatch.setattr(panel, "data_code", lambda *_: made.append("code"))
+    app = open_app("selection")
+    app.run()
+    assert not made
+
+
+def test_a_closed_ledger_is_said_before_the_click_and_in_the_files(
+    open_app: Open, written: list[Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_report(open_app("selection"), "selection")
+    assert written[-1].sealed
+    assert said.UNSEALED_FILES not in text(app)
+    download = panel._sealing(written[-1], "pdf", b"%PDF-1.7\n%%EOF\n")
+    assert b"epsilon-lab-seal" in download()
+
+    def closed() -> Ledger:
+        raise LedgerUnsound("the journal is damaged")
+
+    monkeypatch.setattr(compute, "ledger", closed)
+    # it closed after the page was drawn: the file that is downloaded says so itself
+    late = download()
+    assert flat(said.UNSEALED) in flat("".join(pages(late)))
+    assert b"epsilon-lab-seal" not in late
+    tracker.trouble.clear()
+    app.run()
+    assert said.UNSEALED_FILES in text(app)
+    assert not written[-1].sealed
 
 
 def test_a_report_that_somebody_brings_is_checked(open_app: Open, ledger_file: Any) -> None:

@@ -1,0 +1,93 @@
+"""The button by which a deck goes on paper: its scenes are asked again beside the page, and written as one report."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.budget import tracker
+from dashboard.case import Source
+from dashboard.data import source as data
+from dashboard.report import again, panel
+from dashboard.report.of_deck import LeftOut, OwnFile, Told, sample_of, section_of, shortened
+from dashboard.report.value import LONGEST, Section
+from dashboard.scenes.deck import Deck
+from dashboard.scenes.editor import case_of
+from dashboard.view import EPSILON_DEFAULT
+from dashboard.widgets.waiting import Running, begin
+from dashboard.words import report as said
+
+
+def deck_report(deck: Deck, name: str) -> None:
+    """The button. ``name`` tells decks apart on a page; nothing is asked before the button is clicked."""
+    key = f"deck-{name[:40]}"
+    menu = st.popover(
+        said.BUTTON,
+        icon=":material/description:",
+        type="tertiary",
+        help=said.DECK_HELP,
+        key=f"{key}-report",
+        on_change="rerun",
+    )
+    if not menu.open:
+        return
+    with menu:
+        title = f"{key}-title"
+        _sections(deck, key, title)
+        panel.title_page(key, deck.title, title=title)
+
+
+def _sections(deck: Deck, key: str, title: str) -> None:
+    """The scenes as far as they are asked, and the report's files once they all are."""
+    wanting = sum(scene.address.own for scene in deck.scenes)
+    own = _own_file() if wanting else None
+    if wanting and own is None:
+        st.caption(said.files_missing(wanting))
+    told = [Told(number=number, scene=scene, delta=_delta(sample_of(scene)))
+            for number, scene in enumerate(deck.scenes, 1)]  # fmt: skip
+    about = "" if own is None else f"{own.source.table.fingerprint}{own.values!r}{own.delta!r}"
+    digest = hashlib.sha256(f"{told!r}{about}".encode("utf-8", "backslashreplace")).hexdigest()
+    running = begin(
+        "report-deck",
+        ("report of a deck", digest),
+        section_of,
+        lambda: own,
+        lambda: told,
+        what=said.DECK_MAKING,
+        own=own is not None,
+        enough=lambda found: len(found) == len(told),
+    )
+    running.live(lambda results: _drawn(running, results, deck, key, title))
+
+
+def _drawn(running: Running, results: list[Any], deck: Deck, key: str, title: str) -> None:
+    if not running.progress(lambda: None) or not running.job.complete:
+        return
+    for one in results:
+        if isinstance(one, LeftOut):
+            st.caption(words.safe(one.why, 300))
+    sections = shortened([one for one in results if isinstance(one, Section)][:LONGEST])
+    if not sections:
+        st.caption(said.NO_SCENE)
+        return
+    panel.write(sections, key, deck.title, title=title)
+
+
+def _delta(sample: str | None) -> float:
+    """The δ that a release about a sample would ask for, as on its page."""
+    return 0.0 if sample is None else tracker.usual_delta(case_of(sample, EPSILON_DEFAULT).source)
+
+
+def _own_file() -> OwnFile | None:
+    """The file that this person holds, as its pages show it."""
+    held: Source | None = data.held()
+    if held is None:
+        return None
+    closed = replace(held, rows=None if held.rows is None else again.closed)
+    return OwnFile(
+        source=closed, values=session.unlinked(), data=panel.data_code(held), delta=tracker.usual_delta(held)
+    )

@@ -1,0 +1,130 @@
+"""A deck on paper: every scene a section that its page would give, own data only where the person holds them."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from dashboard.report import again
+from dashboard.report.notebook import script
+from dashboard.report.of_deck import LeftOut, OwnFile, Told, section_of, shortened
+from dashboard.report.render import rendered
+from dashboard.report.value import Drawing, Heading, Paragraph, Section, plain
+from dashboard.scenes.address import Address
+from dashboard.scenes.deck import Scene, bundled
+from dashboard.words import report as said
+from tests.report.made import own_source, report, visits
+from tests.report.test_report_again import run
+from tests.report.test_report_forms import document_text, flat, pages, said_by
+
+
+def scene(address: str, **facts: str) -> Scene:
+    return Scene(title="A scene", sentence="What it shows.", address=Address.of(address), **facts)
+
+
+def asked(found: Scene, own: OwnFile | None = None) -> Section:
+    made = section_of(own, Told(number=1, scene=found, delta=1e-6))
+    assert isinstance(made, Section), made
+    return made
+
+
+@cache
+def five_minutes() -> tuple[Section, ...]:
+    scenes = bundled()["five_minutes"].scenes
+    made = [section_of(None, Told(number=place, scene=one, delta=1e-6)) for place, one in enumerate(scenes, 1)]
+    assert all(isinstance(one, Section) for one in made)
+    return shortened([one for one in made if isinstance(one, Section)])
+
+
+def headings(section: Section) -> list[str]:
+    return [part.text for part in section.parts if isinstance(part, Heading)]
+
+
+def test_every_scene_is_a_section_with_its_sentence_and_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    deck, sections = bundled()["five_minutes"], five_minutes()
+    assert [one.title for one in sections] == [one.title for one in deck.scenes]
+    for one, section in zip(deck.scenes, sections, strict=True):
+        assert one.sentence in said_by(section.parts)
+        assert said.VERDICT in headings(section)
+        epsilon = dict(one.address.settings).get("epsilon", "0.5")
+        assert f"ε = {float(epsilon):g}" in "".join(said_by(section.parts))
+    run(script(report(*sections)).decode())
+    assert capsys.readouterr().out.count("are computed again.") == len(deck.scenes)
+
+
+def test_what_an_earlier_scene_says_is_named_and_not_repeated() -> None:
+    sections = five_minutes()
+    groups = [one for section in sections for one in section.parts if isinstance(one, Drawing)]
+    assert len({one.svg for one in groups}) == len(groups)
+    later = sections[3]
+    assert said.PICTURE not in headings(later)
+    told = [plain(one.line) for one in later.parts if isinstance(one, Paragraph)][-1]
+    assert told.startswith(f"As in 1, “{sections[0].title}”: ")
+    assert said.LABEL.lower() in told
+    # the scene that is about people shows the picture against people
+    assert headings(sections[2])[0] == said.AGAINST_SIZE
+
+
+def test_the_whole_deck_is_one_tagged_document() -> None:
+    whole = "".join(pages(rendered(report(*five_minutes(), title="Five minutes"), "pdf")[1]))
+    for section in five_minutes():
+        assert flat(section.title) in flat(whole)
+    assert flat(said.MARKS["sample"]) in flat(whole)
+
+
+OWN = scene("selection?epsilon=0.2&data=own", wants="visits of one week")
+
+
+def own_file() -> OwnFile:
+    source, data = own_source(visits())
+    values: dict[str, Any] = {"selection_column": "complaint", "no such control": 3}
+    return OwnFile(source=replace(source, rows=again.closed), values=values, data=data, delta=1e-6)
+
+
+def test_a_scene_of_an_own_file_shows_a_sample_to_whoever_does_not_hold_it() -> None:
+    found = asked(OWN)
+    assert (found.kind, found.own) == ("sample", False)
+    assert said.instead_of("visits of one week") in said_by(found.parts)
+    assert "rash" not in "".join(said_by(found.parts))
+    assert report(found).private
+
+
+def test_a_scene_of_an_own_file_is_marked_where_the_person_holds_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = asked(OWN, pickle.loads(pickle.dumps(own_file())))  # noqa: S301 - as a worker process gets it
+    assert (found.kind, found.own) == ("what_if", True)
+    assert "“complaint”: 3 options (declared by a person)" in "".join(said_by(found.parts))
+    both = report(asked(scene("selection?epsilon=0.2")), found)
+    assert both.file_name.startswith("not-private")
+    assert document_text(rendered(both, "docx")[1]).count(said.MARKS["what_if"]) == 2
+    (tmp_path / "visits.csv").write_bytes(visits())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["script"])
+    run(script(both).decode())
+    assert capsys.readouterr().out.count("are computed again.") == 2
+    # a scene of the same deck that wants no file is about its sample, whoever asks
+    assert asked(scene("selection?epsilon=0.2"), own_file()).kind == "sample"
+
+
+def test_a_scene_that_asks_nothing_is_left_out_and_said() -> None:
+    found = section_of(None, Told(number=3, scene=scene("budget"), delta=1e-6))
+    assert found == LeftOut("Scene 3, “A scene”, is not in the report, because its page asks no question.")
+
+
+def test_a_setting_that_is_not_offered_any_more_is_the_usual_one() -> None:
+    assert (
+        asked(scene("selection?selection_metric=none&epsilon=0.2")).numbers
+        == asked(scene("selection?epsilon=0.2")).numbers
+    )
+
+
+def test_a_simulated_picture_is_asked_for_against_epsilon() -> None:
+    few = "training?training_seeds=8&training_drawn-accuracy-False=[]"
+    found = asked(scene(f"{few}&training_axis=n"))
+    assert said.PICTURE in headings(found)
+    assert "training_axis" not in found.code
