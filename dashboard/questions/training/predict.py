@@ -13,7 +13,7 @@ from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Group, Number, Read, Several, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
-from dashboard.questions.training import curves, gentle_problems, lessons, textbook, trust
+from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, trust
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task, prepared, shapes, targets, usable, varying
 from dashboard.questions.training.released_model import below, charted_epsilon, model_request
@@ -22,6 +22,7 @@ from dashboard.usual import delta as usual_delta
 from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting, way
 from dashboard.words import predict as said
+from dashboard.words.inside import TITLE as INSIDE
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
@@ -279,6 +280,7 @@ class _Setting:
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
                 Tab(key="lessons", title=said.TOO_MUCH, blocks=lambda: lessons.too_much(task, asked, self.lesson)),
+                Tab(key="inside", title=INSIDE, blocks=lambda: inside.blocks(self.case, self.read, task, asked)),
                 Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
                 Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
