@@ -9,11 +9,11 @@ from dashboard.words import number, tiny, whole
 TITLE = "Seen from inside"
 VIEW = "What to look at"
 VIEWS: Mapping[str, str] = {
-    "losses": "loss, step by step",
-    "clipping": "gradients before and after clipping",
-    "lengths": "why cutting rows is not enough",
-    "batch": "batch size",
-    "ridge": "regulariser",
+    "losses": "Loss by step",
+    "clipping": "Clipping",
+    "lengths": "Why clip gradients",
+    "batch": "Batch size",
+    "ridge": "Regulariser",
 }
 ROWS = "Rows to train on"
 PACE = "Length of a step"

@@ -47,6 +47,7 @@ VIEW: Choice[str] = Choice(
     options=tuple(said.VIEWS),
     names=said.VIEWS,
     default="losses",
+    look="buttons",
     hide_label=True,
 )
 ROWS: Choice[int] = Choice(
@@ -111,7 +112,7 @@ def blocks(case: Case, read: Read, task: Task, asked: Asked) -> Sequence[Block]:
         return _lengths(case, task)
     usual = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
     if view != "losses":
-        return _beside(case, task, asked, view, usual, task.rows.X.shape[0], (VIEW,))
+        return _beside(case, task, asked, view, usual, MOST_ROWS, ())
     rate = LONG[task.two_classes] if read(PACE, "tab") == "long" else None
     method = NoisyGradientDescent(
         epsilon=asked.epsilon,
@@ -122,7 +123,7 @@ def blocks(case: Case, read: Read, task: Task, asked: Asked) -> Sequence[Block]:
         momentum=0.0,
         tail=1e-9,
     )
-    return _beside(case, task, asked, view, method, read(ROWS, "tab"), (VIEW, ROWS, PACE))
+    return _beside(case, task, asked, view, method, read(ROWS, "tab"), (ROWS, PACE))
 
 
 def _few(task: Task, most: int) -> Rows:
@@ -143,7 +144,8 @@ def _beside(
     few = _few(task, most)
     show = {"losses": _losses, "batch": _batch, "ridge": _ridge}[view]
     return [
-        Ask(controls),
+        Ask((VIEW,)),
+        *([Ask(controls)] if controls else []),
         Slow(
             slot=f"training-inside-{view}",
             key=(*task.identity, "inside", view, repr(method), few.X.shape[0], asked.seed),
@@ -263,7 +265,8 @@ def _clipping(case: Case, task: Task, asked: Asked, clip: float) -> Sequence[Blo
     )
     n, columns = int(few.X.shape[0]), int(few.X.shape[1])
     return [
-        Ask((VIEW, CLIP)),
+        Ask((VIEW,)),
+        Ask((CLIP,)),
         Text(said.clipping(share, clip, longest)),
         Picture(
             key="training-inside-clipping",
