@@ -58,13 +58,15 @@ class Lines:
 class BallMap:
     """The ball on a square of ``axis`` × ``axis``, rows along the second number of w; NaN outside.
 
-    ``good`` is 1 where w is GOOD and 0 where BAD; ``best`` and ``was`` are the two least places of L.
+    ``good`` is 1 where w is GOOD and 0 where BAD, up to the loss ``limit`` where there is one; ``best`` and ``was`` are
+    the two least places of L.
     """
 
     axis: FloatArray
     density: FloatArray
     loss: FloatArray
     good: FloatArray
+    limit: float | None
     best: tuple[float, float]
     was: tuple[float, float]
 
@@ -110,6 +112,7 @@ def plane(points: Points, lines: Lines, ball: BallMap, said: PlaneWords, *, dark
             "contours": {"coloring": "none"},
             "line": {"color": look.soft, "width": 0.8},
             "ncontours": 12,
+            "showlegend": False,
             "showscale": False,
             "hoverinfo": "skip",
         },
@@ -125,24 +128,30 @@ def plane(points: Points, lines: Lines, ball: BallMap, said: PlaneWords, *, dark
             "hoverinfo": "skip",
             "showlegend": False,
         },
-        _star(ball.was, said.best_was, look.soft, "star-open"),
+        _star(ball.was, said.best_was, look.ink, "star-open"),
         _star(ball.best, said.best, look.good, "star"),
     ]
-    if np.nanmin(ball.good) < 0.5:
-        traces.append(
+    if ball.limit is not None and float(np.nanmax(ball.loss)) > ball.limit:
+        traces += [
             {
                 "type": "contour",
                 **shared,
-                "z": ball.good.astype(np.float32),
-                "name": said.bound,
-                "contours": {"coloring": "lines", "start": 0.5, "end": 0.5, "size": 1, "showlabels": False},
+                "z": ball.loss.astype(np.float32),
+                "contours": {"coloring": "lines", "start": ball.limit, "end": ball.limit, "size": 1},
                 "colorscale": [[0, look.ink], [1, look.ink]],
                 "line": {"width": 2, "dash": "dash"},
                 "showscale": False,
                 "hoverinfo": "skip",
-                "showlegend": False,
-            }
-        )
+            },
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": said.bound,
+                "x": [None],
+                "y": [None],
+                "line": {"color": look.ink, "width": 2, "dash": "dash"},
+            },
+        ]
     axis: Figure = {"gridcolor": look.grid, "zeroline": False, "automargin": True, "fixedrange": True, "nticks": 6}
     room = 1.06 * radius
     return {

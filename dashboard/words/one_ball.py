@@ -18,11 +18,11 @@ NO_COLUMN = (
 )
 FEW = "Fewer than 2 rows have these values; choose another column."
 NO_SECOND = "A line needs a second column of numbers; a mean or a median does not."
-MOVE = "Move one person"
+MOVE, LOSS = "Move one person", "Loss and ball"
 MOVE_NOTES = ("Or drag any point of the picture. What it was stays as a ghost.",)
 LOSS_NOTES = (
     "Steepness scales the loss and Δ with it, so the choice stays as it is. A limit makes Δ smaller, and the loss no "
-    "longer convex. The regulariser pulls to 0.",
+    "longer convex. The regulariser pulls to 0, and moves no Δ. A larger ball has more room for bad choices.",
 )
 WHO = "Which of them"
 PEOPLE = "People in the picture"
@@ -74,11 +74,14 @@ def among(people: int, total: int) -> str:
 
 
 def headline(name: str, epsilon: float, metric: str, beta: float, found: float, goal: float, promised: float) -> str:
-    how = f"at most {number(found)}, but for {number(100 * beta)} times in 100" if metric == "likely" else number(found)
-    start = f"At ε = {number(epsilon)} the private {name} loses **{how}** more than the best"
+    start = f"At ε = {number(epsilon)} the private {name} loses"
     verdict = "what you need" if found <= goal else f"more than the {number(goal)} you allow"
-    told = f" (the theorem: {number(promised)})" if metric == "likely" else ""
-    return f"{start}{told}: {verdict}."
+    if metric != "likely":
+        return f"{start} **{number(found)}** more than the best on average: {verdict}."
+    return (
+        f"{start} at most **{number(found)}** more than the best, {times_in_100(1.0 - beta)} (the theorem: "
+        f"{number(promised)}): {verdict}."
+    )
 
 
 def caption(moved: float, most: float) -> str:
@@ -118,6 +121,14 @@ def plane_note(near: float, tail: float, chance: float, beta: float) -> str:
     return (
         f"{start} GOOD is a loss within r + t = {number(near)} + {number(tail)} of the least; BAD, the shaded rest, is "
         f"chosen **{times_in_100(chance)}**, and the theorem promises at most {times_in_100(beta)}."
+    )
+
+
+def person(lipschitz: float, sensitivity: float) -> str:
+    """What the settings of the loss come to."""
+    return (
+        f" One person's loss is at most G = {number(lipschitz)} steep here (the Lipschitz constant) and moves by at "
+        f"most Δ = {number(sensitivity)}."
     )
 
 

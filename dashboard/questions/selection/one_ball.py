@@ -65,6 +65,7 @@ RADIUS: Choice[float] = Choice(
 STEEP = Number(key="ball_fit_steepness", label=number_said.STEEP, default=1.0, low=0.1, high=10.0, step=0.5)
 CAP = Number(key="ball_fit_cap", label=number_said.CAP, default=0.0, low=0.0, high=20.0, step=0.1)
 RIDGE = Number(key="ball_fit_ridge", label=number_said.RIDGE, default=0.0, low=0.0, high=10.0, step=0.1)
+SHAPES: tuple[Control[float], ...] = (STEEP, CAP, RIDGE, RADIUS)
 METRIC = Choice(
     key="ball_metric",
     label=said.METRIC,
@@ -160,7 +161,7 @@ class _Setting:
         controls = _where(case, columns, read(PEOPLE))
         who, *to = (read(one, "sentence") for one in controls)
         relation = read(replace(neighbours("ball_neighbours"), default="replace_one"))
-        steep, cap, ridge, radius = (read(one) for one in (STEEP, CAP, RIDGE, RADIUS))
+        steep, cap, ridge, radius = (read(one, "sentence") for one in SHAPES)
         beta, metric, seed = read(BETA), read(METRIC), int(read(SEED))
         need = Number(
             key=f"{PAGE}_{metric}_target",
@@ -261,7 +262,7 @@ class _Setting:
         )
         return Question(
             key=PAGE,
-            sentence=(*sentence, self.group),
+            sentence=(*sentence, self.group, Group(label=said.LOSS, controls=SHAPES, notes=said.LOSS_NOTES)),
             headline=told,
             caption=said.caption(moved, self.most),
             view=view,
@@ -311,9 +312,12 @@ class _Setting:
             code=said.code(repr(listed), given, self.who, repr(to if line else to[0]))
             if self.case.source.public
             else None,
-            note=said.plane_note(world.near, world.tail, world.bad_chance, world.beta)
-            if line
-            else number_said.bad(world.bad_chance, world.beta, world.near, world.tail),
+            note=(
+                said.plane_note(world.near, world.tail, world.bad_chance, world.beta)
+                if line
+                else number_said.bad(world.bad_chance, world.beta, world.near, world.tail)
+            )
+            + said.person(world.lipschitz, world.sensitivity),
             drag=Drag(
                 at=[(float(one[0]), float(one[1]) if y is None else y) for one in self._shown()],
                 axes=("xaxis2", "yaxis2") if line else ("xaxis", "yaxis2"),
@@ -380,6 +384,7 @@ class _Setting:
             density=_square(world, world.density),
             loss=_square(world, world.loss),
             good=_square(world, world.good.astype(np.float64)),
+            limit=float(world.loss.min()) + world.bound if np.isfinite(world.bound) else None,
             best=best,
             was=was,
         )
@@ -399,7 +404,6 @@ class _Setting:
         world = self.world
         return [
             Text(said.how(said.STATISTICS[self.statistic], world.n, world.lipschitz, world.sensitivity, world.radius)),
-            *(Small(note) for note in said.LOSS_NOTES),
             Formula(latex=said.FORMULA, source=said.SOURCE),
         ]
 
