@@ -28,7 +28,8 @@ class Promise:
     ``x`` are the places of the promised line; the others are ``exact`` and have places of their own. ``chosen`` is the
     point that the page is about, where ``truth``, called ``truth_name``, is exact. The promise is multiplied by
     ``factor``, and divided by the axis where ``share`` says so; a theorem that does not know the axis, a number of
-    people, is a constant until then; ``offset`` comes on top. ``also`` are further theorems with their settings.
+    people, is a constant until then; ``offset`` comes on top. ``also`` are further theorems with their settings, and
+    ``beside`` promised lines whose settings change along the axis.
     """
 
     key: str
@@ -47,6 +48,7 @@ class Promise:
     offset: float = 0.0
     share: bool = False
     also: Sequence[tuple[Theorem, Mapping[str, float]]] = ()
+    beside: Sequence[Line] = ()
 
     def at(
         self, places: FloatArray, theorem: Theorem | None = None, settings: Mapping[str, float] | None = None
@@ -76,7 +78,7 @@ class Promise:
             )
             for one, given in proved
         ]
-        return [*self.exact, *bounds]
+        return [*self.exact, *bounds, *self.beside]
 
     @property
     def place(self) -> str:

@@ -181,6 +181,19 @@ def test_what_is_exact_on_the_worst_data_lies_below_its_theorem(kind: Any) -> No
         assert (exact["value"].to_numpy() <= bound * (1 + 1e-3)).all(), sample
 
 
+def test_held_plays_lie_below_their_theorem() -> None:
+    """Each length with its own rate and hold, on every sample; the same regret at half the bound would not hold."""
+    loosest = []
+    for sample, (picture,) in suited(Follow, "theory"):
+        frame = frame_of(picture)
+        held = frame[frame["line"] == theorems()["held"].name]
+        exact = frame[frame["line"] == "Batched weighted majority, exact"]
+        assert held["rounds"].tolist() == exact["rounds"].tolist(), sample
+        assert (exact["value"].to_numpy() <= held["value"].to_numpy()).all(), sample
+        loosest.append(float((exact["value"].to_numpy() / held["value"].to_numpy()).max()))
+    assert max(loosest) > 0.5
+
+
 def test_each_bound_says_its_own_conditions() -> None:
     _, (picture,) = suited(Follow, "theory")[0]
     over = {trace["name"]: trace["hovertemplate"] for trace in picture.figure(False)["data"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -74,7 +74,7 @@ METRIC = Choice(
     default="likely",
     look="buttons",
 )
-AXIS: Choice[Literal["d", "epsilon", "n"]] = Choice(
+AXIS: Choice[str] = Choice(
     key="ball_many_axis", label=said.AXIS, options=("d", "epsilon", "n"), names=said.AXES, default="d", look="buttons"
 )
 AT_ONCE = Number(key="ball_many_d", label=said.AT_ONCE, default=20.0, low=2.0, high=150.0, step=10.0, whole=True)
@@ -102,7 +102,8 @@ class OneBall:
         which = WHICH if len(offered) > 1 else replace(WHICH, options=("median", "mean"), default="median")
         statistic = read(which, "sentence")
         name = _column("ball_column", said.COLUMN, offered[1:] + offered[:1], case)
-        columns, pieces = [schema.column(read(name, "sentence"))], [said.TO, which, said.FITS, name]
+        columns = [schema.column(read(name, "sentence"))]
+        pieces: list[str | Control[Any]] = [said.TO, which, said.FITS, name]
         if statistic == "line":
             others = tuple(one for one in offered if one != columns[0].name)
             other = _column("ball_from", said.AGAINST, others, case)
