@@ -231,12 +231,26 @@ def code_alarm(settings: str, before: str, after: str, threshold: float) -> str:
     )
 
 
-def code_day(losses: str, day: int, other: str, rate: float) -> str:
+def code_day(made: str, rounds: int, day: int, other: str, rate: float) -> str:
+    """``made`` are the lines that make ``losses``."""
     return (
-        "from dpcore.experts import changed_day\n\n"
-        f"losses = {losses}\n"
-        f"found = changed_day(losses, {day}, [{other}], {rate!r})\n"
+        "from dpcore.experts import changed_day\n"
+        f"{made}"
+        f"found = changed_day(losses[:{rounds}], {day}, [{other}], {rate!r})\n"
         "print(found.worst.max(), found.promised, found.total[-1])\n"
+    )
+
+
+def code_proof(settings: str, without: str, other: str, line: float, moved: float, noise: str) -> str:
+    return (
+        "from dpcore.thresholding import AboveThreshold, proof_step\n\n"
+        f"mechanism = AboveThreshold({settings})\n"
+        f"without, other = [{without}], [{other}]\n"
+        f"noise = [{noise}]\n"
+        "step = proof_step(\n"
+        f"    mechanism, without, other, {line!r}, threshold_noise={moved!r}, answer_noise=noise\n"
+        ")\n"
+        "print(step.threshold_shift, step.answer_shift, step.threshold_cost, step.answer_cost, step.same)\n"
     )
 
 

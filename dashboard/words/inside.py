@@ -216,3 +216,21 @@ def code_ridge(epsilon: float, delta: float, seed: int, replicas: int) -> str:
         f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
         f"print(ridge_curve(method, rows, rng, replicas={replicas}).to_string())\n"
     )
+
+
+def code_descent(epsilon: float, delta: float, seed: int) -> str:
+    return (
+        f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, loss=loss)\n"
+        f"trace = descent_trace(method, rows.X, rows.y, np.random.Generator(np.random.PCG64({seed})))\n"
+        "print(trace.path, trace.loss - trace.least)\n"
+        "print(trace.signal, trace.noise)\n"
+    )
+
+
+def code_lesson(kind: str, epsilon: float, delta: float, seed: int, replicas: int) -> str:
+    curve = {"steps": "steps_curve", "clip": "clipping_curve"}[kind]
+    return (
+        f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, loss=loss)\n"
+        f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
+        f"print({curve}(method, rows, rng, replicas={replicas}).to_string())\n"
+    )

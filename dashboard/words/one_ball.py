@@ -221,6 +221,18 @@ def code(points: str, settings: str, who: int, to: str) -> str:
     )
 
 
+def code_curve(points: str, settings: str) -> str:
+    return (
+        "import numpy as np\n"
+        "from dpcore.tradeoff import sweep_epsilon, sweep_size\n"
+        "from dpcore.training import BallProblem, BallWorld\n\n"
+        f"world = BallWorld(points={points}, {settings})\n"
+        "problem = BallProblem(world=world)\n"
+        "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 61)).to_string())\n"
+        "print(sweep_size(problem, np.geomspace(10, 1e4, 61), epsilon=world.epsilon).to_string())\n"
+    )
+
+
 def code_many(d: str, n: str, epsilon: str, delta: float, relation: str) -> str:
     return (
         "import numpy as np\n"

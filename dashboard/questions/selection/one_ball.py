@@ -223,10 +223,10 @@ class _Setting:
         return self.columns[-1]
 
     @property
-    def given(self) -> dict[str, Any]:
-        """What the world is made with besides its points."""
+    def made(self) -> str:
+        """What the world is made with besides its points, as Python."""
         names = ("statistic", "epsilon", "radius", "steepness", "ridge", "cap", "beta", "neighbours", "cells")
-        return {one: getattr(self.world, one) for one in names}
+        return ", ".join(f"{one}={getattr(self.world, one)!r}" for one in names)
 
     @property
     def most(self) -> float:
@@ -249,6 +249,7 @@ class _Setting:
             epsilon=self.epsilon,
             target=self.goal,
             mark=self.case.source.mark,
+            code=said.code_curve(repr(self.world.points.tolist()), self.made) if self.case.source.public else None,
             extra={"ball": (said.BALL_AXIS, self.picture)},
             first="ball",
             height=780,
@@ -292,7 +293,6 @@ class _Setting:
         table = frame | {"loss before": self.before.loss, "loss": world.loss, "density": world.density}
         listed = self.before.points.tolist()
         to = _scaled(np.array([self.to]), self.columns)[0].tolist()
-        given = ", ".join(f"{one}={value!r}" for one, value in self.given.items())
         y = None if line else float(self._bottom())
         reach = tuple(_ends(column) for column in self.columns)
         return Picture(
@@ -310,7 +310,7 @@ class _Setting:
                 world.expected_excess, world.bad_chance, float(self.before.effect(world).max()), self.most
             ),
             data=lambda: pd.DataFrame(table | {"good": world.good}),
-            code=said.code(repr(listed), given, self.who, repr(to if line else to[0]))
+            code=said.code(repr(listed), self.made, self.who, repr(to if line else to[0]))
             if self.case.source.public
             else None,
             note=(

@@ -95,7 +95,7 @@ def blocks(
             ),
             code=said.code_alarm(settings, without_one, with_one, line),
         ),
-        *_proof(case, series, mechanism, here, other, names, line, seed, key),
+        *_proof(case, series, mechanism, here, other, names, line, seed, settings),
     ]
 
 
@@ -152,7 +152,7 @@ def _proof(
     names: Sequence[str],
     line: float,
     seed: int,
-    key: tuple[object, ...],
+    settings: str,
 ) -> Sequence[Block]:
     """One draw whose run rings, and its partner in the other world."""
     pair = mechanism.scales
@@ -207,6 +207,13 @@ def _proof(
                     "with": noisy[1][shown],
                     "partner": noisy[3][shown],
                 }
+            ),
+            code=said.code_proof(
+                settings,
+                *(", ".join(f"{one!r}" for one in values.tolist()) for values in (answers, other)),
+                line,
+                moved,
+                ", ".join(f"{one!r}" for one in noise.tolist()),
             ),
         ),
     ]

@@ -279,7 +279,11 @@ class _Setting:
             tabs=(
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
-                Tab(key="lessons", title=said.TOO_MUCH, blocks=lambda: lessons.too_much(task, asked, self.lesson)),
+                Tab(
+                    key="lessons",
+                    title=said.TOO_MUCH,
+                    blocks=lambda: lessons.too_much(self.case, task, asked, self.lesson),
+                ),
                 Tab(key="inside", title=INSIDE, blocks=lambda: inside.blocks(self.case, self.read, task, asked)),
                 Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
                 Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
