@@ -13,6 +13,12 @@ DAY_TITLE = "Change one day"
 WHO = "The person who comes chooses"
 CHANGES = "The person changes their answer to"
 SHIFTED = "The one person speaks most for"
+RIGHT_BY = "The one person is right only by"
+RULE_COMES = "With the person, every rule but that one errs once more."
+RULE_CHANGES = (
+    "The one person was wrong by that rule and right by all others; now it is the other way round. Nobody can change "
+    "the numbers of mistakes by more."
+)
 BROKEN = "A broken version beside it"
 BROKEN_NAMES = {
     "three_rows": "noise for one row, but the person has three",

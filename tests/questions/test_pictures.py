@@ -31,7 +31,13 @@ from dpcore.selection.learning import hard_excess
 from dpcore.theorems import theorems
 from tests.questions.samples import KEYS, sample_case
 
-CHANGES = {MostCommon: "one_person", Quantile: "one_person", Alarm: "one_person", Follow: "one_day"}
+CHANGES = {
+    MostCommon: "one_person",
+    Quantile: "one_person",
+    BestRule: "one_person",
+    Alarm: "one_person",
+    Follow: "one_day",
+}
 
 
 @cache
@@ -119,6 +125,19 @@ def test_the_promise_is_kept_and_the_broken_version_is_not(sample: str, relation
         frame = frame_of(picture)
         assert np.abs(frame["log ratio"]).max() <= 0.5 * (1 + 1e-9)
         assert np.abs(frame["log ratio broken"]).max() > 0.5
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("method", ["permute_and_flip", "exponential", "noisy_max_laplace"])
+def test_a_rule_keeps_its_promise_and_the_broken_versions_do_not(method: str, relation: str) -> None:
+    most = []
+    for variant in ("three_rows", "both_ways"):
+        values = {"rule_neighbours": relation, "rule_method": method, "rule_broken": variant}
+        (picture,) = pictures(BestRule, "clinic", "one_person", **values)
+        frame = frame_of(picture)
+        assert np.abs(frame["log ratio"]).max() <= 0.5 * (1 + 1e-9)
+        most.append(np.abs(frame["log ratio broken"]).max())
+    assert max(most) > 0.5
 
 
 @pytest.mark.parametrize("counted", ["every", "once", "against"])

@@ -66,7 +66,7 @@ def blocks(
         f"epsilon={mechanism.epsilon!r}, sensitivity={mechanism.sensitivity!r}, noise={mechanism.noise!r}, "
         f"threshold_share={mechanism.share!r}, monotonic={mechanism.monotonic!r}, offset={mechanism.offset!r}"
     )
-    without_one, with_one = (", ".join(f"{one!r}" for one in values.tolist()) for values in (here, other))
+    without_one, with_one = _listed(here), _listed(other)
     return [
         Text(said.look_places(mechanism.epsilon, most, worst, series.step)),
         Ask((counted,)),
@@ -97,6 +97,10 @@ def blocks(
         ),
         *_proof(case, series, mechanism, here, other, names, line, seed, settings),
     ]
+
+
+def _listed(values: FloatArray) -> str:
+    return ", ".join(f"{one!r}" for one in values.tolist())
 
 
 def _counted(kind: str, size: int, crossing: int) -> FloatArray:
@@ -210,10 +214,11 @@ def _proof(
             ),
             code=said.code_proof(
                 settings,
-                *(", ".join(f"{one!r}" for one in values.tolist()) for values in (answers, other)),
+                _listed(answers),
+                _listed(other),
                 line,
                 moved,
-                ", ".join(f"{one!r}" for one in noise.tolist()),
+                _listed(noise),
             ),
         ),
     ]
