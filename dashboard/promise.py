@@ -29,7 +29,7 @@ class Promise:
     point that the page is about, where ``truth``, called ``truth_name``, is exact. The promise is multiplied by
     ``factor``, and divided by the axis where ``share`` says so; a theorem that does not know the axis, a number of
     people, is a constant until then; ``offset`` comes on top. ``also`` are further theorems with their settings, and
-    ``beside`` promised lines whose settings change along the axis.
+    ``beside`` promised lines whose settings change along the axis. ``simulated``: what is true is so up to luck.
     """
 
     key: str
@@ -49,6 +49,7 @@ class Promise:
     share: bool = False
     also: Sequence[tuple[Theorem, Mapping[str, float]]] = ()
     beside: Sequence[Line] = ()
+    simulated: bool = False
 
     def at(
         self, places: FloatArray, theorem: Theorem | None = None, settings: Mapping[str, float] | None = None
@@ -70,7 +71,7 @@ class Promise:
         bounds = [
             Line(
                 key=one.key,
-                name=one.name,
+                name=said.line(one),
                 x=self.x,
                 values=self.at(self.x, one, given),
                 bound=True,
@@ -89,6 +90,8 @@ class Promise:
     def blocks(self) -> Sequence[Block]:
         """How loose it is, the picture, and under which conditions it holds."""
         lines = self.lines()
+        kinds = {one.key: one.kind for one in (self.theorem, *(other for other, _ in self.also))}
+        true = "simulated" if self.simulated else "exact"
         here = float(self.at(np.array([self.chosen]))[0])
         told = [(self.theorem.name, here), (self.truth_name, self.truth)]
         given = dict(self.settings)
@@ -113,7 +116,7 @@ class Promise:
                                 "line": one.name,
                                 self.axis: one.x,
                                 "value": one.values,
-                                "kind": self.theorem.kind if one.bound else "exact",
+                                "kind": kinds.get(one.key, "bound") if one.bound else true,
                             }
                         )
                         for one in lines

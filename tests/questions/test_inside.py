@@ -87,3 +87,26 @@ def test_batches_are_equally_private_and_a_ridge_costs_without_noise() -> None:
     assert noise.is_monotonic_decreasing
     ridge = frame_of(drawn("ridge")[1])
     assert ridge["bias"].is_monotonic_increasing
+
+
+def test_the_theorem_about_descent_is_drawn_to_a_billion_rows() -> None:
+    """Its own method, simulated, lies below it at every size, and rates are called rates."""
+    question = Predict.ask(sample_case("breast_cancer"), Setting({"training_seeds": 8}))
+    (tab,) = [one for one in question.tabs if one.key == "theory"]
+    (slow,) = tab.blocks()
+    assert isinstance(slow, Slow)
+    found = slow.show(slow.work(slow.common(), None))
+    (picture,) = [block for block in found if isinstance(block, Picture)]
+    assert flaws(picture) == []
+    frame = frame_of(picture)
+    assert set(frame["kind"]) == {"bound", "rate", "simulated"}
+    assert all(
+        ("up to a constant" in name) == (kind == "rate")
+        for name, kind in zip(frame["line"], frame["kind"], strict=True)
+    )
+    proved, simulated = (frame[frame["kind"] == kind] for kind in ("bound", "simulated"))
+    assert proved["n"].max() >= 1e9
+    bound = np.exp(np.interp(np.log(simulated["n"]), np.log(proved["n"]), np.log(proved["value"])))
+    assert (simulated["value"].to_numpy() <= bound).all()
+    assert picture.code is not None
+    assert "up to" not in run(picture.code)

@@ -13,7 +13,7 @@ from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Group, Number, Read, Several, slug
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
-from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, trust
+from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, training_theory, trust
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task, prepared, shapes, targets, usable, varying
 from dashboard.questions.training.released_model import below, charted_epsilon, model_request
@@ -23,6 +23,7 @@ from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting, way
 from dashboard.words import predict as said
 from dashboard.words.inside import TITLE as INSIDE
+from dashboard.words.promise import TITLE as THEORY
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
@@ -284,6 +285,7 @@ class _Setting:
                     title=said.TOO_MUCH,
                     blocks=lambda: lessons.too_much(self.case, task, asked, self.lesson),
                 ),
+                Tab(key="theory", title=THEORY, blocks=lambda: training_theory.blocks(task, asked)),
                 Tab(key="inside", title=INSIDE, blocks=lambda: inside.blocks(self.case, self.read, task, asked)),
                 Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
                 Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
