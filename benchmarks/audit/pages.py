@@ -21,7 +21,7 @@ from dashboard import catalogue, offering
 from dashboard.case import Case, Mode, Source
 from dashboard.controls import Choice, Control, Setting
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer
-from dashboard.questions.thresholding import alarm as alarm_page
+from dashboard.questions.thresholding import alarm_controls
 from dashboard.questions.thresholding.watched import first_line
 from dashboard.widgets import release as panel
 from dpcore.audit.files import QUESTIONS, File, Row
@@ -202,12 +202,12 @@ def _pictures_alone() -> Iterator[None]:
 @contextmanager
 def _line_from_series() -> Iterator[None]:
     """The line of an alarm from the file, as it is for a sample."""
-    made = alarm_page._line
+    made = alarm_controls.line
 
     def line(case: Case, watched: Any, series: Any) -> Any:
         return replace(made(case, watched, series), default=first_line(series))
 
-    with patch.object(alarm_page, "_line", line):
+    with patch.object(alarm_controls, "line", line):
         yield
 
 

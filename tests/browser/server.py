@@ -17,7 +17,13 @@ from dpcore.ledger import Ledger
 ROOT = Path(__file__).parents[2]
 PRODUCT = ROOT / "dashboard" / "server.py"
 CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+    "--force-prefers-reduced-motion",  # animations cost a core where no GPU draws them
+]
 
 
 def free_port() -> int:

@@ -38,7 +38,9 @@ def export(tmp_path: Path) -> Path:
 
 
 def drop(page: Page, file: Path) -> None:
-    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+    # the samples below have an uploader of their own, which may be drawn first
+    uploader = page.get_by_test_id("stFileUploader").filter(has_text="Drop a table")
+    uploader.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("How may this file be used?")).to_be_visible(timeout=60_000)
     settled(page)
 

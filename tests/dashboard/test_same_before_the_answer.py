@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
 from dashboard.catalogue import address
-from dashboard.questions.selection import most_common
+from dashboard.questions.selection import most_common_setting
 from dashboard.session import EPSILON
 from dpcore.ledger import Ledger
 from tests.dashboard.test_data_page import declare, drop, held, look
@@ -165,6 +165,6 @@ def test_an_epsilon_that_hangs_on_the_file_is_seen(
 ) -> None:
     """The comparison can fail: a request whose ε follows from the counts differs on the first look."""
     looked = property(lambda self: self.case.epsilon + 1e-3 * float(self.as_is.scores.sum()))
-    monkeypatch.setattr(most_common._Setting, "epsilon", looked)
+    monkeypatch.setattr(most_common_setting.Setting, "epsilon", looked)
     with pytest.raises(AssertionError, match=r"^\(\d, "):
         test_the_same_clicks_on_neighbouring_files_show_the_same("most common", open_app, tmp_path, monkeypatch)

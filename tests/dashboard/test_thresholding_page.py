@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 from dashboard.background import compute
 from dashboard.controls import Setting
 from dashboard.question import Offer
-from dashboard.questions.thresholding.alarm import METHODS, Alarm
+from dashboard.questions.thresholding.alarm import Alarm
+from dashboard.questions.thresholding.alarm_controls import METHODS
 from dashboard.questions.thresholding.watched import offered, series_of
 from dashboard.words import alarm as said
 from dpcore.datasets import load_sample

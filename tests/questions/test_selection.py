@@ -14,7 +14,8 @@ from dashboard.controls import Choice, Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.selection.best_rule import BestRule
 from dashboard.questions.selection.candidates import candidates
-from dashboard.questions.selection.most_common import METHODS, MostCommon
+from dashboard.questions.selection.most_common import MostCommon
+from dashboard.questions.selection.most_common_controls import METHODS
 from dashboard.questions.selection.quantile import Quantile
 from dashboard.words import best_rule as rule_words
 from dashboard.words import most_common as said

@@ -17,7 +17,8 @@ from dashboard.charts.theme import ENDINGS, ending_colours
 from dashboard.controls import Choice, Setting, Switch, slug
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.thresholding import known_mistakes
-from dashboard.questions.thresholding.alarm import METHODS, Alarm
+from dashboard.questions.thresholding.alarm import Alarm
+from dashboard.questions.thresholding.alarm_controls import METHODS
 from dashboard.questions.thresholding.watched import Watched, first_line, offered, own_line, series_of
 from dashboard.words import alarm as said
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema

@@ -11,11 +11,13 @@ import pandas as pd
 from dashboard import words
 from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
-from dashboard.controls import Choice, Group, Number, Read, Several, slug
+from dashboard.controls import Choice, Number, Read, Several
 from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
 from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, training_theory, trust
+from dashboard.questions.training import predict_controls as controls
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
-from dashboard.questions.training.prepared_rows import Task, prepared, shapes, targets, usable, varying
+from dashboard.questions.training.predict_controls import DELTAS, SEEDS
+from dashboard.questions.training.prepared_rows import Task, prepared, targets
 from dashboard.questions.training.released_model import below, charted_epsilon, model_request
 from dashboard.usual import SEED
 from dashboard.usual import delta as usual_delta
@@ -33,23 +35,7 @@ from dpcore.training import Method, PartResult, Sweep, collect, reaching, run_sl
 from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.training_problem import METRICS
 
-DELTAS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
-SEEDS: Choice[int] = Choice(
-    key="training_seeds", label=said.SEEDS, options=(8, 12, 20, 40, 100), default=12, look="scale"
-)
-NUMBERS: Choice[str] = Choice(
-    key="training_numbers",
-    label=said.NUMBERS,
-    options=("steps", "line"),
-    names=said.NUMBERS_AS,
-    help=said.NUMBERS_HELP,
-    default="line",  # at ε = 0.5 better on 23 of 30 tasks of the samples, worse on 4
-    look="buttons",
-)
 FIRST_METHOD = "noisy_gradient_descent"
-HALFWAY, SMALLER = 0.5, 0.75
-"""The first goal: so far between guessing and being always right, or so much of the error of guessing."""
-OWN_RIGHT, ERROR = 80.0, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,64 +67,19 @@ class Predict:
             label=said.TARGET,
             options=offered,
             names=words.visible,
-            default=(_declared(case, offered) or offered)[0],
+            default=(controls.declared(case, offered) or offered)[0],
             hide_label=True,
             width=220,
             linked=case.source.public,
         )
         target = read(which, "sentence")
-        chosen, group = _columns(case, target, read)
+        chosen, group = controls.columns(case, target, read)
         try:
-            task = prepared(case, target, *chosen, steps=_steps(case, chosen[0], read))
+            task = prepared(case, target, *chosen, steps=controls.steps(case, chosen[0], read))
         except InvalidArgument as error:
             raise CannotAsk(said.cannot_train(str(error))) from None
         setting = _Setting.of(case, task, read)
         return setting.question((said.SENTENCE[0], which, group, said.SENTENCE[1]))
-
-
-def _columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...], str | None], Group]:
-    """Which columns to predict from and which class, with the controls for both."""
-    table, public = case.table, case.source.public
-    offered = usable(table.schema, target)
-    # A sample's columns that never vary are left out from the start. An own file's begin with those that were declared:
-    # nothing that its values decide, as a neighbouring file must begin alike.
-    started = _declared(case, offered) or offered
-    if public:
-        started = case.memo(("training", table.fingerprint, target, "started"), lambda: varying(table, offered))
-    columns = Several(
-        key=slug("training_columns", case.source.key, target),
-        label=said.COLUMNS,
-        options=offered,
-        names=words.visible,
-        default=started,
-        linked=public,
-    )
-    chosen, column = read(columns, "sentence"), table.schema.column(target)
-    if column.type != "category":
-        return (chosen, None), Group(label=said.FROM, controls=(columns,), icon=":material/view_column:")
-    classes = tuple(column.categories)
-    positive: Choice[str] = Choice(
-        key=slug("training_class", case.source.key, target),
-        label=said.CLASS,
-        options=classes,
-        names=words.visible,
-        default=classes[-1] if len(classes) == 2 else classes[0],
-        linked=public,
-    )
-    told = read(positive, "sentence")
-    return (chosen, told), Group(label=said.FROM, controls=(columns, positive), icon=":material/view_column:")
-
-
-def _steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:
-    """Whether numbers and dates are cut into steps; asked where some were chosen."""
-    return bool(shapes(case.table.schema.columns, columns)) and read(NUMBERS) == "steps"
-
-
-def _declared(case: Case, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that a person declared with all that a private answer needs."""
-    declared = case.source.declared
-    known = () if declared is None else {column.name for column in declared.columns if column.bounded}
-    return tuple(name for name in names if name in known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -187,7 +128,7 @@ class _Setting:
         main, beside = read(method), read(drawn)
         delta = read(usual_delta(case, "training_delta", said.DELTA, DELTAS))
         seeds, seed = read(SEEDS), read(SEED)
-        need = _need(case, task, metric)
+        need = controls.need(case, task, metric)
         goal = read(need, "need") / scale(metric).factor
         charted = _charted(kinds[main], metric)
         return cls(
@@ -425,25 +366,3 @@ def _step_noise(request: PrivateModel | ScaledModel) -> float:
     if isinstance(request, ScaledModel):
         return request.noise_of(request.steps_share / request.steps)
     return request.noise_multiplier
-
-
-def _need(case: Case, task: Task, metric: str) -> Number:
-    """What a person needs. Begins between guessing and being always right, each sample with a goal of its own; for an
-    own file at a goal that does not depend on it."""
-    higher = METRICS[metric].higher
-    if higher:
-        start = float(round(100 * (task.guessing + HALFWAY * (1 - task.guessing)))) if case.source.public else OWN_RIGHT
-    elif metric == "excess_risk" or not case.source.public:
-        start = ERROR
-    else:
-        start = float(f"{SMALLER * task.guessing:.2g}")
-    return Number(
-        key=slug(f"training_{metric}_target", case.source.key, task.target),
-        label=said.NEED[metric],
-        help=said.NEED_HELP,
-        default=min(start, 99.0) if higher else max(start, 1e-6),
-        low=1e-6,
-        high=99.99 if higher else 10.0,
-        step=1.0 if higher else 0.01,
-        linked=case.source.public,
-    )

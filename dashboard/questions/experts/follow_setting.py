@@ -1,0 +1,219 @@
+"""Following experts as it is set: the experts, what was chosen, and all that follows from it but its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from dashboard.blocks import Ask, Block, Download, Rows
+from dashboard.case import Case
+from dashboard.controls import Choice, Number, Read, Several, slug
+from dashboard.question import NoOffer, Offer
+from dashboard.questions.experts import follow_controls as controls
+from dashboard.questions.experts.follow_controls import (
+    ASSUME,
+    BAND,
+    DELTAS,
+    FIRST,
+    METRIC,
+    NON_PRIVATE,
+    PUBLISH,
+)
+from dashboard.questions.experts.follow_request import LIKELY, Publish, chance_right, expected_regret, plays_request
+from dashboard.questions.experts.followed import Followed
+from dashboard.usual import SEED
+from dashboard.usual import delta as usual_delta
+from dashboard.words import follow as said
+from dpcore.datasets import PrivateRows
+from dpcore.datasets.text import safe_csv
+from dpcore.experts import ExpertsProblem, Strategy, catalog
+from dpcore.experts.experts_problem import THEORIES
+from dpcore.ledger import Receipt
+from dpcore.releases.plays import PrivatePlays
+from dpcore.validate import FloatArray
+
+DRAWN = ("textbook", "weighted_majority", "batched", "doubling_leader", NON_PRIVATE, "theory")
+MOST_SHOWN = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Setting:
+    """The experts, everything that was chosen, and what follows from it."""
+
+    case: Case
+    read: Read
+    whom: Followed
+    problem: ExpertsProblem
+    metric: str
+    main: str
+    method: Choice[str]
+    drawn: tuple[str, ...]
+    seed: int
+    publish: Publish
+    need: Number
+    target: float
+
+    @classmethod
+    def of(cls, case: Case, whom: Followed, read: Read) -> Setting:
+        assumption = read(ASSUME)
+        delta = read(usual_delta(case, "experts_delta", said.DELTA, DELTAS, said.DELTA_HELP))
+        metric, band = read(METRIC), read(BAND)
+        problem = ExpertsProblem(
+            losses=whom.losses.values,
+            delta=delta,
+            assumption=assumption,
+            scenario=whom.scenario,
+            band=0.8 if band else 0.0,
+        )
+        strategies = tuple(key for key in problem.methods if key not in THEORIES and key != NON_PRIVATE)
+        method = Choice(
+            key=slug("experts_method", assumption),
+            label=said.STRATEGY,
+            options=strategies,
+            names={key: said.method(catalog()[key].about) for key in strategies},
+            default=FIRST[assumption],
+            once={catalog()[key].about.name: key for key in strategies},
+        )
+        main = read(method)
+        beside = Several(
+            key=slug("experts_drawn", assumption),
+            label=said.DRAWN,
+            options=problem.methods,
+            names=lambda key: problem.labels[key],
+            default=tuple(key for key in problem.methods if key in DRAWN),
+        )
+        shown = read(beside)
+        seed = int(read(SEED))
+        need = controls.need(case, whom, problem, metric)
+        return cls(
+            case=case,
+            read=read,
+            whom=whom,
+            problem=problem,
+            metric=metric,
+            main=main,
+            method=method,
+            drawn=tuple(key for key in problem.methods if key in shown or key == main),
+            seed=seed,
+            publish=read(PUBLISH, "tab"),
+            need=need,
+            target=read(need, "need") / (100.0 if metric == "regret_per_round" else 1.0),
+        )
+
+    @property
+    def epsilon(self) -> float:
+        return self.case.epsilon
+
+    @property
+    def losses(self) -> FloatArray:
+        return self.whom.losses.values
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return ("experts", *self.whom.key, self.problem.assumption, self.problem.delta, self.problem.band)
+
+    @property
+    def strategy(self) -> Strategy:
+        return self.problem.strategy(self.main, self.epsilon)
+
+    @property
+    def best(self) -> int:
+        """The expert with the fewest losses in all."""
+        return int(np.argmin(self.losses.sum(axis=0)))
+
+    @property
+    def own(self) -> float:
+        """Points per round that the best expert loses itself."""
+        return float(self.losses[:, self.best].mean())
+
+    @property
+    def at_random(self) -> float:
+        """Points per round more than the best, when one is picked at random each time."""
+        return float(self.losses.mean()) - self.own
+
+    def weights(self) -> FloatArray:
+        """The chance of each expert over time, at most 400 rounds, the last one among them."""
+        made = partial(_thinned, self.strategy, self.losses)
+        return self.case.memo((*self.identity, "weights", self.main, self.epsilon), made)
+
+    def offer(self) -> Offer | NoOffer:
+        """The release of the strategy that was chosen, or of one expert to follow from now on."""
+        source, reading = self.case.source, self.whom.reading
+        if reading is None:
+            return NoOffer(sentence=said.SIMULATED)
+        about = catalog()[self.main].about
+        if about.release is None and self.publish == "plays":
+            other = about.nearest if about.nearest in self.method.options else FIRST[self.problem.assumption]
+            name = catalog()[str(other)].about.name
+            return NoOffer(sentence=said.no_release(about.name, name), instead=(self.method.key, other, said.use(name)))
+        obstacle = source.obstacle(*reading.needed)
+        if obstacle or source.rows is None or source.declared is None:
+            return NoOffer(sentence=obstacle or source.unreleased)
+        request = plays_request(
+            source.declared,
+            reading,
+            rows=source.rows,
+            epsilon=self.epsilon,
+            delta=self.problem.delta,
+            method=self.main,
+            publish=self.publish,
+        )
+        if isinstance(request, str):
+            return NoOffer(sentence=request)
+        return Offer(
+            request=request,
+            data=source.rows,
+            forecast=self.forecast(request, source.rows if source.public else None),
+            describe=said.answer,
+            below=_plays,
+            conclude=said.CONCLUDE,
+            before=(Ask((PUBLISH,)),),
+        )
+
+    def forecast(self, request: PrivatePlays, rows: Callable[[], PrivateRows] | None) -> str:
+        """How far off: by the law of the request on public ``rows``, else from declared numbers alone."""
+        unit, key = self.whom.unit, ("plays forecast", *self.whom.key, request)
+        if rows is None:
+            bound = request.error_bound(LIKELY)
+            if bound is None:
+                return said.FORECAST_UNKNOWN
+            if request.way == "from_now_on":
+                return said.forecast_naming_bound(bound.number, LIKELY, request.rounds, unit)
+            return said.forecast_bound(bound.number, request.rounds, unit)
+        lost = self.case.memo(key, lambda: expected_regret(request, rows()))
+        if request.way == "from_now_on":
+            right = self.case.memo((*key, "right"), lambda: chance_right(request, rows()))
+            return said.forecast_naming(right, lost, unit)
+        drawn = self.problem.central.forecast(self.main, np.array([self.epsilon]), np.array([float(request.rounds)]))
+        return said.forecast(lost, request.rounds, unit, float(drawn.regret[0]), request.touched)
+
+
+def _thinned(strategy: Strategy, losses: FloatArray) -> FloatArray:
+    weights = strategy.weights(losses)
+    places = np.unique(np.linspace(0, len(weights) - 1, min(len(weights), MOST_SHOWN)).astype(int))
+    return np.asarray(weights[places])
+
+
+def _plays(receipt: Receipt) -> Sequence[Block]:
+    """The plays as a table, and as a CSV with the receipt's number in it."""
+    found = receipt.answer
+    frame = pd.DataFrame(
+        {
+            said.FROM_ROUND: [start + 1 for start in found["starts"]],
+            said.FOLLOW: [found["experts"][play] for play in found["plays"]],
+        }
+    )
+    table = [Rows(frame=frame, alt=said.PLAYS_ALT)] if len(frame) > 1 else []
+    signed = frame.assign(receipt=receipt.journal_hash)
+    return [
+        *table,
+        Download(
+            label=said.PLAYS_FILE,
+            data=lambda: safe_csv(signed).encode("utf-8-sig"),
+            name=f"plays-{receipt.request_id[:8]}.csv",
+        ),
+    ]

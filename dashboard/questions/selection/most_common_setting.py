@@ -1,0 +1,169 @@
+"""The most common option as it is set: the candidates, what was chosen, and all that follows but its pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dashboard.case import Case
+from dashboard.controls import Choice, Number, Numbers, Read
+from dashboard.question import NoOffer, Offer, Uncertain
+from dashboard.questions.selection import most_common_controls as controls
+from dashboard.questions.selection.candidates import Candidates
+from dashboard.questions.selection.most_common_controls import METHODS, METRICS
+from dashboard.questions.selection.most_common_request import chance_right, most_common_request
+from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
+from dashboard.words import most_common as said
+from dpcore.selection import MostCommon as Problem
+from dpcore.validate import Neighbours
+
+OTHER_PEOPLE = 4000
+"""Simulated draws of as many other people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Setting:
+    """The candidates, everything that was chosen, and what follows from it."""
+
+    case: Case
+    read: Read
+    as_is: Candidates
+    edited: Candidates
+    counts: Numbers
+    relation: Neighbours
+    metric: str
+    main: str
+    sampling: bool
+    beta: float
+    seed: int
+    times: float
+    questions: int
+    need: Number
+    target: float
+
+    @classmethod
+    def of(cls, case: Case, as_is: Candidates, read: Read) -> Setting:
+        relation = read(neighbours("neighbours"))
+        metric = read(
+            Choice(
+                key="selection_metric",
+                label=said.MEASURE,
+                options=tuple(METRICS),
+                names={key: known.name for key, known in METRICS.items()},
+                default="success",
+                look="buttons",
+            )
+        )
+        main = read(
+            Choice(
+                key="selection_method",
+                label=said.METHOD,
+                options=tuple(METHODS),
+                names={key: said.method(kind.about) for key, kind in METHODS.items()},
+                default="permute_and_flip",
+                once={kind.about.name: key for key, kind in METHODS.items()},
+            )
+        )
+        sampling, beta, seed = read(SAMPLING), read(BETA), read(SEED)
+        counts = controls.counts_of(case, as_is)
+        edits = read(counts, "tab")
+        times = read(people("what_if_factor", said.as_many(as_is.unit)), "tab") if as_is.counted else 1.0
+        shared = int(read(questions("what_if_questions"), "tab"))
+        need = controls.need(case, as_is, metric)
+        return cls(
+            case=case,
+            read=read,
+            as_is=as_is,
+            edited=controls.edited(as_is, counts, edits, times),
+            counts=counts,
+            relation=relation,
+            metric=metric,
+            main=main,
+            sampling=sampling,
+            beta=beta,
+            seed=int(seed),
+            times=times,
+            questions=shared,
+            need=need,
+            target=read(need, "need") / METRICS[metric].factor,
+        )
+
+    @property
+    def epsilon(self) -> float:
+        return self.case.epsilon
+
+    @property
+    def changed(self) -> bool:
+        return self.questions != 1 or bool((self.edited.scores != self.as_is.scores).any())
+
+    def problem(self, shown: Candidates, shared: int) -> Problem:
+        return Problem(
+            scores=shown.scores,
+            relation=self.relation,
+            sensitivity=shown.sensitivity,
+            counted=shown.counted,
+            monotonic=shown.one_way if self.relation == "add_remove" else None,
+            questions=shared,
+            beta=self.beta,
+            band=0.8 if self.sampling else 0.0,
+            theorem=self.main,
+        )
+
+    def uncertain(self, noise: float) -> Uncertain | None:
+        """Wrong through noise, and how often as many other people would have another winner; for counts of people."""
+        edited = self.edited
+        if not edited.counted or not edited.one_way:
+            return None
+
+        def other() -> float:
+            counts = np.maximum(edited.scores, 0.0)
+            rng = np.random.Generator(np.random.PCG64(self.seed))
+            drawn = rng.multinomial(round(float(counts.sum())), counts / counts.sum(), OTHER_PEOPLE)
+            return float(1.0 - edited.best[np.argmax(drawn, axis=1)].mean())
+
+        key = ("other people", self.case.table.fingerprint, self.as_is.column, tuple(edited.scores.tolist()), self.seed)
+        people = self.case.memo(key, other)
+        return Uncertain(
+            noise=noise, people=people, sentence=said.uncertain(noise, people, edited.scores.sum(), edited.unit)
+        )
+
+    def offer(self) -> Offer | NoOffer:
+        """The release of the method that was chosen, about the data as they are."""
+        source, about = self.case.source, METHODS[self.main].about
+        if about.release is None:
+            nearest = about.nearest or "permute_and_flip"
+            other = METHODS[nearest].about.name
+            return NoOffer(
+                sentence=said.no_release(about.name, other),
+                instead=("selection_method", nearest, said.use(other)),
+            )
+        obstacle = source.obstacle(self.as_is.column)
+        if obstacle or source.rows is None or source.declared is None:
+            return NoOffer(sentence=obstacle or source.unreleased)
+        names: tuple[str, ...] = ()
+        if source.declared.each_row == "option":
+            option = next((one.name for one in source.declared.columns if not one.is_numeric), None)
+            names = () if option is None else source.rows().public_names(source.declared, option)
+        request = most_common_request(
+            source.declared,
+            self.as_is.column,
+            epsilon=self.epsilon,
+            neighbours=self.relation,
+            rule=about.release,
+            names=names,
+        )
+        if isinstance(request, str):
+            return NoOffer(sentence=request)
+        if source.public:
+            forecast = said.forecast(chance_right(request, source.rows()))
+        else:
+            forecast = said.forecast_bound(request.error_bound(0.05))
+        return Offer(
+            request=request,
+            data=source.rows,
+            forecast=forecast,
+            describe=said.answer,
+            relation="neighbours",
+            conclude=said.CONCLUDE,
+        )

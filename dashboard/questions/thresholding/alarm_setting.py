@@ -1,0 +1,248 @@
+"""A private alarm as it is set: the series, what was chosen, and all that follows from it but its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dashboard.blocks import Note, Small, Text
+from dashboard.case import Case
+from dashboard.charts.theme import ENDINGS
+from dashboard.controls import Choice, Number, Read, Switch
+from dashboard.question import CannotAsk, NoOffer, Offer
+from dashboard.questions.thresholding import alarm_controls as controls
+from dashboard.questions.thresholding.alarm_controls import METHODS, ON_TIME, SCALES
+from dashboard.questions.thresholding.alarm_request import alarm_request, endings, where_it_rings
+from dashboard.questions.thresholding.watched import Series, Watched
+from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people
+from dashboard.words import alarm as said
+from dpcore.datasets import PrivateRows
+from dpcore.errors import InvalidArgument
+from dpcore.releases.alarm import AlarmRun
+from dpcore.thresholding import AboveThreshold
+from dpcore.thresholding.alarm_problem import AlarmProblem
+from dpcore.thresholding.alarm_problem import Outcomes as Ends
+from dpcore.validate import FloatArray, Neighbours
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Setting:
+    """The series, everything that was chosen, and what follows from it."""
+
+    case: Case
+    read: Read
+    watched: Watched
+    series: Series
+    line: Number
+    threshold: float
+    relation: Neighbours
+    metric: str
+    main: str
+    seed: int
+    factor: Choice[float]
+    as_is: AlarmProblem
+    edited: AlarmProblem
+    times: float
+    need: Number
+    target: float
+    looked: bool
+    own: bool
+    settled: Switch
+
+    @classmethod
+    def of(cls, case: Case, watched: Watched, series: Series, read: Read) -> Setting:
+        line = controls.line(case, watched, series)
+        threshold = read(line, "sentence")
+        relation = read(neighbours("alarm_neighbours"))
+        metric = read(controls.metric())
+        main = read(controls.method(series.one_way(relation)))
+        limit, late_by = int(read(controls.limit())), int(read(controls.late_by(series)))
+        banded = series.counts and bool((series.answers >= 0).all())
+        sampling = read(SAMPLING) if banded else False
+        beta, seed = read(BETA), int(read(SEED))
+        try:
+            as_is = AlarmProblem(
+                answers=series.answers,
+                threshold=series.met(threshold),
+                people=series.people,
+                limit=limit,
+                late_by=late_by,
+                sensitivity=series.sensitivity,
+                monotonic=series.one_way(relation),
+                beta=beta,
+                band=0.8 if sampling else 0.0,
+                seed=seed,
+            )
+        except InvalidArgument as error:
+            raise CannotAsk(said.cannot(str(error))) from None
+        factor = people("alarm_factor", said.PEOPLE)
+        times = read(factor, "tab")
+        need = controls.need(metric, series.unit)
+        remembered, settled = controls.clicked(case, watched), controls.settled(case, watched)
+        return cls(
+            case=case,
+            read=read,
+            watched=watched,
+            series=series,
+            line=line,
+            threshold=threshold,
+            relation=relation,
+            metric=metric,
+            main=main,
+            seed=seed,
+            factor=factor,
+            as_is=as_is,
+            edited=_scaled(as_is, times),
+            times=times,
+            need=need,
+            target=read(need, "need") / SCALES[controls.goal(metric)].factor,
+            looked=case.source.mode == "what_if" and read(remembered, "tab") == threshold,
+            own=case.source.public or threshold != line.default or read(settled, "tab"),
+            settled=settled,
+        )
+
+    @property
+    def epsilon(self) -> float:
+        return self.case.epsilon
+
+    @property
+    def changed(self) -> bool:
+        return self.edited is not self.as_is
+
+    @property
+    def named(self) -> str:
+        """The method in use, in plain words and by its name."""
+        about = METHODS[self.main].about
+        return f"{about.plain} ({about.name})"
+
+    @property
+    def identity(self) -> tuple[Hashable, ...]:
+        """The data and everything but ε, n and What if that the numbers depend on."""
+        asked = self.as_is
+        drawn = (asked.band, asked.seed if asked.band else 0)
+        settings = (asked.threshold, asked.limit, asked.late_by, asked.monotonic, asked.beta, *drawn)
+        return ("alarm", self.case.table.fingerprint, self.watched, *settings)
+
+    @property
+    def shown(self) -> float:
+        """The line in the picture: What if moves it along with the people."""
+        return self.threshold * self.times
+
+    def chances(self, made: AlarmRun | NoOffer) -> dict[str, float]:
+        """How a run ends: by the law of the very release where that is what is shown and its data are public."""
+        if isinstance(made, AlarmRun) and self.case.source.public and not self.changed:
+            return self._drawn(made)
+        at = np.array([self.epsilon]), np.array([float(self.edited.n)])
+        return _by_key(self.edited.outcomes(self.main, *at), self.edited)
+
+    def _drawn(self, request: AlarmRun) -> dict[str, float]:
+        """How the release ends on its data, which are public."""
+        found = self.case.memo(self._released(request), lambda: endings(request, self._rows(), self.as_is))
+        return _by_key(found, self.as_is)
+
+    def _rows(self) -> PrivateRows:
+        """What a release is drawn from, where there is one."""
+        if self.case.source.rows is None:
+            raise CannotAsk(self.case.source.unreleased)
+        return self.case.source.rows()
+
+    def law(self) -> FloatArray:
+        """Where the alarm that counts falls; as ``chances``, of the very release where that is shown."""
+        made = self.made()
+        if isinstance(made, AlarmRun) and self.case.source.public and not self.changed:
+            key = (*self._released(made), "law")
+            return self.case.memo(key, lambda: where_it_rings(made, self._rows(), self.as_is))
+        key = (*self.identity, "law", self.times, self.main, self.epsilon)
+        return self.case.memo(key, lambda: self.edited.judged_law(self.main, self.epsilon))
+
+    def _released(self, request: AlarmRun) -> tuple[Hashable, ...]:
+        """Names a release about public data, and how it is judged."""
+        return ("alarm drawn", self.case.table.fingerprint, self.watched, self.as_is.late_by, request)
+
+    @property
+    def first_alarm(self) -> AboveThreshold:
+        """The method in use with one alarm to raise, about the data as they are."""
+        found = replace(self.as_is, limit=1, band=0.0).mechanism(self.main, self.epsilon)
+        if not isinstance(found, AboveThreshold):
+            raise TypeError("every way to raise one alarm is an AboveThreshold")
+        return found
+
+    def made(self) -> AlarmRun | NoOffer:
+        """The release of the method that was chosen, about the data as they are; or why there is none."""
+        source, about = self.case.source, METHODS[self.main].about
+        if about.release is None:
+            other = about.nearest or next(key for key, way in METHODS.items() if way.about.release)
+            name = METHODS[other].about.name
+            control = controls.method(self.as_is.monotonic)
+            return NoOffer(sentence=said.no_release(about.name, name), instead=(control.key, other, said.use(name)))
+        obstacle = source.obstacle(*self.watched.columns)
+        if obstacle or source.rows is None or source.declared is None:
+            return NoOffer(sentence=obstacle or source.unreleased)
+        if not self.series.stated:
+            return NoOffer(sentence=said.declare_sensitivity(self.watched.column))
+        if not self.own:
+            at = self.threshold
+            return NoOffer(sentence=said.type_a_line(at), instead=(self.settled.key, True, said.keep_line(at)))
+        made = alarm_request(
+            source.declared,
+            self.watched,
+            rows=source.rows,
+            line=self.threshold,
+            epsilon=self.epsilon,
+            neighbours=self.relation,
+            method=self.main,
+            limit=self.as_is.limit,
+            beta=self.as_is.beta,
+            looked=self.looked,
+        )
+        return NoOffer(sentence=made) if isinstance(made, str) else made
+
+    def offer(self, made: AlarmRun | NoOffer, series: str) -> Offer | NoOffer:
+        """The request with its forecast, which follows from the request and, for public data, from these."""
+        if isinstance(made, NoOffer):
+            return made
+        asked = self.as_is
+        if self.case.source.public:
+            forecast = said.forecast(self._drawn(made), asked.crossing)
+        else:
+            forecast = said.forecast_bound(made.error_bound(asked.beta).number, asked.beta, self.series.unit)
+        mind = Note(said.LOOKED_WARNING, warning=True) if self.looked else Small(said.LINE_IS_PUBLIC)
+        return Offer(
+            request=made,
+            data=self._rows,
+            forecast=forecast,
+            describe=said.answer,
+            relation="alarm_neighbours",
+            conclude=said.CONCLUDE,
+            before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), mind),
+        )
+
+
+def ending_of(alarms: Sequence[int], crossing: int | None, end: int) -> str:
+    """How a run that stops at its first alarm has ended; the line is reached at ``crossing``, and ``end`` is late."""
+    if not alarms:
+        return ON_TIME if crossing is None else "missed"
+    if crossing is None or alarms[0] < crossing:
+        return "false_alarm"
+    return ON_TIME if alarms[0] < end else "late"
+
+
+def _scaled(problem: AlarmProblem, times: float) -> AlarmProblem:
+    """The same question with so many times as many people: answers and line grow alike."""
+    if times == 1.0:
+        return problem
+    return replace(
+        problem,
+        answers=problem.answers * times,
+        threshold=problem.threshold * times,
+        people=max(1, round(problem.people * times)),
+    )
+
+
+def _by_key(ends: Ends, problem: AlarmProblem) -> dict[str, float]:
+    """Chances of the endings that can be."""
+    left_out = () if problem.crossing is not None else ("late", "missed")
+    before = ("false_alarm",) if problem.crossing == 0 else ()
+    return {key: float(getattr(ends, key)[0]) for key in ENDINGS if key not in (*left_out, *before)}

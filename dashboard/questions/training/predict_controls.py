@@ -1,0 +1,94 @@
+"""What can be set about training: from which columns, cut into steps or not, how many models, and what is needed."""
+
+from __future__ import annotations
+
+from dashboard import words
+from dashboard.case import Case
+from dashboard.controls import Choice, Group, Number, Read, Several, slug
+from dashboard.questions.training.prepared_rows import Task, shapes, usable, varying
+from dashboard.words import predict as said
+from dpcore.training.training_problem import METRICS
+
+DELTAS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+SEEDS: Choice[int] = Choice(
+    key="training_seeds", label=said.SEEDS, options=(8, 12, 20, 40, 100), default=12, look="scale"
+)
+NUMBERS: Choice[str] = Choice(
+    key="training_numbers",
+    label=said.NUMBERS,
+    options=("steps", "line"),
+    names=said.NUMBERS_AS,
+    help=said.NUMBERS_HELP,
+    default="line",  # at ε = 0.5 better on 23 of 30 tasks of the samples, worse on 4
+    look="buttons",
+)
+HALFWAY, SMALLER = 0.5, 0.75
+"""The first goal: so far between guessing and being always right, or so much of the error of guessing."""
+OWN_RIGHT, ERROR = 80.0, 0.1
+
+
+def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...], str | None], Group]:
+    """Which columns to predict from and which class, with the controls for both."""
+    table, public = case.table, case.source.public
+    offered = usable(table.schema, target)
+    # A sample's columns that never vary are left out from the start. An own file's begin with those that were declared:
+    # nothing that its values decide, as a neighbouring file must begin alike.
+    started = declared(case, offered) or offered
+    if public:
+        started = case.memo(("training", table.fingerprint, target, "started"), lambda: varying(table, offered))
+    columns = Several(
+        key=slug("training_columns", case.source.key, target),
+        label=said.COLUMNS,
+        options=offered,
+        names=words.visible,
+        default=started,
+        linked=public,
+    )
+    chosen, column = read(columns, "sentence"), table.schema.column(target)
+    if column.type != "category":
+        return (chosen, None), Group(label=said.FROM, controls=(columns,), icon=":material/view_column:")
+    classes = tuple(column.categories)
+    positive: Choice[str] = Choice(
+        key=slug("training_class", case.source.key, target),
+        label=said.CLASS,
+        options=classes,
+        names=words.visible,
+        default=classes[-1] if len(classes) == 2 else classes[0],
+        linked=public,
+    )
+    told = read(positive, "sentence")
+    return (chosen, told), Group(label=said.FROM, controls=(columns, positive), icon=":material/view_column:")
+
+
+def steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:
+    """Whether numbers and dates are cut into steps; asked where some were chosen."""
+    return bool(shapes(case.table.schema.columns, columns)) and read(NUMBERS) == "steps"
+
+
+def declared(case: Case, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that a person declared with all that a private answer needs."""
+    declared = case.source.declared
+    known = () if declared is None else {column.name for column in declared.columns if column.bounded}
+    return tuple(name for name in names if name in known)
+
+
+def need(case: Case, task: Task, metric: str) -> Number:
+    """What a person needs. Begins between guessing and being always right, each sample with a goal of its own; for an
+    own file at a goal that does not depend on it."""
+    higher = METRICS[metric].higher
+    if higher:
+        start = float(round(100 * (task.guessing + HALFWAY * (1 - task.guessing)))) if case.source.public else OWN_RIGHT
+    elif metric == "excess_risk" or not case.source.public:
+        start = ERROR
+    else:
+        start = float(f"{SMALLER * task.guessing:.2g}")
+    return Number(
+        key=slug(f"training_{metric}_target", case.source.key, task.target),
+        label=said.NEED[metric],
+        help=said.NEED_HELP,
+        default=min(start, 99.0) if higher else max(start, 1e-6),
+        low=1e-6,
+        high=99.99 if higher else 10.0,
+        step=1.0 if higher else 0.01,
+        linked=case.source.public,
+    )
