@@ -18,6 +18,7 @@ export default function (component) {
   let asked = 0;
   let watched = null;
   let ended = false;
+  let dragging = false;
 
   const axis = (place) => chart._fullLayout && chart._fullLayout[data.axes[place]];
   const within = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -32,6 +33,7 @@ export default function (component) {
     const grip = make("circle", { cx: from.x, cy: from.y, r: REACH, fill: "transparent", "data-handle": who + 1 }, layer);
     Object.assign(grip.style, { pointerEvents: "all", cursor: "grab", touchAction: "none" });
     grip.addEventListener("pointerdown", (down) => {
+      dragging = true;
       down.preventDefault();
       down.stopPropagation();
       grip.setPointerCapture(down.pointerId);
@@ -49,6 +51,7 @@ export default function (component) {
         for (const [mark, name] of [[way, "y2"], [dot, "cy"]]) mark.setAttribute(name, to.y);
       };
       const end = (event) => {
+        dragging = false;
         grip.removeEventListener("pointermove", move);
         grip.removeEventListener("pointerup", end);
         grip.removeEventListener("pointercancel", end);
@@ -68,7 +71,7 @@ export default function (component) {
   function paint() {
     const found = document.querySelector(`.st-key-${CSS.escape(data.chart)} .js-plotly-plot`);
     if (ended) return;
-    if (!found || !found._fullLayout || !found._fullLayout[data.axes[0]]) {
+    if (dragging || !found || !found._fullLayout || !found._fullLayout[data.axes[0]]) {
       asked = setTimeout(paint, 100);
       return;
     }
