@@ -61,7 +61,7 @@ FLAT = 0.3
 """Excess loss, of 1 at most, from which curves are no longer straight on logarithmic axes."""
 EXCESS_AXIS = "excess loss on the worst data"
 PEOPLE_AXIS = "number of people n"
-EXACT, EXCESS = "exact, on these points", "excess loss, seldom more"
+EXACT, EXCESS = "exact, on these points", "excess loss that is seldom passed"
 PLAIN_LOSS = "The theorem is drawn for the plain loss; take the limit and the regulariser away to see it."
 WITHOUT, WITH, KEPT, LEAKY = "as it was", "with the person moved", "the method in use", "Δ taken for half of what it is"
 RATIO = "ln (as it was / moved)"

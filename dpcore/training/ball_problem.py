@@ -18,7 +18,7 @@ THEORY = "theory"
 _TOGETHER = 256
 """Settings whose laws are held at once, each as long as the grid."""
 _METRICS = keyed(
-    Metric(key="likely", name="Seldom more than", title="excess loss, seldom more", better="lower"),
+    Metric(key="likely", name="Seldom more than", title="excess loss that is seldom passed", better="lower"),
     Metric(key="mean", name="On average", title="excess loss, on average", better="lower"),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ from dpcore.selection import catalog, choice_worlds
 from dpcore.selection.laws import Selector
 from dpcore.two_worlds import TwoWorlds
 
+LETTERS = 22
+"""Letters of a rule in a row beside its bars."""
 BROKEN = Choice(
     key="rule_broken",
     label=said.BROKEN,
@@ -63,7 +66,7 @@ def blocks(case: Case, read: Read, learned: Learned, target: str, method: str, m
 
     broken = case.memo((*name, variant), break_it)
     order = [*offered[:SHOWN], *([chosen] if chosen not in offered[:SHOWN] else [])]
-    called = [words.visible(learned.names[place], 28) for place in order]
+    called = [words.visible(learned.names[place], 60) for place in order]
     worlds = kept.worlds
     code = None
     if scores.size <= MOST_CODE:
@@ -75,7 +78,7 @@ def blocks(case: Case, read: Read, learned: Learned, target: str, method: str, m
         Picture(
             key="rule-one-person",
             figure=lambda dark: option_worlds(
-                [words.html(one) for one in called],
+                ["<br>".join(words.html(part) for part in wrap(one, LETTERS)) for one in called],
                 worlds.before[order],
                 worlds.after[order],
                 {"kept": kept.ratio[order], "broken": broken.ratio[order]},
