@@ -50,6 +50,14 @@ RATE = "How fast it learns"
 SUM_NOTE = "sum over the days so far"
 
 
+def short_rule(name: str, letters: int = 24) -> str:
+    """A rule in one short line beside its bar: both ends of it, as rules about one column differ at the end."""
+    told = visible(name, 200).removeprefix("yes when ").replace(" is at least ", " ≥ ").replace(" is below ", " < ")
+    if len(told) <= letters:
+        return told
+    return f"{told[: letters - 13].rstrip()}…{told[-12:].lstrip()}"
+
+
 def bound(promised: float) -> str:
     return f"ε = {number(promised)}"
 

@@ -140,6 +140,14 @@ def test_a_rule_keeps_its_promise_and_the_broken_versions_do_not(method: str, re
     assert max(most) > 0.5
 
 
+def test_rules_about_one_column_are_told_apart_in_short() -> None:
+    for sample in ("clinic", "town", "breast_cancer"):
+        (picture,) = pictures(BestRule, sample, "one_person")
+        names = picture.figure(False)["layout"]["yaxis"]["ticktext"]
+        assert len(set(names)) == len(names), sample
+        assert max(map(len, names)) <= 30  # a sign in HTML takes four letters
+
+
 @pytest.mark.parametrize("counted", ["every", "once", "against"])
 @pytest.mark.parametrize("method", ["book", "exponential"])
 def test_an_alarm_keeps_its_promise_and_its_proof(method: str, counted: str) -> None:

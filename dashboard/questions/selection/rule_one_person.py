@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 
 import numpy as np
 import pandas as pd
@@ -20,8 +19,6 @@ from dpcore.selection import catalog, choice_worlds
 from dpcore.selection.laws import Selector
 from dpcore.two_worlds import TwoWorlds
 
-LETTERS = 22
-"""Letters of a rule in a row beside its bars."""
 BROKEN = Choice(
     key="rule_broken",
     label=said.BROKEN,
@@ -78,7 +75,7 @@ def blocks(case: Case, read: Read, learned: Learned, target: str, method: str, m
         Picture(
             key="rule-one-person",
             figure=lambda dark: option_worlds(
-                ["<br>".join(words.html(part) for part in wrap(one, LETTERS)) for one in called],
+                [words.html(said.short_rule(learned.names[place])) for place in order],
                 worlds.before[order],
                 worlds.after[order],
                 {"kept": kept.ratio[order], "broken": broken.ratio[order]},
