@@ -52,10 +52,18 @@ def pages() -> tuple[Page, ...]:
     return tuple(sorted(found, key=lambda page: (page.rank, page.key)))
 
 
+_NEEDED = ("title", "rank", "once", "ways", "ask")
+
+
 @cache
 def questions(page: str) -> Mapping[str, type[Kind]]:
-    """The questions of one page by key, in order."""
-    return MappingProxyType(dict(discover(f"{_ROOT}.{page}")))
+    """The questions of one page by key, in order. Raises RuntimeError for one that lacks what every question has."""
+    found = discover(f"{_ROOT}.{page}")
+    for kind in found.values():
+        lacking = [name for name in _NEEDED if not hasattr(kind, name)]
+        if lacking:
+            raise RuntimeError(f"the question {kind.__name__} in {kind.__module__} has no {', no '.join(lacking)}")
+    return MappingProxyType(dict(found))
 
 
 def question_choice(page: Page) -> Choice[str]:

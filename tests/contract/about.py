@@ -23,19 +23,19 @@ def check_about(kind: Any, catalogue: Mapping[str, Any]) -> None:
     assert not hasattr(kind, "label")
     about = vars(kind)["about"]
     assert isinstance(about, About)
-    assert about.name[0].isupper()
-    assert 2 <= len(about.plain.split()) <= 11
-    assert not about.plain.endswith(".")
-    assert not TERMS.search(about.plain), "plain words only"
-    assert about.how.endswith(".")
-    assert 40 <= len(about.how) <= 500
-    assert about.source.endswith(".")
+    assert about.name[0].isupper(), "name begins with a capital"
+    assert 2 <= len(about.plain.split()) <= 11, "plain is said in 2 to 11 words"
+    assert not about.plain.endswith("."), "plain ends without a full stop"
+    assert not TERMS.search(about.plain), "plain has everyday words only"
+    assert about.how.endswith("."), "how ends with a full stop"
+    assert 40 <= len(about.how) <= 500, "how has 40 to 500 letters"
+    assert about.source.endswith("."), "source ends with a full stop"
     others = [other.about for key, other in catalogue.items() if key != kind.key]
-    assert about.name not in {other.name for other in others}
-    assert about.plain not in {other.plain for other in others}
+    assert about.name not in {other.name for other in others}, "another has this name"
+    assert about.plain not in {other.plain for other in others}, "another is said in these words"
     if about.release is not None:
-        assert about.release in RULES
+        assert about.release in RULES, f"release is one of {sorted(RULES)}"
     elif any(other.release for other in others):
-        assert about.nearest is not None
-        assert catalogue[about.nearest].about.release is not None
+        known = sorted(key for key, other in catalogue.items() if other.about.release)
+        assert about.nearest in known, f"without a release, nearest is one of {known}"
     assert [other.about.textbook for other in catalogue.values()].count(True) == 1

@@ -227,7 +227,7 @@ def test_another_theorem_promises_too_much() -> None:
 def test_the_cost_is_epsilon(kind: type[Selector]) -> None:
     cost = public(kind, epsilon=0.3).cost
     assert isinstance(cost, Cost)
-    assert cost.epsilon == pytest.approx(0.3)
+    assert cost.epsilon == pytest.approx(0.3), "cost is the whole ε that it is given; use it up"
     assert cost.delta == 0.0
     assert cost.rho is not None
     assert cost.rho <= 0.3**2 / 2

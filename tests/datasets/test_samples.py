@@ -91,7 +91,7 @@ def test_simulated_files_are_written_again_byte_for_byte(tmp_path: Path) -> None
 def test_every_bundled_file_has_a_note_of_origin() -> None:
     notes = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
     for file in (ROOT / "data").glob("*.csv"):
-        assert f"`{file.name}`" in notes
+        assert f"`{file.name}`" in notes, f"data/README.md needs a row that says where {file.name} comes from"
 
 
 def test_the_first_example_passes_from_chance_to_certainty_within_the_slider() -> None:

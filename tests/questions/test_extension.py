@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dashboard import catalogue
 from tests.contract.test_one_file import PLACES, ROOT
 
 COPIED = ("dpcore", "dashboard", "data", ".streamlit", "pyproject.toml", "tests/__init__.py", "tests/questions")
@@ -164,3 +165,14 @@ def test_the_new_measure_is_asked_for(found: dict[str, Any]) -> None:
 @pytest.mark.parametrize("question", ["most_common", "best_rule", "alarm", "follow", "fixed_choice", "predict"])
 def test_a_new_mechanism_is_chosen_and_explained_on_its_page(found: dict[str, Any], question: str) -> None:
     assert question in [kind for kind, _ in found["methods"]]
+
+
+def test_a_question_that_lacks_something_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Half:
+        key = "half"
+        title = "Half a question"
+        rank = 1
+
+    monkeypatch.setattr(catalogue, "discover", lambda package: {"half": Half})
+    with pytest.raises(RuntimeError, match=r"the question Half in .* has no once, no ways, no ask"):
+        catalogue.questions.__wrapped__("selection")

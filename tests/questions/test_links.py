@@ -54,7 +54,7 @@ def test_no_nonsense_gets_through_a_control(key: str) -> None:
                 except Refused:
                     continue
                 assert control.checked(found) == found, f"{control.key} takes {nonsense[:20]!r} from a link"
-    assert seen > 100
+    assert seen >= len(NONSENSE), "the question suits none of these samples"
 
 
 @pytest.mark.parametrize("key", list(questions()))
