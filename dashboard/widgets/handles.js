@@ -11,8 +11,12 @@ function make(name, attributes, parent) {
   return found;
 }
 
+const CURRENT = Symbol.for("epsilon-lab-handles");
+
 export default function (component) {
   const { data, setTriggerValue } = component;
+  const current = (window[CURRENT] = window[CURRENT] || new Map());
+  if (current.has(data.chart)) current.get(data.chart)(); // handles of the server's former answer
   let chart = null;
   let layer = null;
   let asked = 0;
@@ -97,11 +101,14 @@ export default function (component) {
   }
 
   soon();
-  return () => {
+  const end = () => {
     ended = true;
+    if (current.get(data.chart) === end) current.delete(data.chart);
     clearTimeout(asked);
     if (watched) watched.disconnect();
     if (chart && chart.removeListener) chart.removeListener("plotly_afterplot", soon);
     if (layer) layer.remove();
   };
+  current.set(data.chart, end);
+  return end;
 }

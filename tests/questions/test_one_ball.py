@@ -12,7 +12,8 @@ from dashboard import session
 from dashboard.blocks import Picture, Text
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk, Question
-from dashboard.questions.selection.one_ball import CAP, RADIUS, RIDGE, OneBall
+from dashboard.questions.selection.one_ball import OneBall
+from dashboard.questions.selection.one_ball_controls import CAP, RADIUS, RIDGE
 from dashboard.widgets import handles
 from dashboard.words import number
 from tests.questions.samples import KEYS, sample_case
