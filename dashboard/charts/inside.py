@@ -29,12 +29,12 @@ class Run:
     high: FloatArray | None = None
 
 
-def banded(runs: Sequence[Run], *, x_title: str, y_title: str, dark: bool = False) -> Figure:
-    """``runs`` on logarithmic axes, bands behind the lines."""
+def banded(runs: Sequence[Run], *, x_title: str, y_title: str, floor: float = 0.0, dark: bool = False) -> Figure:
+    """``runs`` on logarithmic axes, bands behind the lines; the frame ends at ``floor`` where it would reach lower."""
     look = palette(dark)
     every = np.concatenate([part for run in runs for part in (run.value, run.low, run.high) if part is not None])
     top = float(every.max())
-    bottom = max(float(every[every > 0.0].min()), top * _DEEPEST)
+    bottom = max(float(every[every > 0.0].min()), top * _DEEPEST, floor)
     low, high = bottom / _ROOM, top * _ROOM
     xs = np.concatenate([run.x for run in runs])
     left, right = float(xs.min()), float(xs.max())

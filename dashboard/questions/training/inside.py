@@ -41,6 +41,8 @@ LONG = {True: 4.0, False: 1.5}
 """Steps that a descent without noise can take: for two classes, and for a number."""
 LENGTHS = (0.1, 100.0, 31)
 FRAMES = 20
+SHOWN = 0.2
+"""Part of the least excess risk down to which its cost without noise is drawn."""
 VIEW: Choice[str] = Choice(
     key="training_inside",
     label=said.VIEW,
@@ -237,7 +239,9 @@ def _ridge(
         Text(said.ridge(none, (float(ridges[best]), float(risk[best])), float(bias[-1]))),
         Picture(
             key="training-inside-ridge",
-            figure=lambda dark: banded(runs, x_title=said.RIDGE, y_title=said.EXCESS, dark=dark),
+            figure=lambda dark: banded(
+                runs, x_title=said.RIDGE, y_title=said.EXCESS, floor=float(risk.min()) * SHOWN, dark=dark
+            ),
             alt=said.ridge_alt(none, list(zip(ridges, risk, strict=True))),
             data=frame,
             code=rows_code(case, task, n, ("NoisyGradientDescent", "ridge_curve"), code),
