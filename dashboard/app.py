@@ -35,7 +35,7 @@ def main() -> None:
     from dashboard.budget import tracker, visitor
     from dashboard.data import source
     from dashboard.poll import phone
-    from dashboard.scenes import embed, presenter, share, tour
+    from dashboard.scenes import embed, presenter, share, tour, unused
     from dashboard.widgets import controls, explained, inputs
     from dashboard.words.server import OPEN
 
@@ -108,7 +108,8 @@ def main() -> None:
     told = st.container()  # on the page: a phone folds the sidebar away
     page.run()
     with told:
-        for problem in (session.note("deck"), session.note("data"), source.not_here(), *session.unread()):
+        said = (session.note("deck"), session.note("data"), source.not_here(), *session.unread(), unused.told(key))
+        for problem in said:
             if problem and problem.strip():
                 st.warning(problem)
     with st.sidebar, budget_slot:

@@ -39,7 +39,7 @@ class Source:
 
     ``table`` is what charts are computed from. A request is made from ``declared`` alone, the facts that the person
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
-    ``unreleased`` says. ``guessed`` are columns whose type was taken over from the file and not chosen by the person.
+    ``unreleased`` says.
     """
 
     key: str
@@ -51,7 +51,6 @@ class Source:
     declared: Declaration | None = None
     rows: Callable[[], PrivateRows] | None = None
     unreleased: str = ""
-    guessed: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str | None:
@@ -66,6 +65,14 @@ class Source:
     def public(self) -> bool:
         """Whether everybody may see these data: a bundled sample."""
         return self.mode == "demo"
+
+    def stated(self, names: Sequence[str], *, least: int = 1) -> tuple[str, ...]:
+        """Of these columns those that a person declared with all that a private answer needs; all of them where fewer
+        than ``least`` were. What a question begins with, so that it does not hang on how other columns look."""
+        declared = () if self.declared is None else self.declared.columns
+        known = {column.name for column in declared if column.bounded}
+        found = tuple(name for name in names if name in known)
+        return found if len(found) >= least else tuple(names)
 
     def obstacle(self, *columns: str) -> str | None:
         """Why no private answer about these columns can be released, in one sentence; None when one can."""

@@ -58,11 +58,13 @@ def ask(kind: type[Kind], case: Case, read: Read) -> Found:
 
 def _marked(question: Question, case: Case) -> Question:
     """The question whose card and release say what ε does not cover: where it was taken from a picture of these data
-    itself, and the types of columns that were taken over from the file."""
-    guessed = _guessed(question.offer, case)
-    if guessed:
-        question = replace(question, offer=_with_types(question.offer, guessed))
-        question = _not_covered(question, said.TYPES_TAKEN)
+    itself, and what the file suggested of how it is read."""
+    suggested = _suggested(question.offer)
+    if suggested:
+        question = replace(question, offer=_with_suggestions(question.offer, suggested))
+        question = _not_covered(question, said.SUGGESTED)
+    if _unchecked(question.offer, case):
+        question = _not_covered(question, said.UNCHECKED)
     if case.looked:
         question = _not_covered(replace(question, offer=_looked(question.offer)), said.EPSILON_LOOKED)
     return question
@@ -73,17 +75,24 @@ def _not_covered(question: Question, what: str) -> Question:
     return replace(question, protected=replace(card, not_protected=f"{card.not_protected}; {what}"))
 
 
-def _guessed(offer: Offer | NoOffer, case: Case) -> tuple[str, ...]:
-    """Columns that the request reads by a type that nobody chose."""
+def _suggested(offer: Offer | NoOffer) -> tuple[str, ...]:
+    """What the receipt will say that the file suggested."""
     if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
         return ()
-    return tuple(name for name in offer.request.reads.names if name in case.source.guessed)
+    return offer.request.suggestions
 
 
-def _with_types(offer: Offer | NoOffer, names: tuple[str, ...]) -> Offer | NoOffer:
+def _unchecked(offer: Offer | NoOffer, case: Case) -> bool:
+    """Whether the promise rests on what was stated of one person's part in a file and cannot be checked."""
+    if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
+        return False
+    return not case.source.public and "not checked" in offer.request.promise
+
+
+def _with_suggestions(offer: Offer | NoOffer, told: tuple[str, ...]) -> Offer | NoOffer:
     if isinstance(offer, NoOffer):
         return offer
-    return replace(offer, before=(*offer.before, Small(said.types_taken(names))))
+    return replace(offer, before=(*offer.before, *(Small(said.suggested(one)) for one in told)))
 
 
 def _looked(offer: Offer | NoOffer) -> Offer | NoOffer:

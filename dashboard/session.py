@@ -298,6 +298,11 @@ def unlink(*keys: str) -> None:
         st.session_state["_linked"].pop(key, None)
 
 
+def unclaimed() -> dict[str, str]:
+    """What the link says that no control has asked for yet: a setting's key and its text."""
+    return dict(st.session_state["_linked"])
+
+
 class Reader:
     """Reads controls for a question, and notes which it asked for and where on the page each belongs."""
 

@@ -141,10 +141,21 @@ def question_digest(request: Request) -> str:
         raise InvalidArgument("request", "must be a dataclass of public parameters")
     kind = f"{type(request).__module__}.{type(request).__qualname__}"
     try:
-        text = json.dumps([kind, asdict(parameters)], sort_keys=True, separators=(",", ":"), default=_day)
+        text = json.dumps([kind, _parameters(parameters)], sort_keys=True, separators=(",", ":"), default=_day)
     except (TypeError, ValueError):
         raise InvalidArgument("request", "must hold plain values only: numbers, text and tuples of them") from None
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _parameters(request: Any) -> dict[str, Any]:
+    """All public parameters. What says that the file suggested something is left out where it suggested nothing, so
+    that a question has the digest that it had before requests said so, and its answers are found."""
+    found = asdict(request)
+    if isinstance(reads := found.get("reads"), dict):
+        for name in ("suggested", "suggested_row"):
+            if not reads.get(name):
+                reads.pop(name, None)
+    return found
 
 
 def _day(value: Any) -> str:

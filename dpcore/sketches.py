@@ -10,8 +10,9 @@ has a mark of all it holds, in any order.
 Recognised: columns dropped, added, renamed or reordered; rows reordered, a few changed, or only a part of them (from a
 sixth on); ids shifted; another spelling of numbers, dates, yes and no, capitals or blanks. Not recognised: fewer rows,
 or a part of the rows of a file whose columns are so coarse that not even three, or all, tell most rows apart (five
-questions with three answers each); files in which the values themselves were changed (rounded, jittered, translated,
-in other units); the same people asked something else.
+questions with three answers each); files whose rows could be any of so few that those of other people hold most of them
+too (ages beside three jobs; a calendar with what was counted; groups of equal size); files in which the values
+themselves were changed (rounded, jittered, translated, in other units); the same people asked something else.
 """
 
 from __future__ import annotations

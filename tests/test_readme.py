@@ -42,6 +42,16 @@ def test_every_file_the_readme_links_is_there(path: str) -> None:
     assert (ROOT / path).exists(), path
 
 
+def test_every_test_that_is_named_as_holding_a_promise_is_there() -> None:
+    text = (ROOT / "docs" / "integrity.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+    assert len(named) >= 60
+    missing = [
+        name for file, name in named if not re.search(rf"def {name}\(", (ROOT / file).read_text(encoding="utf-8"))
+    ]
+    assert not missing
+
+
 def test_the_server_is_hardened() -> None:
     """The settings that reliability and privacy rest on; a changed default of Streamlit must not undo them."""
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))

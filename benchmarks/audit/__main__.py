@@ -15,7 +15,7 @@ from multiprocessing.pool import Pool
 
 from benchmarks.audit.pages import PAGE_HOLES, kinds
 from benchmarks.audit.server import CHECKS, SERVER_HOLES
-from benchmarks.audit.work import dug_in_server, dug_on_pages, on_pages, on_server
+from benchmarks.audit.work import dug_in_server, dug_on_pages, on_pages, on_server, on_unspoken
 from dpcore.audit import telling
 from dpcore.audit.holes import HOLES
 from dpcore.audit.interference import Verdict
@@ -32,6 +32,7 @@ def main() -> int:
 def _pages(pool: Pool) -> bool:
     print(f"\n{'':4} {'page on neighbouring files: all that is offered':58} {'pairs':>19}")
     found = [telling.told(verdict, f"{verdict.pairs:19,}") for verdict in pool.imap(on_pages, kinds())]
+    found += [telling.told(verdict, f"{verdict.pairs:19,}") for verdict in pool.imap(on_unspoken, kinds())]
     return all(found)
 
 

@@ -11,15 +11,18 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import islice
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 
 from dashboard import catalogue, offering
 from dashboard.case import Case, Mode, Source
 from dashboard.controls import Choice, Control, Setting
+from dashboard.data import own_file
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer
 from dashboard.questions.thresholding import alarm_controls
 from dashboard.questions.thresholding.watched import first_line
@@ -27,9 +30,10 @@ from dashboard.widgets import release as panel
 from dpcore.audit.files import QUESTIONS, File, Row
 from dpcore.audit.files import Question as Asked
 from dpcore.audit.interference import SEED, Verdict, public
-from dpcore.datasets import Declaration, apply, twin
+from dpcore.datasets import Column, Declaration, apply, twin
 
 EPSILON = 0.5
+_EXTRA = "beside"
 SHOWING = ("edit-",)
 """Beginnings of the keys of controls that show the file's own numbers, for What if alone: no request reads them."""
 
@@ -102,6 +106,54 @@ def check_page(name: str, *, most: int, every: int = 1, settings: int = 1, mutan
 
 
 NOTHING = "no release"
+_DAYS = (date(2024, 1, 1), date(2024, 3, 1))
+UNSPOKEN: dict[str, tuple[Column, Callable[[int], pd.Series]]] = {
+    "text": (Column(name=_EXTRA, type="text"), lambda rows: pd.Series(["x"] * rows, dtype="str")),
+    "options": (
+        Column(name=_EXTRA, type="category", categories=("p", "q"), from_file=True),
+        lambda rows: pd.Series(pd.Categorical(["pq"[place % 2] for place in range(rows)], categories=["p", "q"])),
+    ),
+    "whole numbers": (
+        Column(name=_EXTRA, type="integer", low=0.0, high=4.0, from_file=True),
+        lambda rows: pd.Series([place % 5 for place in range(rows)], dtype="Int64"),
+    ),
+    "days": (
+        Column(name=_EXTRA, type="date", earliest=_DAYS[0], latest=_DAYS[1], from_file=True),
+        lambda rows: pd.Series(pd.date_range("2024-01-01", periods=rows, unit="s")),
+    ),
+}
+"""What a column that nobody declared can look like, by its cells: what is offered must not hang on that."""
+
+
+def check_unspoken(name: str, *, every: int = 1) -> Verdict:
+    """One question of a page about files with a column more, which nobody declared; ``every`` so manieth file."""
+    kind, pairs, trouble = kind_named(name), 0, set[str]()
+    for ground in islice(grounds(), 0, None, every):
+        file = ground.file(ground.tables[0], from_bytes=False)
+        shown = {look: _offered_beside(kind, ground, file, look) for look in UNSPOKEN}
+        pairs += len(shown) - 1
+        trouble |= {f"{ground.name}: {look} nobody declared" for look in shown if shown[look] != shown["text"]}
+    return Verdict(
+        name=f"{name}, beside a column nobody declared", used=0.0, pairs=pairs, trouble=tuple(sorted(trouble)[:3])
+    )
+
+
+def _offered_beside(kind: type[Kind], ground: Asked, file: File, look: str) -> str:
+    """The release that is offered where such a column stands first in the file; none where none can be made."""
+    case = _case(ground, file, "what_if", looked=False)
+    column, cells = UNSPOKEN[look]
+    table = case.table
+    schema = own_file.declared_first(
+        replace(table.schema, columns=(column, *table.schema.columns)), ground.schema.names
+    )
+    frame = table.frame.assign(**{_EXTRA: cells(table.rows).to_numpy() if look == "text" else cells(table.rows).array})
+    beside = replace(table, frame=frame[list(schema.names)], schema=schema)
+    try:
+        found = offering.ask(kind, replace(case, source=replace(case.source, table=beside)), Setting())
+    except CannotAsk:
+        return NOTHING
+    offer = found.question.offer
+    return NOTHING if isinstance(offer, NoOffer) else repr((offered(offer), found.question.protected))
 
 
 def _pairs(ground: Asked, most: int, every: int) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
@@ -225,16 +277,34 @@ def _unmarked() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _in_the_files_order() -> Iterator[None]:
+    """Pages begin with the first column that suits by its look, whether it was declared or not."""
+    with patch.object(own_file, "declared_first", lambda schema, declared: schema):
+        yield
+
+
+@contextmanager
+def _all_columns_taken() -> Iterator[None]:
+    """A question about several columns begins with all that suit by their look."""
+    with patch.object(Source, "stated", lambda self, names, *, least=1: tuple(names)):
+        yield
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageHole:
-    """A mutant of the pages: within it, the audit of ``page`` must find trouble."""
+    """A mutant of the pages: within it, the audit of ``page`` must find trouble, ``beside`` a column that nobody
+    declared or on neighbouring files."""
 
     name: str
     page: str
     within: Callable[[], AbstractContextManager[Any]] = nullcontext
+    beside: bool = False
 
     def dug(self) -> Verdict:
         with self.within():
+            if self.beside:
+                return check_unspoken(self.page, every=4)
             return check_page(self.page, most=0, every=20, settings=0, mutant=True)
 
 
@@ -246,4 +316,13 @@ PAGE_HOLES: tuple[PageHole, ...] = (
     PageHole(name="5 no release without a picture: options", page="selection/most_common", within=_pictures_alone),
     PageHole(name="13 the file's own law as the forecast", page="selection/quantile", within=_taken_for_a_sample),
     PageHole(name="13 the file's own law forecasts a rule", page="selection/best_rule", within=_taken_for_a_sample),
+    PageHole(
+        name="3 a column nobody declared comes first",
+        page="selection/quantile",
+        within=_in_the_files_order,
+        beside=True,
+    ),
+    PageHole(
+        name="3 columns nobody declared are followed", page="experts/follow", within=_all_columns_taken, beside=True
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.audit.pages import PAGE_HOLES, check_page
+from benchmarks.audit.pages import PAGE_HOLES, check_page, check_unspoken
 from benchmarks.audit.server import SERVER_HOLES, check_server
 from dpcore.audit.interference import Verdict
 
@@ -10,6 +10,11 @@ from dpcore.audit.interference import Verdict
 def on_pages(name: str) -> Verdict:
     """One question of a page on neighbouring files."""
     return check_page(name, most=2, every=7)
+
+
+def on_unspoken(name: str) -> Verdict:
+    """One question of a page beside a column that nobody declared."""
+    return check_unspoken(name)
 
 
 def dug_on_pages(name: str) -> Verdict:

@@ -15,6 +15,7 @@ from dashboard.data import (
     declarations,
     describe,
     doubts,
+    needed,
     people,
     samples,
     source,
@@ -103,7 +104,7 @@ else:
             st.markdown("**What you can ask**")
             schema = own.schema if shown is None else shown.table.schema
             suits.show_suited(schema, OWN, None if shown is None else shown.key, key="own")
-        people.still_needed(own)
+        needed.still_needed(own)
         with st.container(border=True):
             st.markdown("**Whose data are these?**")
             people.rows(own)

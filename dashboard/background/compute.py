@@ -60,7 +60,7 @@ def ledger() -> Ledger:
     Whoever is not known has their own practice in it and nothing else, on every page and in every callback.
     """
     whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
-    return VisitorsLedger(whole, visitor.token()) if visitors.restricted() else whole
+    return VisitorsLedger(whole, visitor.token()) if visitors.restricted() else whole.acting(visitors.actor())
 
 
 def rooms_ledger() -> Ledger:
@@ -69,7 +69,7 @@ def rooms_ledger() -> Ledger:
     A room's people give their votes to it themselves, and its budget, of one answer, has a random name that was made on
     the server: nothing that a visitor sends chooses what is opened or charged. Ask for nothing else by it.
     """
-    return _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    return _ledger(os.environ.get("EPSILON_LAB_LEDGER")).acting("room")
 
 
 def whose() -> str:

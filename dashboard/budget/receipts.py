@@ -21,8 +21,10 @@ from dashboard.widgets.drop_areas import named
 from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
+from dpcore.ledger.charging import ACTORS
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.words import OLDER_COPIES, hides
+from dpcore.training.model import KIND
 
 LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
 _NOTE, _TEXT, _FILE = "receipt", "receipt-text", "receipt-file"
@@ -49,6 +51,7 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
         "Cost": guarantee,
         "Protected": protected_words(receipt),
         "Mechanism": words.safe(receipt.mechanism, 200) or "not named",
+        "Asked by": words.safe(ACTORS.get(receipt.actor, receipt.actor), 80),  # type: ignore[call-overload]
         "Request": _in_parts(_code(receipt.request_id)),
         "Hash in the journal": _in_parts(receipt.journal_hash),
         "Made with": words.safe(", ".join(_made_with(receipt.versions)), 400),
@@ -113,8 +116,26 @@ def answer_text(receipt: Receipt) -> str:
         shown = {name: value for name, value in shown.items() if name != "index"}
         if len(shown) == 1 and shown.keys() <= {"option", "candidate", "value"}:
             shown = next(iter(shown.values()))
-    text = plain(shown)
+    text = plain(in_words(shown))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def in_words(answer: Any) -> Any:
+    """An answer without what only a program reads: places that are counted from 0, and the weights of a model."""
+    if not isinstance(answer, dict):
+        return answer
+    if {"alarms", "names", "compared", "stopped"} <= answer.keys():
+        looked = {"compared_with_the_line": answer["compared"], "alarms_used_up": answer["stopped"]}
+        return {"alarm_at": answer["names"], **looked}
+    if {"experts", "starts", "plays", "rounds"} <= answer.keys():
+        named = [answer["experts"][play] for play in answer["plays"]]
+        places = zip(answer["starts"], named, strict=True)
+        return {"follow": [f"{name} from round {start + 1:,}" for start, name in places]}
+    if answer.get("kind") == KIND:
+        predicts = answer["predicts"]["column"]
+        columns = words.plural(len(answer["columns"]), "column")
+        return f"a linear model that predicts “{predicts}” from {columns}; the receipt's JSON holds all of it"
+    return answer
 
 
 def plain(answer: Any) -> str:

@@ -168,7 +168,7 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
         )
     if typed is None:
         raise InvalidArgument("use", "must be a twin where there is no file")
-    return lambda say: typed.table(own.schema, complete=True, say=say)
+    return lambda say: typed.table(own.leading, complete=True, say=say)
 
 
 def fits(relation: Relation, declared: Schema) -> bool:

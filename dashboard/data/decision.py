@@ -19,13 +19,15 @@ MOST_ROWS = 1_000_000
 def show_decision(own: OwnFile) -> None:
     """The two ways, and which one is in use."""
     st.markdown("**How may this file be used?**" if not own.described else "**Try it out**")
-    if own.doubts:
+    if own.release_doubts:
         st.caption("Answer the open questions about the file first.")
         return
     if own.use is not None:
         _in_use(own)
         return
-    if not own.described:
+    if own.doubts:
+        st.caption("Answer the open questions about the file before you look at it.")
+    elif not own.described:
         with st.container(gap="small"):
             st.checkbox(PUBLIC, key=actions.public_key(own), value=own.confirmed)
             st.button(

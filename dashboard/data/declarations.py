@@ -13,7 +13,7 @@ from dashboard.data.arrivals import taken
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
 from dashboard.data.own_file import Decisions, OwnFile, template, worked
 from dashboard.words import data as said
-from dpcore.datasets import Reading, Template, fitted, loaded, saved
+from dpcore.datasets import Fit, Reading, Template, fitted, loaded, saved
 from dpcore.errors import InvalidArgument
 
 
@@ -83,6 +83,12 @@ def _brought(key: str) -> None:
         use(found)
 
 
+def _settled_by(fit: Fit, own: OwnFile) -> set[str]:
+    """The open questions that a declaration answers: it names columns, and where all of them are there the file is
+    read as it was meant. So what is still asked does not depend on what is in the rows."""
+    return set() if not fit.recognised else {doubt for doubt in own.doubts if doubt.startswith("file:")}
+
+
 def _use_known() -> None:
     own = source.own_file()
     if own is not None and own.known is not None:
@@ -106,9 +112,10 @@ def _declare(own: OwnFile, reading: Reading, declared: Template) -> None:
     decisions = replace(
         own.decisions,
         schema=fit.schema,
-        settled=own.decisions.settled | here,
+        settled=own.decisions.settled | here | _settled_by(fit, own),
         copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),
         said_rows=stated,  # one row each may have been the default of someone who never said so
+        said_row=True,
     )
     own = replace(own.decide(decisions), known=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))

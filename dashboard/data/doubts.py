@@ -46,6 +46,7 @@ def show_doubts(own: OwnFile) -> None:
         groups.setdefault(tuple(one.label for one in column.readings), []).append(column)
     for place, alike in enumerate(groups.values()):
         _columns(alike, place)
+    st.caption(said.DOUBTS_OF_FILE)
 
 
 def _ask(question: str, answers: list[_Answer]) -> None:

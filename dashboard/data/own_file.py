@@ -6,6 +6,7 @@ be taken back.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,13 +28,17 @@ class Decisions:
     """What the person decided about the columns.
 
     ``settled`` names the doubts they answered (a column's name, or "file:encoding"). ``copied`` names the columns whose
-    categories they took over from the file. ``said_rows`` is whether they said how many rows one person can have.
+    categories they took over from the file. ``said_rows`` is whether they said how many rows one person can have,
+    ``said_row`` whether they said what one row is, and ``confirmed`` whether they called right what the file suggested
+    of the types and of that.
     """
 
     schema: Schema
     settled: frozenset[str] = frozenset()
     copied: frozenset[str] = frozenset()
     said_rows: bool = False
+    said_row: bool = False
+    confirmed: bool = False
 
     @property
     def asks_rows(self) -> bool:
@@ -120,6 +125,23 @@ class OwnFile:
         open_ += [column.name for column in self.reading.columns if not column.certain]
         return tuple(doubt for doubt in dict.fromkeys(open_) if doubt not in self.decisions.settled)
 
+    @property
+    def release_doubts(self) -> tuple[str, ...]:
+        """Those of ``doubts`` that a private answer waits for: about the file, and about columns that were declared.
+
+        None is left where a declaration was brought that fits, whatever the file holds.
+        """
+        declared = self.declared
+        read = self.schema.names if declared is None else declared.names
+        return tuple(doubt for doubt in self.doubts if doubt.startswith("file:") or doubt in read)
+
+    @property
+    def leading(self) -> Schema:
+        """The columns as pages are given them. Yes or no needs no bounds: it leads only where its type was chosen."""
+        settled = self.decisions.settled
+        columns = () if self.declared is None else self.declared.columns
+        return declared_first(self.schema, [one.name for one in columns if one.type != "yes/no" or one.name in settled])
+
     def decide(self, decisions: Decisions) -> OwnFile:
         """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown."""
         if decisions == self.decisions:
@@ -143,7 +165,7 @@ class OwnFile:
     def lacking(self) -> tuple[str, ...]:
         """Everything that a private answer from this file still needs to be told, a sentence each."""
         asked = {
-            "Answer the open questions about this file on the Data page first.": bool(self.doubts),
+            "Answer the open questions about this file on the Data page first.": bool(self.release_doubts),
             "Say on the Data page how many rows one person can have: a private answer needs to know.": (
                 self.decisions.asks_rows and not self.decisions.said_rows
             ),
@@ -151,23 +173,35 @@ class OwnFile:
             "Declare bounds or options of a column on the Data page: a private answer needs them.": (
                 self.declared is None
             ),
+            "Say on the Data page that the types and what one row is are right: the file suggested them.": (
+                self.asks_confirmation
+            ),
         }
         return tuple(sentence for sentence, open_ in asked.items() if open_)
 
     @property
-    def guessed(self) -> tuple[str, ...]:
-        """Declared columns whose type was taken over from how the file's cells look, and not chosen by hand."""
+    def suggested(self) -> tuple[str, ...]:
+        """Declared columns whose type the file suggested, by how its cells look: neither chosen by hand nor brought."""
         declared = self.declared
         if declared is None or self.reading is None:
             return ()
-        suggested = {column.name: column.suggestion.type for column in self.reading.columns}
         return tuple(
             column.name
             for column in declared.columns
-            if column.type != "text"
-            and column.name not in self.decisions.settled
-            and suggested.get(column.name) == column.type
+            if column.type != "text" and column.name not in self.decisions.settled
         )
+
+    @property
+    def row_suggested(self) -> bool:
+        """Whether the file suggested what one row is."""
+        return self.reading is not None and not self.decisions.said_row
+
+    @property
+    def asks_confirmation(self) -> bool:
+        """Whether something that a private answer would rest on was suggested by the file, and nobody called it right
+        yet."""
+        open_ = bool(self.suggested) or self.row_suggested
+        return open_ and self.declared is not None and not self.decisions.confirmed
 
     @property
     def declared(self) -> Schema | None:
@@ -187,6 +221,13 @@ class OwnFile:
         elif schema.id_column is not None:
             names = [name for name in schema.names if name in names or name == schema.id_column]
         return schema.only(*names)
+
+
+def declared_first(schema: Schema, declared: Collection[str]) -> Schema:
+    """The declared columns before the others: a page begins with the first that suits, and what it begins with must not
+    hang on how the cells of a column look that nobody spoke of."""
+    names = schema.names
+    return schema.only(*(name for name in names if name in declared), *(name for name in names if name not in declared))
 
 
 def sketched(reading: Reading, key: bytes) -> Sketch:
@@ -242,7 +283,7 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
         schema = replace(decisions.schema, rows_per_person=1, each_row=reading.suggested().each_row)
         if schema.each_row != "record":
             schema = replace(schema, id_column=None)
-        decisions = replace(decisions, schema=schema, said_rows=False)
+        decisions = replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed=False)
     return replace(
         own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
     )
@@ -271,7 +312,13 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         settled=frozenset(files | {name for name in old.settled if name in names}),
         copied=old.copied & names,
         said_rows=old.said_rows,
+        said_row=old.said_row,
+        confirmed=old.confirmed and _types(columns) <= _types(old.schema.columns),
     )
+
+
+def _types(columns: tuple[Column, ...]) -> set[tuple[str, str]]:
+    return {(column.name, column.type) for column in columns}
 
 
 def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:

@@ -19,7 +19,8 @@ ROWS = {"record": "one person or record", "option": "an option with its score", 
 OTHERS = "others"
 NOT_SEEN = (
     "Recognised are files with columns or rows dropped, added, renamed or written otherwise. Not recognised are a few "
-    "rows alone, a part of a file with coarse columns only, changed values, and the same people asked something else."
+    "rows alone, a part of a file with coarse columns only, rows that any such file could hold, changed values, and "
+    "the same people asked something else."
 )
 
 
@@ -79,16 +80,6 @@ def rows(own: OwnFile) -> None:
     )
 
 
-def still_needed(own: OwnFile) -> None:
-    """All that a private answer from this file waits for, at once."""
-    if own.described or not own.lacking:
-        return
-    with st.container(border=True):
-        st.markdown(f"**{said.NEEDED}**")
-        for sentence in own.lacking:
-            st.markdown(f":material/check_box_outline_blank: {said.here(sentence)}")
-
-
 def _whose_row(own: OwnFile) -> None:
     """The column by which the number of rows is enforced; without one it is the person's promise, and said so."""
     schema = own.schema
@@ -121,7 +112,7 @@ def _each_row(key: str) -> None:
         # whose row it is can be said of records alone
         return replace(schema, each_row=each_row, id_column=schema.id_column if each_row == "record" else None)
 
-    actions.declare(change)
+    actions.declare(change, said_row=True)
 
 
 def _id_column(key: str, names: tuple[str, ...]) -> None:

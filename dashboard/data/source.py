@@ -203,10 +203,11 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         table=table,
         lineage=None if own.described else own.lineage,
         practice=False,
-        declared=None if problem or declared is None else Declaration.of(declared),
+        declared=None
+        if problem or declared is None
+        else Declaration.of(declared, suggested=own.suggested, row_suggested=own.row_suggested),
         rows=None if problem or own.reading is None or declared is None else lambda: _rows(own),
         unreleased=problem,
-        guessed=own.guessed,
     )
 
 

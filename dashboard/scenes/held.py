@@ -73,3 +73,5 @@ DECK_ROUND: Slot[int] = Slot("_deck_round", lambda: 0)
 DECK_MISTAKES: Slot[tuple[str, ...]] = Slot("_deck_mistakes", tuple)
 DRAW_ID: Slot[str] = Slot("_scene_draw", lambda: "")
 """The id of the next private answer that is drawn on the stage: a second click repeats the first."""
+UNUSED: Slot[dict[tuple[str, tuple[str, ...]], tuple[str, ...]]] = Slot("_unused", dict)
+"""By page and the settings of a link that nothing asked for: those that no control of the page takes."""

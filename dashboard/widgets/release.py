@@ -172,7 +172,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
 
 def rules_of(request: Request) -> tuple[str, ...]:
     """The sentences about an answer that follow from its request."""
-    return (*getattr(request, "rules", ()), *getattr(request, "notes", ()))
+    return tuple(dict.fromkeys((*getattr(request, "rules", ()), *getattr(request, "notes", ()))))
 
 
 def _on_paper(receipt: Receipt, here: Asked, found: Budget) -> Section:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dashboard.words import many, plural, safe
 
 # -- whose data these are --------------------------------------------------------------------------------------------
@@ -121,6 +123,11 @@ def from_archive(part: str) -> str:
     return f"From “{safe(part)}” of an archive."
 
 
+DOUBTS_OF_FILE = (
+    "Which of these are asked hangs on what is in the file: they are for you alone, and no private answer, receipt or "
+    "link says which there were. A declaration that you bring and that fits answers those a private answer waits for."
+)
+
 # -- steps before a table is declared --------------------------------------------------------------------------------
 
 STEPS = "Change the table first?"
@@ -214,6 +221,21 @@ def bulk_wrong(column: str, sentence: str) -> str:
 
 
 NEEDED = "Before a private answer"
+RIGHT = "These are right"
+RIGHT_HELP = (
+    "Then you state them, and private answers rest on your word. Receipts say that the file suggested them first: one "
+    "person's cell can decide what a file suggests. Change a type under Columns if one is wrong."
+)
+CONFIRMED = "You said that the types, and what one row is, are right as the file suggested them."
+_MOST_TYPES = 8
+
+
+def suggested(types: Sequence[tuple[str, str]], row: str) -> str:
+    """What the file suggested: each column with its type, and what one row is where that was suggested too."""
+    told = [f"“{safe(name, 40)}”: {kind.lower()}" for name, kind in types[:_MOST_TYPES]]
+    if len(types) > _MOST_TYPES:
+        told.append(f"{len(types) - _MOST_TYPES:,} more as listed under Columns")
+    return f"{'; '.join([*told, *([f'one row is {row}'] if row else [])])}."
 
 
 def here(sentence: str) -> str:

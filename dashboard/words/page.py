@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from dashboard.words import safe
+
 DECIDE_FIRST = "Decide on the Data page how your file may be used; then come back here."
 ONLY_RELEASE = (
     "There is no picture of this file as it is. A private answer is offered all the same: what it asks, costs and "
     "promises follows from what you declared, and the answer from fixed rules for whatever the file holds."
 )
+_NAMED = 3
 OPTIONS = "Options"
 QUESTION = "Question"
 TAB = "What is open below the chart"
@@ -28,3 +33,11 @@ def failed(reference: str) -> str:
         "Something in this program went wrong with this question; your data and settings are not at fault. Try another "
         f"setting under the options, and tell the people who run it the reference {reference}."
     )
+
+
+def unused(keys: Sequence[str]) -> str:
+    """A link sets what nothing on its page takes."""
+    named = [f"“{safe(key, 40)}”" for key in keys[:_NAMED]]
+    rest = len(keys) - _NAMED
+    listed = ", ".join([*named, *([f"{rest:,} more"] if rest > 0 else [])])
+    return f"The link also sets {listed}, which nothing on this page uses; all else is as it says."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dashboard.words import plural, safe
 
 TAB = "A private answer"
@@ -40,7 +38,8 @@ CONCLUDE = (
 ROWS_PUBLIC = (
     "How many rows there are is not hidden here: one row in place of another is, and so their number is public."
 )
-TYPES_TAKEN = "which types the columns have, where they were taken over from the file"
+SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
+UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"
 EPSILON_LOOKED = "ε was chosen after looking at the data: not covered by ε"
 EPSILON_LOOKED_WARNING = (
     "You took this ε from a picture of your own file. It may be used, and the receipt will say: ε was chosen after "
@@ -48,12 +47,11 @@ EPSILON_LOOKED_WARNING = (
 )
 
 
-def types_taken(names: Sequence[str]) -> str:
-    told = ", ".join(f"“{safe(name)}”" for name in names)
+def suggested(note: str) -> str:
+    """Beside a release: the sentence of its receipt, and why it is there."""
     return (
-        f"How the cells of {told} are read (as whole numbers, numbers, dates, yes or no, words) was taken over from "
-        "what the file holds. One person's cell can decide that, and ε does not cover it. Choose the type yourself on "
-        "the Data page, from what everyone knows, to leave the file out of it."
+        f"{safe(note, 400)} One person's cell can decide what a file suggests. A declaration that you bring on the "
+        "Data page, or a type that you choose yourself, leaves the file out of it."
     )
 
 

@@ -7,8 +7,9 @@ refused. How the declared columns are to be read is a public fact too (``Reads``
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self
 
 from dpcore.datasets.schema import Column, EachRow, Schema
 from dpcore.errors import InvalidArgument
@@ -24,12 +25,17 @@ class Reads:
     With ``person``, the column that says whose row it is, at most ``most`` rows of each person count and rows of nobody
     count for none; without it that nobody has more is a promise. Where rows are ``steps`` one without anything in it
     keeps its place; elsewhere it counts for none.
+
+    ``suggested`` are those of the columns whose type the file suggested, and ``suggested_row`` is what one row is where
+    the file suggested that ("" where it did not): a person confirmed both, and a receipt says so.
     """
 
     columns: tuple[Column, ...]
     person: Column | None = None
     most: int = 1
     steps: bool = False
+    suggested: tuple[str, ...] = ()
+    suggested_row: EachRow | Literal[""] = ""
 
     def column(self, name: str) -> Column:
         """One of the columns. Raises InvalidArgument."""
@@ -52,7 +58,10 @@ class Declaration:
     ``columns`` as a person declared them, what was read from the file left out. ``each_row`` is a record of one
     ``unit`` (a person, a visit), an option with its score, or a step in time. ``people`` is about how many units there
     are, if that was said. Of each unit at most ``rows_per_person`` rows count where ``id_column`` says whose a row is;
-    else that there are no more is a promise. ``hidden`` is what a private answer hides. Raises InvalidArgument.
+    else that there are no more is a promise. ``hidden`` is what a private answer hides.
+
+    The file suggested the type of ``suggested`` columns and, with ``row_suggested``, what one row is; a person
+    confirmed both. All else was stated without it. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -62,11 +71,15 @@ class Declaration:
     rows_per_person: int = 1
     id_column: str | None = None
     hidden: Neighbours = "add_remove"
+    suggested: tuple[str, ...] = ()
+    row_suggested: bool = False
 
     def __post_init__(self) -> None:
         one_of(("add_remove", "replace_one"), hidden=self.hidden)
         if any(column.from_file for column in self.columns):
             raise InvalidArgument("columns", "must be declared by a person, not read from the file")
+        if not set(self.suggested) <= {column.name for column in self.columns}:
+            raise InvalidArgument("suggested", "must name declared columns")
         # the other rules are those of a schema
         Schema(
             columns=self.columns,
@@ -77,10 +90,17 @@ class Declaration:
         )
 
     @classmethod
-    def of(cls, schema: Schema, *, hidden: Neighbours = "add_remove") -> Self:
+    def of(
+        cls,
+        schema: Schema,
+        *,
+        hidden: Neighbours = "add_remove",
+        suggested: Iterable[str] = (),
+        row_suggested: bool = False,
+    ) -> Self:
         """From what a person declared; columns with bounds or categories read from the file are left out.
 
-        Raises InvalidArgument, where no column is left too.
+        ``suggested`` may name others than those. Raises InvalidArgument, where no column is left too.
         """
         declared = tuple(replace(column, about="") for column in schema.columns if not column.from_file)
         if not declared:
@@ -93,6 +113,8 @@ class Declaration:
             rows_per_person=schema.rows_per_person,
             id_column=schema.id_column,
             hidden=hidden,
+            suggested=tuple(column.name for column in declared if column.name in set(suggested)),
+            row_suggested=row_suggested,
         )
 
     def column(self, name: str) -> Column:
@@ -124,10 +146,19 @@ class Declaration:
         person = None if self.id_column is None else self.column(self.id_column)
         columns = tuple(self.column(name) for name in names)
         steps = in_place or self.each_row == "step"
-        return Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps)
+        return self.taken(Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps))
+
+    def taken(self, reads: Reads) -> Reads:
+        """``reads`` with what the file suggested of it."""
+        own = {column.name for column in reads.columns}
+        return replace(
+            reads,
+            suggested=tuple(name for name in self.suggested if name in own),
+            suggested_row=self.each_row if self.row_suggested else "",
+        )
 
 
-def shown(name: str) -> str:
+def shown(name: str, longest: int = LONGEST_NAME) -> str:
     """A column's name as it can stand in a sentence: one line, no control characters, not too long."""
     plain = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
-    return plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - 1] + "…"
+    return plain if len(plain) <= longest else plain[: longest - 1] + "…"

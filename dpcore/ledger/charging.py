@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument
@@ -16,16 +16,27 @@ from dpcore.ledger.words import label, refusal, versions
 from dpcore.validate import one_of
 
 RELATIONS = ("", "add_remove", "replace_one")
+Actor = Literal["", "local", "trusted", "visitor", "room"]
+ACTORS: dict[Actor, str] = {
+    "": "not recorded",
+    "local": "whoever was at this computer; nobody logs in here",
+    "trusted": "somebody whom the login before this server let in",
+    "visitor": "a visitor without a login",
+    "room": "the people of a room, by a private poll",
+}
+"""Who asked for a release: of what kind, never who. A name that is the same for several budgets would link them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a charge is for, besides its cost: in words, by which mechanism, who is protected, and a digest."""
+    """What a charge is for, besides its cost: in words, by which mechanism, who is protected, a digest, and which kind
+    of somebody asked."""
 
     what: str
     mechanism: str
     neighbours: str
     question: str
+    actor: Actor = ""
 
     def __post_init__(self) -> None:
         label(what=self.what, longest=1000)
@@ -39,7 +50,8 @@ def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked
     """See ``Ledger.charge``."""
     label(request_id=request_id)
     check_cost(cost)
-    body: dict[str, Any] = {**asdict(asked), "cost": cost_to_json(cost)}
+    told = {name: value for name, value in asdict(asked).items() if name != "actor" or value}
+    body: dict[str, Any] = {**told, "cost": cost_to_json(cost)}
     hides = asked.neighbours
     if (budget := _cannot_fit(store, request_id, lineage, cost, hides)) is None:
         with store.writing() as connection:

@@ -19,7 +19,7 @@ from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, charging, history, people, practice, recovery, schema, seal
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
-from dpcore.ledger.charging import Asked
+from dpcore.ledger.charging import Actor, Asked
 from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.renewal import holds_digest
@@ -34,9 +34,15 @@ from dpcore.validate import one_of
 class Ledger:
     """Budgets in one database. Safe to share between threads; several processes may open the same one."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, actor: Actor = "") -> None:
         """Use ``Ledger.open``."""
         self._store = store
+        self._actor: Actor = actor
+
+    def acting(self, actor: Actor) -> Ledger:
+        """The same ledger for what this kind of somebody does: each of their charges says so (``charging.ACTORS``)."""
+        one_of(tuple(charging.ACTORS), actor=actor)
+        return Ledger(self._store, actor)
 
     @classmethod
     def open(
@@ -272,7 +278,7 @@ class Ledger:
         (nothing is charged), UnknownLineage, InvalidCost, and InvalidArgument when the request_id
         was used for a different question.
         """
-        asked = Asked(what=what, mechanism=mechanism, neighbours=neighbours, question=question)
+        asked = Asked(what=what, mechanism=mechanism, neighbours=neighbours, question=question, actor=self._actor)
         return charging.charge(self._store, request_id, lineage, cost, asked)
 
     def begin_draw(self, request_id: str) -> None:

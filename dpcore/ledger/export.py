@@ -17,6 +17,7 @@ COLUMNS = (
     "mechanism",
     "neighbours",
     "counted_for",
+    "actor",
     "epsilon",
     "rho",
     "delta",

@@ -19,7 +19,8 @@ class Receipt:
 
     ``epsilon``, ``rho``, ``delta`` are what was charged (infinite where the release has no such guarantee), ``cost``
     the same with its event, ``asked_cost`` the release's own; ``neighbours`` says what it hides, ``counted_for`` what
-    its budget hides, as which it was charged; ``time`` is UTC; ``journal_hash`` is the hash of the charge in the
+    its budget hides, as which it was charged; ``actor`` is the kind of somebody who asked (``charging.ACTORS``);
+    ``time`` is UTC; ``journal_hash`` is the hash of the charge in the
     ledger's chain, ``answer_hash`` that of its answer.
     """
 
@@ -39,6 +40,7 @@ class Receipt:
     answer: Any = None
     answer_hash: str | None = None
     counted_for: str = ""
+    actor: str = ""
     cost: Cost = field(repr=False)
     asked_cost: Cost = field(repr=False)
     begun: bool = field(default=False, repr=False, compare=False)
@@ -65,6 +67,7 @@ class Receipt:
             answer=None if answer is None else answer.content["answer"],
             answer_hash=None if answer is None else answer.hash,
             counted_for=body.get("counted_for", ""),
+            actor=body.get("actor", ""),
             cost=cost,
             asked_cost=asked_cost,
             begun=begun,
@@ -86,8 +89,8 @@ class Receipt:
         found: dict[str, Any] = {}
         for name in self.__slots__:
             value = getattr(self, name)
-            # a receipt from before budgets said what they hide has no such entry, and is still genuine without
-            if name not in ("cost", "asked_cost", "begun") and not (name == "counted_for" and not value):
+            # a receipt from before these were recorded has no such entry, and is still genuine without
+            if name not in ("cost", "asked_cost", "begun") and not (name in ("counted_for", "actor") and not value):
                 found[name] = None if isinstance(value, float) and not math.isfinite(value) else value
         return found
 

@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, UnknownLineage
-from dpcore.ledger import practice
-from dpcore.ledger.budget import Budget
+from dpcore.ledger import practice, rate
+from dpcore.ledger.budget import Budget, Caps
+from dpcore.ledger.charging import Actor
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
@@ -30,12 +31,14 @@ _NOBODY = "There is no budget of that name here."
 class VisitorsLedger(Ledger):
     """As ``Ledger``, for one visitor. ``token`` is the random secret that their practice budgets go by.
 
+    How much they can begin in a day, and all of them in an hour, is bounded (``rate``).
+
     Raises LedgerError with ``NOT_HERE`` for whatever is not theirs to do, UnknownLineage for whatever is not theirs.
     """
 
     def __init__(self, whole: Ledger, token: str) -> None:
         practice.lineage_of(token, "any")  # raises InvalidArgument for a token that somebody else could have
-        super().__init__(whole._store)
+        super().__init__(whole._store, actor="visitor")
         self._token = token
 
     def _is_mine(self, lineage: str) -> bool:
@@ -50,7 +53,17 @@ class VisitorsLedger(Ledger):
     def close(self) -> None:
         """Nothing: the ledger belongs to the server."""
 
+    def _may_begin(self) -> None:
+        """Raises LedgerError where this visitor, or all together, have practised as much as a ledger takes."""
+        with self._store.reading() as connection:
+            told = rate.refusal(connection, practice.lineage_of(self._token, "any").rsplit(":", 1)[-1])
+        if told:
+            raise LedgerError(told)
+
     # -- what is not a visitor's to do -----------------------------------------------------------------------------
+
+    def acting(self, actor: Actor) -> Ledger:
+        _refuse()
 
     def verify(self) -> Replay:
         _refuse()
@@ -82,6 +95,13 @@ class VisitorsLedger(Ledger):
     def open_practice(self, token: str, sample: str, **wanted: Any) -> Budget:
         if token != self._token:
             _refuse()
+        caps = Caps.of(wanted["epsilon"], wanted.get("delta", 0.0), wanted.get("counting", "sum"))
+        try:
+            known = super().budget(practice.lineage_of(token, sample)).caps.same_as(caps)
+        except UnknownLineage:
+            known = False
+        if not known:  # the same again writes nothing
+            self._may_begin()
         return super().open_practice(token, sample, **wanted)
 
     def charge(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Receipt:
@@ -89,6 +109,8 @@ class VisitorsLedger(Ledger):
             self._mine(lineage)
         except UnknownLineage:
             _refuse()
+        if super().receipt(request_id) is None:  # the same again writes nothing
+            self._may_begin()
         return super().charge(request_id, lineage, cost, what, **asked)
 
     def begin_draw(self, request_id: str) -> None:
@@ -110,16 +132,24 @@ class VisitorsLedger(Ledger):
         return super().remaining(self._mine(lineage))
 
     def rename(self, lineage: str, name: str) -> Budget:
-        return super().rename(self._mine(lineage), name)
+        mine = self._mine(lineage)
+        self._may_begin()
+        return super().rename(mine, name)
 
     def reset_practice(self, lineage: str) -> Budget:
-        return super().reset_practice(self._mine(lineage))
+        mine = self._mine(lineage)
+        self._may_begin()
+        return super().reset_practice(mine)
 
     def resize_practice(self, lineage: str, **wanted: Any) -> Budget:
-        return super().resize_practice(self._mine(lineage), **wanted)
+        mine = self._mine(lineage)
+        self._may_begin()
+        return super().resize_practice(mine, **wanted)
 
     def undo_reset(self, lineage: str) -> Budget:
-        return super().undo_reset(self._mine(lineage))
+        mine = self._mine(lineage)
+        self._may_begin()
+        return super().undo_reset(mine)
 
     def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
         return super().history(self._mine(lineage), every_generation=every_generation, newest=newest)

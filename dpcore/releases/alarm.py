@@ -38,6 +38,9 @@ _DISCRETE = 20_000.0  # units of noise up to which the law is summed over whole 
 _FIRST_DAY = date(1970, 1, 1)
 
 
+_NAMES = "The names of the rows are the file's own and are not hidden: people move its entries, not its rows."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmRun(Asked):
     """Names the first ``limit`` of ``entries`` answers that reach ``threshold`` + ``offset``, all with noise.
@@ -197,10 +200,11 @@ class AlarmRun(Asked):
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        named = "is the first" if self.limit == 1 else f"are the first {self.limit}"
-        series = f"rows per “{shown(self.column)}”" if self.counted else f"“{shown(self.column)}”"
-        only = "" if self.where is None else f", “{shown(self.where)}” being yes,"
-        return f"Which of {self.entries:,} answers of {series}{only} {named} to reach {self.threshold:g}"
+        first = "is the first" if self.limit == 1 else f"are the first {self.limit}"
+        name = f"“{shown(self.column)}”"
+        of = f"counts of rows per {name}" if self.counted else f"entries of {name}"
+        only = "" if self.where is None else f", rows where “{shown(self.where)}” is yes alone,"
+        return f"Which {first} of {self.entries:,} {of}{only} to reach {self.threshold:g}?"
 
     @property
     def mechanism(self) -> str:
@@ -221,13 +225,17 @@ class AlarmRun(Asked):
         return sensitivity_rule(self._column, self.unit, math.ceil(self.sensitivity))
 
     @property
+    def own_notes(self) -> tuple[str, ...]:
+        """Where the names of the rows are from."""
+        return (_NAMES,) if self.labels_from_file and not self.counted else ()
+
+    @property
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
         name = shown(self.column)
         if not self.counted:
             read = f"The first {self.entries:,} rows are the answers; one that is not there counts as missing."
-            names = "The names of the rows are the file's: people move its entries, not its rows."
-            return (missing_rule(self._column), read, *((names,) if self.labels_from_file else ()))
+            return (missing_rule(self._column), read, *self.own_notes)
         places = option_rules(self._column)
         if self._column.type == "date":
             missing = "for none" if self._column.fill is None else f"as {self._column.fill}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dpcore.datasets.declaration import Reads, shown
 from dpcore.errors import InvalidArgument, UnsupportedEvent
 from dpcore.grid import on_grid
+from dpcore.releases.cells import words_rule
 from dpcore.validate import FloatArray, Neighbours, one_of, positive, whole
 
 if TYPE_CHECKING:
@@ -20,6 +21,25 @@ if TYPE_CHECKING:
 
 MOST_ROWS_PER_PERSON = 10**6
 CHOSEN = "chosen after looking at the data: not covered by ε"
+
+_ROWS = {"record": "each row is one record", "option": "each row is one option", "step": "each row is a step in time"}
+_NAMED, _NAME = 3, 30  # columns named in a sentence, and characters of their names there
+
+
+def suggested(reads: Reads) -> tuple[str, ...]:
+    """One sentence about what the file suggested of how it is read, none where it suggested nothing."""
+    names = [f"“{shown(name, _NAME)}”" for name in reads.suggested]
+    rest = len(names) - _NAMED
+    if rest > 0:
+        names = [*names[:_NAMED], f"{rest:,} more {'column' if rest == 1 else 'columns'}"]
+    listed = " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+    types = f"how the cells of {listed} are read" if names else ""
+    row = f"that {_ROWS[reads.suggested_row]}" if reads.suggested_row else ""
+    told = " and ".join(part for part in (types, row) if part)
+    if not told:
+        return ()
+    were = "were" if types and row else "was"
+    return (f"{told[:1].upper()}{told[1:]} {were} suggested by the file and confirmed by a person: not covered by ε.",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +90,13 @@ class Asked(ABC):
         """Sentences that belong on the receipt: what is promised about a person's rows, and what ε does not cover."""
         words = {"epsilon": "ε", "threshold": "The line"}
         chosen = [f"{words[name]} was {CHOSEN}." for name in self.chosen_after_looking]
-        return (self.promise, *self.own_notes, *chosen)
+        taken = [words_rule(column) for column in self.reads.columns if column.words_from_file][:_NAMED]
+        return (self.promise, *self.own_notes, *taken, *self.suggestions, *chosen)
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """What the file suggested of how it is read, and a person confirmed; nothing where all of it was stated."""
+        return suggested(self.reads)
 
     @property
     def own_notes(self) -> tuple[str, ...]:

@@ -29,7 +29,13 @@ def option_rules(column: Column) -> tuple[str, ...]:
         found = f"A cell of “{name}” that is missing or not among the options counts as “{shown(str(column.fill))}”."
     if not column.words_from_file:
         return (found,)
-    return (found, f"The options of “{name}” are the words of the file: that a word occurs in it is not hidden.")
+    return (found, words_rule(column))
+
+
+def words_rule(column: Column) -> str:
+    """Said where the options of a column were taken over from the file."""
+    name = shown(column.name, 40)
+    return f"The options of “{name}” are the words of the file: that a word occurs in it is not hidden."
 
 
 def bound_rule(column: Column) -> str:
@@ -78,11 +84,12 @@ def sensitivity_rule(column: Column, unit: str, rows_per_person: int) -> str:
     name, step = shown(column.name), entry_sensitivity(column, rows_per_person)
     if column.sensitivity is not None:
         return (
-            f"That one {shown(unit)} can move an entry of “{name}”, as it is read by these rules, by at most {step:g} "
+            f"That one {shown(unit)} can move an entry of “{name}”, as it is read for this answer, by at most {step:g} "
             "was stated and not checked."
         )
     if column.counts:
-        return f"That one {shown(unit)} is counted at most {step:g} times in an entry of “{name}” was stated."
+        counted = f"is counted at most {step:g} times in an entry of “{name}”"
+        return f"That one {shown(unit)} {counted} was stated and not checked."
     return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {step:g}."
 
 

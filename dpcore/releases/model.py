@@ -91,8 +91,8 @@ class PrivateModel(AskedModel):
     def own_notes(self) -> tuple[str, ...]:
         """How the number of rows that scales the steps is known."""
         if self.people is None:
-            return (f"About how many rows there are was bought with 1/{self.releases} of ρ.",)
-        return (f"That there are about {self.people:,} rows was stated.",)
+            return (f"How large its steps are rests on a noisy count of the rows, which took 1/{self.releases} of ρ.",)
+        return (f"That there are about {self.people:,} rows was stated and not counted.",)
 
     def read(self, rows: PrivateRows) -> WholeRows:
         """The rows in whole units."""

@@ -180,8 +180,8 @@ class PrivatePlays(Asked):
         """The question in one plain sentence."""
         which = f"Which of {len(self.experts):,} experts ({self._meaning})"
         if self.way == "from_now_on":
-            return f"{which} to follow from now on, after {self.rounds:,} rounds"
-        return f"{which} to follow in each of {self.rounds:,} rounds"
+            return f"{which} should be followed from now on, after {self.rounds:,} rounds?"
+        return f"{which} should be followed in each of {self.rounds:,} rounds?"
 
     @property
     def _meaning(self) -> str:
@@ -219,8 +219,7 @@ class PrivatePlays(Asked):
     @property
     def promise(self) -> str:
         """What is hidden: rows, not people who may be in many of them."""
-        rows = "1 row" if self.rows_per_person == 1 else f"{self.rows_per_person:,} rows"
-        return f"What is hidden is all that {rows} of the table may hold, the part of one {shown(self.unit)}."
+        return f"Hidden is whatever the rows of one {shown(self.unit)} hold. {self.rows_promise}"
 
     @property
     def rules(self) -> tuple[str, ...]:

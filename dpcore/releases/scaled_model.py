@@ -120,10 +120,10 @@ class ScaledModel(AskedModel):
     @property
     def own_notes(self) -> tuple[str, ...]:
         """How the number of rows that scales the steps is known."""
-        bought = f"About how many rows are in each step and option was bought with {self.counts_share:g} of ρ"
+        bought = f"Noisy counts of the rows in each step and option took {self.counts_share:g} of ρ"
         if self.people is None:
-            return (f"{bought}, and so was how many there are in all.",)
-        return (f"{bought}.", f"That there are about {self.people:,} rows was stated.")
+            return (f"{bought}; how many rows there are in all was reckoned from them.",)
+        return (f"{bought}.", f"That there are about {self.people:,} rows was stated and not counted.")
 
     @property
     def missing_rule(self) -> str:

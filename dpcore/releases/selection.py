@@ -181,7 +181,7 @@ class BestScore(Chosen):
         scores = declaration.column(score)
         return cls(
             epsilon=epsilon,
-            reads=Reads(columns=(names, scores)),
+            reads=declaration.taken(Reads(columns=(names, scores))),
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,

@@ -11,7 +11,7 @@ import inspect
 import pytest
 
 from benchmarks.audit import __main__ as audit
-from benchmarks.audit.pages import PAGE_HOLES, check_page, kinds
+from benchmarks.audit.pages import PAGE_HOLES, check_page, check_unspoken, kinds
 from benchmarks.audit.server import CHECKS, SERVER_HOLES, check_server
 from dpcore.audit import __main__ as engine_audit
 from dpcore.audit import telling
@@ -23,6 +23,13 @@ def test_what_a_page_offers_is_the_same_on_neighbouring_files(name: str) -> None
     verdict = check_page(name, most=0, every=60, settings=0)
     assert verdict.good, verdict
     assert verdict.pairs >= 10
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_what_a_page_offers_does_not_hang_on_columns_that_nobody_declared(name: str) -> None:
+    verdict = check_unspoken(name, every=4)
+    assert verdict.good, verdict
+    assert verdict.pairs >= 6
 
 
 @pytest.mark.parametrize("hole", PAGE_HOLES, ids=lambda hole: hole.name)

@@ -58,7 +58,11 @@ def one_row_each(page: Page) -> None:
 
 
 def look(page: Page) -> None:
-    """Confirm that the file's own values may be looked at."""
+    """Call right what the file suggested, and confirm that its own values may be looked at."""
+    right = page.get_by_role("button", name="These are right")
+    right.click()
+    expect(right).to_have_count(0)
+    settled(page)
     page.get_by_test_id("stCheckbox").first.locator("label").click()
     settled(page)
     page.get_by_role("button", name="Look at this file").click()

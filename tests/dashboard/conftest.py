@@ -22,6 +22,7 @@ APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 def one_visitor(monkeypatch: pytest.MonkeyPatch) -> None:
     """All windows of a test are one visitor's, as one browser's are."""
     monkeypatch.setattr(visitor, "token", lambda: TOKEN)
+    monkeypatch.setattr(visitor, "remember", lambda: None)  # the cookie of a token that no window has
 
 
 @pytest.fixture

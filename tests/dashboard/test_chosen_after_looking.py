@@ -14,13 +14,15 @@ from dashboard.case import Source
 from dashboard.controls import Setting
 from dashboard.question import NoOffer, Offer
 from dashboard.questions.selection.most_common import MostCommon
+from dashboard.words.data import CONFIRMED
 from dashboard.words.page import MAY_SHOW
-from dashboard.words.release import EPSILON_LOOKED, TYPES_TAKEN, types_taken
+from dashboard.words.release import EPSILON_LOOKED, SUGGESTED, UNCHECKED, suggested
+from dpcore.datasets import Column, Schema, Template, saved
 from dpcore.grid import on_grid
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
 from tests.dashboard.test_budget_page import go
-from tests.dashboard.test_data_page import declare, drop, held, look, press
+from tests.dashboard.test_data_page import declare, drop, held, look, press, shown, tick
 from tests.questions.samples import sample_case
 
 Open = Callable[..., AppTest]
@@ -38,6 +40,8 @@ def test_card_and_request_say_that_epsilon_was_looked_up_and_only_then() -> None
     assert isinstance(looked.offer, Offer)
     assert EPSILON_LOOKED in looked.protected.not_protected
     assert EPSILON_LOOKED not in plain.protected.not_protected
+    assert UNCHECKED in plain.protected.not_protected, "nobody checks how many rows one person has without an id"
+    assert UNCHECKED not in offering.ask(MostCommon, sample_case("clinic"), Setting()).question.protected.not_protected
     assert f"{EPSILON_LOOKED}." in sentence(looked.offer.request)
     assert EPSILON_LOOKED not in sentence(plain.offer.request)
     assert isinstance(looked.offer.before[-1], Note)
@@ -55,6 +59,14 @@ def own(open_app: Open) -> AppTest:
     app.number_input(key="own-rows-None").set_value(1).run()
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
     return look(app)
+
+
+def own_offer(app: AppTest) -> Offer:
+    """What would be released about the file that the session holds."""
+    found = offering.ask(MostCommon, offering.Case(source=shown(app), epsilon=0.5), Setting()).question
+    assert isinstance(found.offer, Offer)
+    assert (SUGGESTED in found.protected.not_protected) == bool(found.offer.request.suggestions)  # type: ignore[attr-defined]
+    return found.offer
 
 
 @pytest.mark.parametrize("data", ["own", "sample"])
@@ -76,28 +88,66 @@ def test_the_button_rounds_to_the_public_grid_and_marks_what_comes_from_a_file(d
     assert app.session_state["_set"].get(session.EPSILON.key, session.EPSILON.default) == session.EPSILON.default
 
 
-def test_a_type_that_the_file_suggested_is_said_to_be_not_covered() -> None:
-    """One cell of 0.5 makes whole numbers numbers: who takes the file's word for it is told."""
-    case = own_case(looked=False)
-    column = str(offering.ask(MostCommon, case, Setting()).question.offer.request.reads.names[0])  # type: ignore[union-attr]
-    taken = replace(case, source=replace(case.source, guessed=(column, "another")))
-    plain, said = (offering.ask(MostCommon, one, Setting()).question for one in (case, taken))
-    assert isinstance(plain.offer, Offer)
-    assert isinstance(said.offer, Offer)
-    assert TYPES_TAKEN in said.protected.not_protected
-    assert TYPES_TAKEN not in plain.protected.not_protected
-    assert said.offer.before == (*plain.offer.before, Small(types_taken((column,))))
-    assert said.offer.request == plain.offer.request
+def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said(open_app: Open) -> None:
+    """One cell of 0.5 makes whole numbers numbers, one row more makes options records: who takes the file's word for
+    it must say so, and card, panel and receipt say it too."""
+    rows = "".join(f"{('red', 'blue', 'red')[n % 3]}\n" for n in range(90))
+    app = drop(open_app("data"), f"colour\n{rows}".encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    assert all(button.key != "own-right" for button in app.button), "nothing is declared yet that an answer would need"
+    declare(app, "colour", categories="red\nblue\ngreen", public=True)
+    assert "the file suggested them" in held(app).unreleasable
+    assert "“colour”: options; one row is one person or record." in text(app)
+    tick(app).check()
+    press(app, "own-look")
+    assert shown(app).rows is None, "no release before a person called it right"
+    press(app, "own-right")
+    assert CONFIRMED in text(app)
+    offer = own_offer(app)
+    (note,) = offer.request.suggestions  # type: ignore[attr-defined]
+    assert note == (
+        "How the cells of “colour” are read and that each row is one record were suggested by the file and confirmed "
+        "by a person: not covered by ε."
+    )
+    assert note in sentence(offer.request)
+    assert offer.before == (Small(suggested(note)),)
+    press(app, "own-undo")
+    assert "the file suggested them" in held(app).unreleasable
 
 
-def test_a_type_chosen_by_hand_is_the_persons_own(open_app: Open) -> None:
+def test_what_a_person_states_without_the_file_is_not_called_suggested(open_app: Open) -> None:
     app = own(open_app)
-    assert held(app).guessed == ("colour",)
     for kind in ("text", "category"):
         app.selectbox(key=next(str(box.key) for box in app.selectbox if "type" in str(box.key))).set_value(kind).run()
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
-    assert held(app).declared is not None
-    assert held(app).guessed == ()
+    assert own_offer(app).request.suggestions == (  # type: ignore[attr-defined]
+        "That each row is one record was suggested by the file and confirmed by a person: not covered by ε.",
+    )
+    for kind in ("step", "record"):
+        app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value(kind).run()
+    assert own_offer(app).request.suggestions == ()  # type: ignore[attr-defined]
+    assert not held(app).row_suggested
+
+
+def test_a_declaration_that_is_brought_leaves_no_question_that_hangs_on_the_file(open_app: Open) -> None:
+    """The same declaration for a file that raises doubts and for one that does not: nothing is asked."""
+    columns = (
+        Column(name="colour", type="category", categories=("red", "blue", "green")),
+        Column(name="amount", type="number", low=0.0, high=9.0),
+    )
+    template = saved(Template(schema=Schema(columns=columns, rows_per_person=2))).encode()
+    offers = []
+    for amounts, doubtful in (("1.234", True), ("1.5", False)):  # thousands or a fraction; a fraction
+        rows = "".join(f"{('red', 'blue', 'red')[n % 3]};{amounts}\n" for n in range(60))
+        app = drop(open_app("data"), f"colour;amount\n{rows}".encode())
+        assert bool(held(app).doubts) is doubtful
+        (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
+        drop(app, template, name="declaration.json", place=box)
+        assert held(app).doubts == ()
+        assert held(app).lacking == ()
+        offers.append(own_offer(look(app)))
+    assert offers[0].request == offers[1].request
+    assert offers[0].request.suggestions == ()  # type: ignore[attr-defined]
 
 
 def test_a_plan_priced_by_a_files_own_law_is_marked(open_app: Open) -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.background.once import forget_all
 from dashboard.budget import tracker
 from dpcore.costs import Cost
-from dpcore.ledger import Ledger
+from dpcore.ledger import Ledger, Receipt
 from dpcore.release import question_digest
 from tests.dashboard.asking import CANARY, Draw
 from tests.dashboard.conftest import CLINIC, text
@@ -84,6 +84,27 @@ def test_looking_writes_nothing(window: Window, ledger_file: Path) -> None:
     assert not begun(app)
     with ledger(ledger_file) as found:
         assert found.budgets() == []
+
+
+def test_many_receipts_do_not_slow_a_page(window: Window, ledger_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a rerun reads of the ledger does not grow with it: no receipt is read that was read before."""
+    app = window()
+    released(app)
+    with ledger(ledger_file) as found:
+        for number in range(150):
+            found.charge(f"r{number}", CLINIC, Cost.pure(1e-4), "?", neighbours="replace_one", question=f"q{number}")
+    app.run()
+    read = []
+    made = Receipt.of
+    monkeypatch.setattr(Receipt, "of", lambda *given, **more: read.append(1) or made(*given, **more))
+    app.run()
+    quiet, read[:] = len(read), []
+    with ledger(ledger_file) as found:
+        found.charge("one more", CLINIC, Cost.pure(1e-4), "?", neighbours="replace_one", question="another")
+    read.clear()
+    app.run()
+    assert quiet <= 3, "the answers to this very question alone"
+    assert len(read) <= 4
 
 
 def test_one_confirmation_is_one_charge_and_one_answer(window: Window, ledger_file: Path) -> None:

@@ -89,6 +89,44 @@ def test_strangers_are_not(known: Sketch, seed: int) -> None:
     assert not sketch(reading(other), KEY).is_like(known)
 
 
+SMALL = pd.DataFrame(
+    [(age, job) for age in range(18, 91) for job in ("Nurse", "Clerk", "Cook")], columns=["age", "job"]
+)
+FEW: dict[str, Callable[[int], pd.DataFrame]] = {
+    "most of 219 possible rows, each once": lambda seed: SMALL.sample(150, random_state=seed),
+    "the same with ids of their own": lambda seed: SMALL.sample(150, random_state=seed).assign(
+        id=np.random.default_rng(seed).integers(0, 10**6, 150)
+    ),
+    "a calendar with what was counted": lambda seed: pd.DataFrame(
+        {
+            "day": pd.bdate_range("2024-01-01", periods=90).astype(str),
+            "n": np.random.default_rng(seed).poisson(30, 90),
+        }
+    ),
+    "months": lambda seed: pd.DataFrame(
+        {"month": pd.date_range("2015-01-01", periods=60, freq="MS"), "n": np.random.default_rng(seed).poisson(9, 60)}
+    ),
+    "groups of equal size": lambda seed: pd.DataFrame(
+        {
+            "job": np.random.default_rng(seed).permutation(np.repeat(["Nurse", "Clerk", "Cook"], 100)),
+            "age": np.random.default_rng(seed).integers(18, 90, 300),
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FEW)
+def test_strangers_are_not_where_the_domain_is_too_small_to_tell(kind: str) -> None:
+    """Rows that could be any of a few, a calendar, or equal groups: other people's files hold the same."""
+    first = FEW[kind](1)
+    known = sketch(reading(first), KEY)
+    assert not any(sketch(reading(FEW[kind](seed)), KEY).is_like(known) for seed in (2, 3))
+    told = first.assign(
+        more=np.random.default_rng(9).integers(0, 500, len(first))
+    )  # a column by which they can be told
+    assert sketch(reading(told.head(60)), KEY).is_like(sketch(reading(told), KEY))
+
+
 def test_whole_rows_alone_would_not_recognise_them(known: Sketch) -> None:
     """A mutant that, as earlier versions, knows rows as a whole only: what changes columns gets through."""
     whole_rows = Sketch(combinations=known.combinations[:1])

@@ -13,6 +13,7 @@ from dashboard import catalogue
 from dashboard.controls import Choice, Control, Kept, Number, Numbers, Refused, Setting, Several, slug
 from dashboard.question import CannotAsk
 from dashboard.view import axis_control
+from dashboard.words.page import unused
 from tests.dashboard.conftest import text
 from tests.questions.samples import KEYS, sample_case
 
@@ -119,6 +120,30 @@ def test_a_page_opens_whatever_its_link_holds(open_app: Callable[..., AppTest], 
     app = open_app(page, **dict.fromkeys((*keys, "seed", "question", f"{page}_kept", f"{page}_open"), nonsense))
     assert not app.exception
     assert "Traceback" not in text(app)
+
+
+SETS = "The link also sets"
+
+
+def test_a_setting_that_nothing_uses_is_said_in_one_sentence(open_app: Callable[..., AppTest]) -> None:
+    """Also under a name that is no plain word; what only a closed tab takes is no such thing."""
+    read = Setting()
+    kind = catalogue.questions("selection")["most_common"]
+    question = kind.ask(sample_case("clinic"), read)
+    asked = set(read.seen)
+    for tab in question.tabs:
+        tab.blocks()
+    in_tabs = {key: control for key, (_, control) in read.seen.items() if key not in asked and control.linked}
+    app = open_app("selection", **{key: control.written(control.default) for key, control in in_tabs.items()})
+    assert in_tabs
+    assert SETS not in text(app)
+    app = open_app("selection", epsilon="0.3", selection_metod="exponential", **{"<b>x</b>": "1"})
+    (said,) = [one.value for one in app.warning if SETS in one.value]
+    assert "“selection\\_metod”" in said
+    assert "<b>" not in said
+    assert app.session_state["_set"]["epsilon"] == 0.3, "all else is as the link says"
+    app = open_app("start", nonsense="1")
+    assert [one.value for one in app.warning] == [unused(["nonsense"])]
 
 
 def test_samples_are_found() -> None:

@@ -172,9 +172,9 @@ def test_bad_requests_are_named(change: dict, name: str) -> None:
 
 
 def test_words() -> None:
-    asked = "Which of 3 experts (what each lost, from 0 to 1) to follow"
-    assert request().what == f"{asked} in each of 12 rounds"
-    assert request(way="from_now_on").what == f"{asked} from now on, after 12 rounds"
+    asked = "Which of 3 experts (what each lost, from 0 to 1) should be followed"
+    assert request().what == f"{asked} in each of 12 rounds?"
+    assert request(way="from_now_on").what == f"{asked} from now on, after 12 rounds?"
     assert "Exponential mechanism" in request().mechanism
     assert "Permute-and-flip" in request(way="from_now_on").mechanism
     assert all(request(way=way).neighbours == "replace_one" for way in WAYS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,8 @@ from dashboard.background.once import forget_all
 from dashboard.words.server import OPEN
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage
-from dpcore.ledger import Ledger, visitor
+from dpcore.ledger import Ledger, rate, visitor
+from dpcore.ledger.charging import ACTORS
 from dpcore.ledger.visitor import NOT_HERE, SHARED, VisitorsLedger
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import CLINIC, TOKEN, text
@@ -97,6 +100,7 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
     "sketch_key": lambda ledger: ledger.sketch_key,
     "backup": lambda ledger: ledger.backup("/nowhere"),
     "verify": lambda ledger: ledger.verify(),
+    "acting": lambda ledger: ledger.acting("local"),
     "sealed": lambda ledger: ledger.sealed(b"%PDF-1.7", ["0" * 12]),
 }
 UNSEEN: dict[str, Callable[[Ledger, str], object]] = {
@@ -152,6 +156,69 @@ def test_a_visitor_practises_as_ever(whole: Ledger) -> None:
     assert mine.reset_practice(CLINIC).remaining.epsilon == 3.0
     with pytest.raises(InvalidArgument):
         VisitorsLedger(whole, "short")
+
+
+@pytest.mark.parametrize("bound", ["MOST_OF_ONE", "MOST_OF_ALL"])
+def test_practice_grows_the_ledger_only_so_far(whole: Ledger, monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
+    """Whatever a visitor sends, new tokens included; what was begun is drawn and answered, and time opens it again."""
+    mine = VisitorsLedger(whole, TOKEN)
+    monkeypatch.setattr(rate, bound, 12)
+    said = rate.TOO_MANY_OF_ONE if bound == "MOST_OF_ONE" else rate.TOO_MANY_OF_ALL
+    before = whole.verify().seq
+    sent = ""
+    with pytest.raises(LedgerError, match="nothing was charged"):  # noqa: PT012 - which of them is refused is not said
+        for number in range(50):
+            mine.charge(f"r{number}", CLINIC, Cost.pure(1e-6), "?")
+            sent = f"r{number}"
+    last = sent
+    mine.begin_draw(last)
+    assert mine.store_answer(last, 7).answer == 7
+    assert mine.charge(last, CLINIC, Cost.pure(1e-6), "?").answer == 7, "the same again is no new record"
+    begin = (
+        lambda: mine.open_practice(TOKEN, "town", epsilon=1.0),
+        lambda: mine.rename(CLINIC, "x"),
+        lambda: mine.reset_practice(CLINIC),
+        lambda: mine.resize_practice(CLINIC, epsilon=9.0),
+        lambda: mine.undo_reset(CLINIC),
+    )
+    for one in begin:
+        with pytest.raises(LedgerError) as refused:
+            one()
+        assert str(refused.value) == said
+    assert whole.verify().seq - before <= 12 + 2
+    fresh = VisitorsLedger(whole, "9" * 32)
+    if bound == "MOST_OF_ALL":
+        with pytest.raises(LedgerError, match="no more for now"):
+            fresh.open_practice("9" * 32, "town", epsilon=1.0)
+    else:
+        assert fresh.open_practice("9" * 32, "town", epsilon=1.0).practice
+    whole.charge("its owner's", "people", Cost.pure(0.1), "?")  # who is known is not bounded
+    monkeypatch.setattr(rate, "DAY", timedelta(0))
+    monkeypatch.setattr(rate, "HOUR", timedelta(0))
+    time.sleep(0.002)
+    assert mine.reset_practice(CLINIC).practice
+
+
+def test_receipts_name_the_kind_of_actor_and_nobody(whole: Ledger) -> None:
+    mine = VisitorsLedger(whole, TOKEN)
+    by = {
+        "visitor": mine.charge("v", CLINIC, Cost.pure(0.1), "?"),
+        "local": whole.acting("local").charge("l", "people", Cost.pure(0.1), "?"),
+        "trusted": whole.acting("trusted").charge("t", "people", Cost.pure(0.1), "?"),
+        "": whole.charge("p", "people", Cost.pure(0.1), "?"),
+    }
+    for actor, receipt in by.items():
+        assert receipt.actor == actor
+        assert ("actor" in receipt.to_dict()) == bool(actor), "a receipt from before has no such entry"
+        assert whole.confirms(receipt.to_json())
+        assert TOKEN not in receipt.to_json()
+    assert not whole.confirms(by["visitor"].to_json().replace('"visitor"', '"local"'))
+    assert by["trusted"] == whole.charge("t", "people", Cost.pure(0.1), "?"), "whoever sends it again"
+    with pytest.raises(InvalidArgument):
+        whole.acting("Ann")  # type: ignore[arg-type]
+    with pytest.raises(LedgerError):
+        mine.acting("local")
+    assert set(ACTORS) == {*by, "room"}
 
 
 def test_every_way_into_the_ledger_is_decided() -> None:

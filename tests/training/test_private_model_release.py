@@ -351,7 +351,7 @@ def test_how_many_rows_there_are_is_stated_or_bought() -> None:
     assert bought.cost.rho == stated.cost.rho
     assert (bought.cost.event.count, stated.cost.event.count) == (101, 100)
     assert bought.noise_multiplier == pytest.approx(stated.noise_multiplier * np.sqrt(1.01))
-    assert "bought with 1/101 of ρ" in " ".join(bought.notes)
+    assert "took 1/101 of ρ" in " ".join(bought.notes)
     assert "about 400 rows was stated" in " ".join(stated.notes)
     rows = PrivateRows(cells(600))
     ready = bought.read(rows)

@@ -73,7 +73,7 @@ class FixedChoice:
             help=said.COLUMNS_HELP,
             options=choices,
             names=words.visible,
-            default=choices[:MOST_COLUMNS],
+            default=case.source.stated(choices, least=2)[:MOST_COLUMNS],
             linked=case.source.public,
         )
         names = read(columns, "sentence")

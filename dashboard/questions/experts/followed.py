@@ -174,7 +174,7 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
     schema = table.schema
     columns = numeric(schema)
     binary = [column.name for column in schema.of_type("yes/no")]
-    prices = all("price" in schema.column(name).unit for name in columns)
+    prices = all("price" in schema.column(name).unit for name in source.stated(columns, least=2))
     kind: Choice[Kind] = Choice(
         key=slug("experts_kind", source.key),
         label=said.HOLD,
@@ -203,7 +203,7 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
         label=said.EXPERTS,
         options=offered,
         names=words.visible,
-        default=offered[:MOST_SHOWN],
+        default=source.stated(offered, least=2)[:MOST_SHOWN],
         linked=source.public,
     )
     chosen = read(experts, "sentence")

@@ -115,7 +115,7 @@ class _Setting:
             label=said.COLUMNS,
             options=usable,
             names=words.visible,
-            default=tuple(usable),
+            default=case.source.stated(usable),
             linked=case.source.public,
         )
         cuts: Choice[int] = Choice(

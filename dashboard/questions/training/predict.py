@@ -67,7 +67,7 @@ class Predict:
             label=said.TARGET,
             options=offered,
             names=words.visible,
-            default=(controls.declared(case, offered) or offered)[0],
+            default=case.source.stated(offered)[0],
             hide_label=True,
             width=220,
             linked=case.source.public,

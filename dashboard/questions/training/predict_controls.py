@@ -33,7 +33,7 @@ def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...],
     offered = usable(table.schema, target)
     # A sample's columns that never vary are left out from the start. An own file's begin with those that were declared:
     # nothing that its values decide, as a neighbouring file must begin alike.
-    started = declared(case, offered) or offered
+    started = case.source.stated(offered)
     if public:
         started = case.memo(("training", table.fingerprint, target, "started"), lambda: varying(table, offered))
     columns = Several(
@@ -63,13 +63,6 @@ def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...],
 def steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:
     """Whether numbers and dates are cut into steps; asked where some were chosen."""
     return bool(shapes(case.table.schema.columns, columns)) and read(NUMBERS) == "steps"
-
-
-def declared(case: Case, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that a person declared with all that a private answer needs."""
-    declared = case.source.declared
-    known = () if declared is None else {column.name for column in declared.columns if column.bounded}
-    return tuple(name for name in names if name in known)
 
 
 def need(case: Case, task: Task, metric: str) -> Number:

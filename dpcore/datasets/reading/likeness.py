@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
@@ -26,6 +27,8 @@ _TELLING = 8  # columns that are looked at in pairs and triples: those with most
 _WIDEST = 40  # columns of which all together are looked at
 _LEFT_OUT = 12  # up to so many columns, also all but one of them
 _MOST = 48  # combinations that a sketch holds
+_DAY = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?")  # as ``_canonical`` writes dates
+_EVEN = 0.75  # of the gaps of a calendar that are as the others: working days leave the weekend out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +78,16 @@ class _Column:
     """One column as keyed 64-bit hashes of its values, shape (rows,).
 
     ``running`` says that it only counts the rows, as any file's can; ``alone`` that it tells them apart by itself.
+    ``domain`` is about how many values it could hold, as far as its own can show; ``even`` says that each of them is
+    there as often.
     """
 
     hashes: NDArray[np.uint64]
     different: int
     running: bool
     alone: bool
+    domain: int
+    even: bool
 
     @classmethod
     def of(cls, series: pd.Series, key: bytes) -> _Column:
@@ -94,7 +101,17 @@ class _Column:
         hashes = keyed[codes] if len(words) else np.zeros(0, dtype=np.uint64)
         running = _is_running(words, len(series))
         fine = len(words) >= LEAST_APART * len(series) and not _all_whole(words)
-        return cls(hashes=hashes, different=len(words), running=running, alone=fine and not running)
+        counts = np.bincount(codes, minlength=len(words))
+        domain = _between(words) or _at_least(counts)
+        small = _filled(len(words), domain) > 1.0 - LEAST_APART
+        return cls(
+            hashes=hashes,
+            different=len(words),
+            running=running,
+            alone=fine and not running and not small,
+            domain=domain,
+            even=len(words) > 0 and bool((counts == counts[0]).all()),
+        )
 
     @property
     def tells(self) -> bool:
@@ -102,7 +119,13 @@ class _Column:
 
     @property
     def bits(self) -> int:
-        """About how unlikely it is, in bits, that another column of this kind holds the same values as often."""
+        """About how unlikely it is, in bits, that another column of this kind holds the same values as often.
+
+        Nothing where each value is there as often, unless it tells rows apart by itself: so are the days of a calendar,
+        the places of a plan and groups of equal size, whoever is in them.
+        """
+        if self.even and not self.alone:
+            return 0
         return min(int((self.different - 1) * 0.5 * math.log2(max(self.hashes.size, 1))), 63)
 
     def contents(self, key: bytes) -> int:
@@ -145,11 +168,45 @@ def _folded(word: str) -> str:
 
 
 def _is_running(words: list[str], rows: int) -> bool:
-    """Whether a column only counts the rows, from wherever: any other file can have the same."""
-    if len(words) < rows or rows < 2 or not _all_whole(words):
+    """Whether a column only counts the rows, from wherever, or is a calendar: any other file can have the same."""
+    if len(words) < rows or rows < 2:
         return False
-    numbers = [int(word) for word in words]
-    return max(numbers) - min(numbers) < 1.5 * rows
+    if _all_whole(words):
+        numbers = [int(word) for word in words]
+        return max(numbers) - min(numbers) < 1.5 * rows
+    if not all(_DAY.fullmatch(word) for word in words):
+        return False
+    times = np.sort(np.array([word.replace(" ", "T") for word in words], dtype="datetime64[s]").astype(np.int64))
+    gaps = np.diff(times)
+    usual = float(np.median(gaps))
+    # days, working days, hours; or weeks, months, quarters and years, of which hardly one differs from the others
+    return bool(times[-1] - times[0] < 1.5 * rows * usual and (np.abs(gaps - usual) <= 0.1 * usual).mean() >= _EVEN)
+
+
+def _at_least(counts: NDArray[np.int64]) -> int:
+    """At least how many values there are where these were seen so often: more, the more of them were seen but once
+    (Chao, Scandinavian Journal of Statistics 11, 1984)."""
+    once, twice = int((counts == 1).sum()), int((counts == 2).sum())
+    return counts.size + once * (once - 1) // (2 * (twice + 1))
+
+
+def _between(words: list[str]) -> int | None:
+    """How many numbers of as many decimals lie between the smallest and the largest; None for other words."""
+    decimals = 0
+    try:
+        numbers = [float(word) for word in words if word]
+    except ValueError:
+        return None
+    if not numbers or not all(math.isfinite(number) for number in numbers):
+        return None
+    for word in words:
+        decimals = max(decimals, len(word.partition("e")[0].partition(".")[2]))
+    return max(len(words), int(min((max(numbers) - min(numbers)) * 10.0**decimals, 2.0**62)) + 1)
+
+
+def _filled(different: int, domain: int) -> float:
+    """The share of what could be there that is: about that much strangers of the same kind have in common."""
+    return different / domain
 
 
 def _all_whole(words: list[str]) -> bool:
@@ -182,7 +239,9 @@ def _combination(columns: list[_Column], key: bytes) -> Combination | None:
         return None
     rest = [column for column in columns if not column.running]
     if len(rest) == len(columns):
-        apart = float((counts == 1).sum() / counts.sum())
+        # rows that could be any of a few hardly tell who they are, even where each is there once
+        filled = _filled(values.size * 2**depth, math.prod(column.domain for column in columns))
+        apart = min(float((counts == 1).sum() / counts.sum()), 1.0 - filled)
     elif rest:  # strangers count their rows too: they share what stands beside the same number by chance
         beside = np.unique(_together(rest)[_depths(hashes) >= depth], return_counts=True)[1].astype(np.float64)
         rows = max(float(beside.sum()), 2.0)

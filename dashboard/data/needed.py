@@ -1,0 +1,37 @@
+"""All that a private answer from a file still waits for, and one click for what the file suggested."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.data import actions
+from dashboard.data.columns import TYPES
+from dashboard.data.own_file import OwnFile
+from dashboard.data.people import ROWS
+from dashboard.words import data as said
+
+
+def still_needed(own: OwnFile) -> None:
+    """All that a private answer from this file waits for, at once."""
+    if own.described or not own.lacking:
+        return
+    with st.container(border=True):
+        st.markdown(f"**{said.NEEDED}**")
+        for sentence in own.lacking:
+            st.markdown(f":material/check_box_outline_blank: {said.here(sentence)}")
+        if own.asks_confirmation:
+            _suggested(own)
+
+
+def _suggested(own: OwnFile) -> None:
+    """What the file suggested, to be called right in one click."""
+    types = [(name, TYPES[own.schema.column(name).type]) for name in own.suggested]
+    st.caption(said.suggested(types, ROWS[own.schema.each_row] if own.row_suggested else ""))
+    st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, help=said.RIGHT_HELP)
+
+
+def _right() -> None:
+    """Callback: the person states what the file suggested."""
+    actions.decide(lambda old: replace(old, confirmed=True))

@@ -1,0 +1,94 @@
+"""What a receipt of every kind says, as somebody who signs it reads it: whole sentences, each true by itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+
+from dashboard.budget.receipts import in_words, plain
+from dpcore.audit.files import QUESTIONS, Question, question
+from dpcore.datasets import Column, Declaration
+from dpcore.release import question_digest, sentence
+from dpcore.releases.asked import suggested
+
+BY_KIND: dict[str, Question] = {}
+for _one in QUESTIONS:
+    BY_KIND.setdefault(_one.name.split(",")[0], _one)
+
+
+def request(found: Question, **changed: Any) -> Any:
+    declaration = replace(found.declaration, **changed)
+    return found.ask(declaration, found.file(found.tables[0], from_bytes=False))
+
+
+@pytest.mark.parametrize("found", BY_KIND.values(), ids=lambda found: found.name)
+def test_a_receipt_reads_as_sentences(found: Question) -> None:
+    said = sentence(request(found))
+    parts = re.split(r"(?<=[.?]) (?=[A-Z])", said)
+    assert parts[0].startswith(("Wh", "How", "A model that predicts"))
+    assert parts[0].endswith("?") != parts[0].startswith("A model")
+    assert len(parts) >= 2, "whose rows count as one, and how that is known, is said too"
+    assert all(part[0].isupper() and part.endswith((".", "?")) for part in parts)
+    assert found.declaration.unit in " ".join(parts[1:])
+    assert "stated" in said or "by the column" in said or "whole declared range" in said
+    assert not re.search(r"these rules|was bought|What is hidden", said), "nothing that the receipt does not hold"
+
+
+@pytest.mark.parametrize("found", BY_KIND.values(), ids=lambda found: found.name)
+def test_a_receipt_says_what_the_file_suggested(found: Question) -> None:
+    """Of every kind, of the columns that are read alone; where nothing was suggested the question is as it was."""
+    names = tuple(column.name for column in found.declaration.columns)
+    plain_one, told = request(found), request(found, suggested=names, row_suggested=True)
+    (note,) = told.suggestions
+    assert sentence(told).endswith(note)
+    assert f"each row is {'a step' if found.schema.each_row == 'step' else 'one'}" in note
+    read = {column.name for column in told.reads.columns}
+    assert all((f"“{name}”" in note) <= (name in read) for name in names)
+    assert plain_one.suggestions == ()
+    assert question_digest(plain_one) != question_digest(told)
+    assert len(sentence(told)) <= 1000
+
+
+def test_the_sentence_stays_short_and_plain() -> None:
+    columns = tuple(Column(name=f"column number {n} with a rather long name", type="yes/no") for n in range(12))
+    reads = Declaration(columns=columns, suggested=tuple(one.name for one in columns)).reads(*(c.name for c in columns))
+    (note,) = suggested(reads)
+    assert note.count("“") == 3
+    assert "and 9 more columns are read was suggested by the file and confirmed by a person" in note
+    assert suggested(replace(reads, suggested=())) == ()
+    (note,) = suggested(replace(reads, suggested=(), suggested_row="step"))
+    assert (
+        note == "That each row is a step in time was suggested by the file and confirmed by a person: not covered by ε."
+    )
+
+
+def test_words_of_the_file_are_said_on_the_receipt() -> None:
+    """As the Data page promises where they are taken over."""
+    found = question("most common, a row added")
+    columns = tuple(replace(one, words_from_file=one.type == "category") for one in found.schema.columns)
+    asked = request(replace(found, schema=replace(found.schema, columns=columns)))
+    assert "are the words of the file: that a word occurs in it is not hidden." in sentence(asked)
+    assert "words of the file" not in sentence(request(found))
+
+
+@pytest.mark.parametrize("name", ["alarm per day, a row added", "losses, doubling", "model, a row added"])
+def test_an_answer_is_read_without_places_that_count_from_0(name: str) -> None:
+    found = question(name)
+    asked = request(found)
+    answer = asked.draw(asked.read(found.file(found.tables[0], from_bytes=False).private))
+    told = plain(in_words(answer))
+    if "alarms" in answer:
+        days = [date.fromisoformat(name) for name in answer["names"]]
+        assert told.startswith(
+            f"alarm at: {', '.join(day.isoformat() for day in days) or 'none'}; compared with the line"
+        )
+    elif "plays" in answer:
+        first, last = answer["experts"][answer["plays"][0]], answer["experts"][answer["plays"][-1]]
+        assert told.startswith(f"follow: {first} from round 1, ")
+        assert told.endswith(f", {last} from round {answer['starts'][-1] + 1}")
+    else:
+        assert told == "a linear model that predicts “other” from 2 columns; the receipt's JSON holds all of it"
