@@ -37,6 +37,7 @@ def main() -> None:
     from dashboard.poll import phone
     from dashboard.scenes import embed, presenter, share, tour, unused
     from dashboard.widgets import controls, explained, inputs
+    from dashboard.widgets import phone as phone_frame
     from dashboard.words.server import OPEN
 
     st.set_page_config(
@@ -103,6 +104,7 @@ def main() -> None:
         budget_slot = st.container()
         explained.words()
         share_slot = st.container()
+        phone_frame.folds()
 
     session.next_cost(None)
     told = st.container()  # on the page: a phone folds the sidebar away

@@ -96,6 +96,9 @@ class Case:
 
     ``complete`` are the slots whose work is all done, ``finished`` those where no more will come.
 
+    ``brief`` asks for what moves while the slider is dragged, and for no more: headline, caption, point, odds and what
+    one might see. What is needed and what can be released may be left out then.
+
     ``memo`` keeps what is computed from these data: for everybody when they are public, else in this session alone.
     ``large`` does the same for a few large things, such as rows made ready for training.
     """
@@ -104,6 +107,7 @@ class Case:
     epsilon: float
     delta: float = 1e-6
     looked: bool = False
+    brief: bool = False
     memo: Memo = unremembered
     large: Memo = unremembered
     results: Mapping[str, Sequence[Any]] = field(default_factory=dict)

@@ -102,16 +102,19 @@ class Choice(Control[Option]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Several(Control[tuple[str, ...]]):
-    """Any of ``options``, in their order."""
+    """Any of ``options``, in their order; at least ``least`` of them where there are as many."""
 
     options: Sequence[str]
     names: Callable[[str], str] = str
+    least: int = 0
 
     def checked(self, value: Any) -> tuple[str, ...] | None:
         if not isinstance(value, (list, tuple)):
             return None
         chosen = {one for one in value if isinstance(one, str)}
-        return tuple(option for option in self.options if option in chosen) if chosen <= set(self.options) else None
+        if not chosen <= set(self.options) or len(chosen) < min(self.least, len(self.options)):
+            return None
+        return tuple(option for option in self.options if option in chosen)
 
     def written(self, value: tuple[str, ...]) -> str:
         return json.dumps(list(value), ensure_ascii=False, separators=(",", ":"))

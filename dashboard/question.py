@@ -69,12 +69,15 @@ class Outcomes:
 class Uncertain:
     """How often the answer is wrong through privacy noise, and how often through having only these people.
 
-    Both are shares from 0 to 1; ``sentence`` says them in Markdown.
+    Both are shares from 0 to 1; ``sentence`` says them in Markdown. ``names`` are what the two bars are called.
+    ``sign`` is "±" where they say how far off a share may be, rather than how often something is wrong.
     """
 
     noise: float
     people: float
     sentence: str
+    names: tuple[str, str] = words.UNSURE
+    sign: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,6 +123,10 @@ class NoOffer:
     instead: tuple[str, Hashable, str] | None = None
 
 
+BRIEF = NoOffer(sentence="")
+"""In place of the release where a question is asked in brief (``Case.brief``)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Work:
     """What must be simulated beside the page: ``run(common(), part)`` for every part, in worker processes.
@@ -144,8 +151,8 @@ class Question:
     ``sentence`` is the question with its choices inside it. ``headline`` and ``caption`` are the answer to it in
     Markdown. ``view`` draws the chart; ``outcomes``, ``need`` and ``protected`` are the cards beside it; ``tabs`` the
     views below. ``offer`` is the release, or why there is none. ``works`` is what the rest waits for: the first carries
-    the headline, the last the chart. ``follows`` says that it is cheap enough to be asked for every step of the ε scale
-    at once, so that the page follows the slider while it is dragged.
+    the headline, the last the chart. ``follows`` says that it is cheap enough to be asked in brief for every step of
+    the ε scale at once, so that the page follows the slider while it is dragged.
     """
 
     key: str

@@ -52,9 +52,9 @@ def epsilon_levels() -> list[float]:
     return sorted({*EPSILON_STEPS, epsilon()})
 
 
-def sync_slider() -> None:
-    """Put the slider where ε is; call just before it is drawn."""
-    st.session_state["_slider"] = epsilon()
+def sync_slider(key: str) -> None:
+    """Put a slider of ε where ε is; call just before it is drawn."""
+    st.session_state[key] = epsilon()
 
 
 def set_epsilon(found: float) -> None:
@@ -81,8 +81,20 @@ def _not_taken(taken: float | None) -> None:
         unset(EPSILON.key)
 
 
-def epsilon_from_slider() -> None:
-    set_epsilon(st.session_state["_slider"])
+def epsilon_from_slider(key: str) -> None:
+    """Callback: ε is where the slider was left."""
+    set_epsilon(st.session_state[key])
+
+
+def epsilon_from_picture(picture: str, *, looked: bool) -> None:
+    """Callback: ε is where the finger left the curve of ``picture``, a step of the slider.
+
+    ``looked``: the curve is of a person's own file, and what is taken from it goes with the file.
+    """
+    event = st.session_state.get(picture)
+    found = None if event is None else event.get("epsilon")
+    if found in epsilon_levels():
+        (take_epsilon if looked else set_epsilon)(float(found))
 
 
 def say(name: str, sentence: str) -> None:
@@ -243,7 +255,8 @@ def dark() -> bool:
 def value(control: Control[V]) -> V:
     """What a control is set to: by hand, else by the link this session began with, else its default.
 
-    Something that the control does not take (any more) gives its default, and is told once where somebody asked for it.
+    Something that the control does not take (any more) gives what it last took, else its default, and is told once
+    where somebody asked for it.
     """
     state = st.session_state
     kept: dict[str, Any] = state["_set"]
@@ -262,7 +275,8 @@ def value(control: Control[V]) -> V:
     if refused:
         state["_unread"].append(control.refusal or control.label)
     if found is None:
-        found = control.default
+        before = control.checked(kept[control.key]) if control.key in kept else None
+        found = control.default if before is None else before
         if refused and control.key in state:
             del state[control.key]
     kept[control.key] = found
@@ -272,10 +286,13 @@ def value(control: Control[V]) -> V:
 
 
 def ready(control: Control[V]) -> str:
-    """The key of the control's widget, with its value in place; call just before the widget is drawn."""
-    found = value(control)
-    if control.key not in st.session_state or st.session_state[control.key] != found:
-        st.session_state[control.key] = found
+    """The key of the control's widget, with its value in place; call just before the widget is drawn.
+
+    The value is put there in every run, also where it is the same: only then does Streamlit tell the browser. Told
+    once, a widget behind a button that is opened later, or one that another page draws anew, would begin empty and send
+    that back.
+    """
+    st.session_state[control.key] = value(control)
     return control.key
 
 
@@ -389,9 +406,8 @@ def unread() -> list[str]:
 
 
 def seed(key: str, found: float) -> None:
-    """Put one part of a control in place; call just before its widget is drawn."""
-    if st.session_state.get(key) != found:
-        st.session_state[key] = found
+    """Put one part of a control in place, in every run as in ``ready``; call just before its widget is drawn."""
+    st.session_state[key] = found
 
 
 def part_changed(control: Numbers, place: int) -> None:

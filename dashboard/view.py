@@ -27,7 +27,7 @@ from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, 
 EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
 EPSILON = Number(
     key="epsilon",
-    label="Privacy level ε, typed",
+    label="Privacy loss ε, typed",
     default=EPSILON_DEFAULT,
     low=EPSILON_LOW,
     high=EPSILON_HIGH,
@@ -40,7 +40,7 @@ EPSILON = Number(
 """The privacy level, one for all pages."""
 _THICK, _DOTTED = "Thick line: the method in use, {}.", " Dotted: what a theorem guarantees."
 _LOG = " Each step to the right multiplies."
-_TEXTBOOK = " The textbook's method: {}."
+_TEXTBOOK = " The textbook's method (Dwork and Roth, 2014): {}."
 _BEST, _NOT_BEST = ", here the best of these", ", here not the best: {} is"
 LONGEST_SEARCH = (1e-6, 1e3)
 """Levels of ε between which an answer to "which ε is enough" is looked for."""
@@ -54,7 +54,7 @@ class Needed:
     """What reaches the target: the least ``epsilon`` and the least ``size``, None where none was found.
 
     ``without_privacy`` is the metric with as good as no noise, in the chart's unit; ``possible`` whether that would
-    do. ``searched`` are the sizes that were looked at.
+    do. ``searched`` are the sizes that were looked at, ``here`` is how many there are.
     """
 
     epsilon: float | None
@@ -63,13 +63,15 @@ class Needed:
     possible: bool
     without_privacy: float | None = None
     sized: bool = True
+    here: float | None = None
     searched: tuple[float, float] = (0.0, float("inf"))
 
 
 class Chart(Protocol):
     """What a page needs of a question's main chart, whether it is computed at once or fills in.
 
-    ``about`` says in a few words what it answers, ``empty`` whether there is nothing to draw yet.
+    ``about`` says in a few words what it answers, ``empty`` whether there is nothing to draw yet. ``point`` is the
+    height of the method in use at the chosen ε, as the chart writes it; None where it is not known.
     """
 
     @property
@@ -84,6 +86,8 @@ class Chart(Protocol):
     def about(self) -> str: ...
     @property
     def empty(self) -> bool: ...
+    @property
+    def point(self) -> float | None: ...
 
     def picture(self, axis: str) -> Picture: ...
 
@@ -136,7 +140,7 @@ class View:
         """What the chart can be drawn against, by key, with words."""
         return {
             **{key: title for key, (title, _) in self.extra.items()},
-            "epsilon": "Privacy level ε",
+            "epsilon": "Privacy loss ε",
             "n": f"Number of {self.size_word}",
             "both": "ε and " + self.size_word,
         }
@@ -148,6 +152,11 @@ class View:
     def at(self, method: str, metric: str | None = None) -> float:
         """A method's value at the chosen ε and the data's own size, in the metric's own unit."""
         return self.at_epsilon(method, self.epsilon, metric)
+
+    @property
+    def point(self) -> float:
+        """The height of the method in use at the chosen ε, as the chart writes it."""
+        return self.at(self.main) * self.scale.factor
 
     def at_epsilon(self, method: str, epsilon: float, metric: str | None = None) -> float:
         """The same at another ε."""
@@ -176,6 +185,7 @@ class View:
             possible=possible or epsilon is not None,
             without_privacy=best * asked.scale.factor,
             searched=self.sizes or (0.0, float("inf")),
+            here=float(self.size),
         )
 
     def _lines(self, x: Literal["epsilon", "n"]) -> Picture:
@@ -249,6 +259,7 @@ class View:
                 target=self.target,
                 ghost=ghost,
                 ghost_name=self.ghost_name,
+                goal_name=words.goal(higher=self.higher),
                 dark=dark,
             )
         )

@@ -58,7 +58,7 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
         st.markdown(answers_words(found, *next_cost))
     hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
     st.caption(
-        f"For each {words.safe(source.table.schema.unit)}. {counted_words(found)}{hidden}",
+        f"It protects any one {words.safe(source.table.schema.unit)}. {counted_words(found)}{hidden}",
         help=None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}",
     )
 

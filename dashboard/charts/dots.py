@@ -91,31 +91,48 @@ def outcomes(
     }
 
 
-def two_bars(noise: float, people: float, *, dark: bool = False) -> Figure:
-    """Two shares of 1 as bars out of 100, each with its number: privacy noise, and having only these people."""
+def of_100(share: float, sign: str = "") -> str:
+    """A share of 1 as the number beside its bar."""
+    value = 100 * share
+    digits = 1 if sign and value < 9.95 else 0
+    return "<1 in 100" if value < 0.5 and not sign else f"{sign}{value:.{digits}f} in 100"
+
+
+def two_bars_inks(dark: bool) -> tuple[str, str]:
+    """The colours of privacy noise and of having only these people."""
     look = palette(dark)
+    return look.bad, look.soft
+
+
+def two_bars(noise: float, people: float, names: tuple[str, str], *, sign: str = "", dark: bool = False) -> Figure:
+    """Two shares of 1 as bars out of 100, each with its number: privacy noise, and having only these people.
+
+    ``names`` are theirs, in that order. With a ``sign``, "±", they say how far off something may be, and the longer
+    one fills two thirds.
+    """
     values = [100 * people, 100 * noise]
+    full = 1.5 * max(*values, 1e-9) if sign else 115.0
     return {
         "data": [
             {
                 "type": "bar",
                 "orientation": "h",
                 "x": values,
-                "y": ["only these people", "privacy noise"],
-                "text": [f"{'<1' if value < 0.5 else f'{value:.0f}'} in 100" for value in values],
+                "y": list(names[::-1]),
+                "text": [of_100(share, sign) for share in (people, noise)],
                 "textposition": "outside",
                 "cliponaxis": False,
-                "marker": {"color": [look.soft, look.bad]},
+                "marker": {"color": list(two_bars_inks(dark)[::-1])},
                 "hovertemplate": "%{y}: %{text}<extra></extra>",
             }
         ],
         "layout": layout(
             dark,
-            height=84,
-            margin={"l": 130, "r": 10, "t": 0, "b": 0},
-            xaxis={"visible": False, "range": [0, 115], "fixedrange": True},
+            height=54,
+            margin={"l": 126, "r": 10, "t": 0, "b": 0},
+            xaxis={"visible": False, "range": [0, full], "fixedrange": True},
             yaxis={"showgrid": False, "fixedrange": True},
-            bargap=0.4,
+            bargap=0.3,
         ),
     }
 

@@ -27,6 +27,10 @@ def chances(
                 "name": labels[key],
                 "y": rows,
                 "x": (100 * law).astype(np.float32),
+                "text": [_in_100(chance) for chance in law],
+                "textposition": "outside",
+                "textfont": {"size": 11},
+                "cliponaxis": False,
                 "marker": {"color": colour[key]},
                 "hovertemplate": f"{labels[key]}: %{{x:.2~f}} times in 100<extra></extra>",
             }
@@ -43,6 +47,13 @@ def chances(
             yaxis={"tickvals": rows, "ticktext": list(names), "showgrid": False},
         ),
     }
+
+
+def _in_100(chance: float) -> str:
+    """The number beside a bar, never rounded to certainty or impossibility."""
+    if chance < 0.005:
+        return "<1" if chance > 0.0 else "0"
+    return ">99" if 0.995 <= chance < 1.0 else f"{100 * chance:.0f}"
 
 
 def curves(

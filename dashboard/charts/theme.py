@@ -18,7 +18,7 @@ Figure = dict[str, Any]
 FONT = "'Source Sans', 'Source Sans Pro', 'Segoe UI', Helvetica, Arial, sans-serif"
 
 # In two rows, or a phone has no room for it.
-EPSILON_TITLE = "privacy level ε<br>more privacy ⟵  ⟶ more accuracy"
+EPSILON_TITLE = "privacy loss ε<br>more privacy ⟵  ⟶ more accuracy"
 
 # Okabe & Ito's colour-blind-safe set, darkened for white and lightened for dark paper until each keeps 3:1 contrast.
 _LIGHT = ("#1f4e9e", "#c2570c", "#0b7a5e", "#8f3f97", "#7a6200", "#0e7490", "#a8324a", "#4b5563")

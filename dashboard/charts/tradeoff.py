@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.charts.labels import with_legend, written
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
-HEIGHT = 480
+HEIGHT = 440
 ROOM = 1.25
 """Height of the axis over the highest line that is no bound."""
 
@@ -43,14 +43,15 @@ def tradeoff(
     target: float | None = None,
     ghost: pd.DataFrame | None = None,
     ghost_name: str = "as it was",
+    goal_name: str = "what you need",
     dark: bool = False,
     log_y: bool = False,
 ) -> Figure:
     """Lines of one metric from a tidy frame (columns of ``dpcore.tradeoff.COLUMNS``) against column ``x``.
 
     Exact laws are solid, simulations carry their band, bounds are dotted. ``main`` is drawn thicker, with a marker at
-    ``chosen``; ``target`` (in the metric's own unit) is a dashed line; ``ghost`` holds the unedited case of ``main``.
-    ``log_y`` is for metrics that span decades.
+    ``chosen``; ``target`` (in the metric's own unit) is a dashed line called ``goal_name``; ``ghost`` holds the
+    unedited case of ``main``. ``log_y`` is for metrics that span decades.
     """
     look = palette(dark)
     traces: list[Figure] = []
@@ -117,7 +118,7 @@ def tradeoff(
     goal = None if target is None else target * scale.factor
     level = None if goal is None else float(np.log10(max(goal, 1e-12))) if log_y else goal  # as the axis counts
     fence = [] if level is None else [np.full_like(xs, level, dtype=float)]
-    needed = "" if goal is None else f"what you need: {plain(goal)}"
+    needed = "" if goal is None else f"{goal_name}: {plain(goal)}"
     annotations, left_out = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
     shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
     if level is not None:

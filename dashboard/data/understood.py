@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import pandas as pd
 import streamlit as st
 
-from dashboard import words
+from dashboard import visitors, words
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
 from dpcore.datasets import Notice, Report
@@ -142,8 +142,12 @@ def log(own: OwnFile) -> None:
 def where_it_is() -> str:
     """Who may see a file, and until when."""
     minutes = max(round(int(st.get_option("server.disconnectedSessionTTL") or 0) / 60), 1)
+    here = (
+        "goes to the computer that serves this page, whoever runs that could look into its memory; it stays there"
+        if visitors.restricted()
+        else "does not leave this computer: it stays in the memory of the program that shows this page"
+    )
     return (
-        "A file you drop here goes to the computer this page runs on and stays in its memory, for this browser tab "
-        "only. After you remove or replace it you can bring it back or forget it for good; it is gone at most "
-        f"{words.plural(minutes, 'minute')} after you close the tab."
+        f"A file you drop here {here}, for this browser tab only. After you remove or replace it you can bring it back "
+        f"or forget it for good; it is gone at most {words.plural(minutes, 'minute')} after you close the tab."
     )

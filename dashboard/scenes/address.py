@@ -23,7 +23,7 @@ from dpcore.errors import DpcoreError
 
 T = TypeVar("T")
 CaseOf = Callable[[str, float], Case]
-"""A sample, by its key, as a case at a privacy level ε."""
+"""A sample, by its key, as a case at a privacy loss ε."""
 
 PRODUCT = ("start", "data", "budget", "demos")
 """The product's own pages that a scene can show."""

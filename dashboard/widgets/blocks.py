@@ -16,6 +16,7 @@ from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.widgets import controls, handles, scenarios
 from dashboard.widgets.picture import picture
 from dashboard.widgets.waiting import in_background
+from dashboard.words import number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,7 @@ def chart(found: blocks.Picture, mark: str | None) -> None:
         data=found.data,
         code=found.code,
         mark=mark,
+        at=f"ε = {number(session.epsilon())}",
         on_select=None
         if click is None
         else lambda: session.clicked(found.key, click.values, click.key, click.remember),

@@ -21,6 +21,7 @@ from dpcore.grid import round_up
 
 DOTS = 50
 SHOWN = 4  # outcomes by name
+BARS, SENTENCE = 310, 600  # pixels: side by side where both fit, else one below the other
 
 
 def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None:
@@ -29,7 +30,7 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
     ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
     single answer that the budget still pays for, where there is one.
     """
-    with st.container(border=True):
+    with st.container(border=True, gap="xsmall"):
         controls.draw(asked.control)
         if asked.found is None:
             st.caption(asked.waiting)
@@ -47,6 +48,8 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
         if found.sized:
             sized = pair.container(key=f"{key}-found", width="content")
             sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
+            if found.here is not None and found.size is not None:
+                sized.caption(needs.here(found.here, found.size, found.size_word))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
         said = float(words.number(least))
         taken = round_up(least) if looked else said if said >= least else least
@@ -124,21 +127,22 @@ def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[i
 
 
 def uncertain(found: Uncertain, *, key: str) -> None:
-    """The noise of privacy and the luck of having only these people, as two small bars with their sentence."""
-    with st.container(border=True, key=f"{key}-uncertain-box"):
-        st.markdown(found.sentence)
+    """The noise of privacy and the luck of having only these people: two small bars, and their sentence beside them."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}-uncertain-box"):
         st.plotly_chart(
-            Ready(two_bars(found.noise, found.people, dark=session.dark())),
+            Ready(two_bars(found.noise, found.people, found.names, sign=found.sign, dark=session.dark())),
             key=f"{key}-uncertain",
             theme=None,
-            alt=needs.bars(found.noise, found.people),
+            width=BARS,
+            alt=needs.bars(found.noise, found.people, found.names, found.sign),
             config={"displayModeBar": False},
         )
+        st.caption(found.sentence, width=SENTENCE)
 
 
 def protected(card: words.LabelCard, *, key: str) -> None:
     """Who is protected, in words, then in odds."""
-    with st.container(border=True):
+    with st.container(border=True, gap="xsmall"):
         lines = card.lines()
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown("**Who is protected**", width="content")
@@ -154,6 +158,7 @@ def protected(card: words.LabelCard, *, key: str) -> None:
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer.",
             config={"displayModeBar": False},
         )
+        st.caption(needs.DOTS)
         with st.container(key=f"{key}-odds-words"):
             st.markdown(lines[0])
         with st.container(key=f"{key}-judged"):

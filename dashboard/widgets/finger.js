@@ -1,5 +1,5 @@
-// Follows the finger on the slider of ε: shows the sentences, dots and the point of every step at once.
-// It only reads Streamlit's own elements and lays its own over them; nothing of the page is changed. The server's own
+// Follows the finger on the slider of ε, or on the curve itself: shows the sentences, dots and the point of every step
+// at once. It only reads Streamlit's own elements and lays its own over them; nothing of the page is changed. The server's own
 // words take over when it has answered. Readers of the screen hear the slider itself, so all of this is hidden to them.
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -24,16 +24,19 @@ function place(layer, target) {
   return sheet;
 }
 
-function words(layer, target, text) {
+function words(layer, target, pieces) {
   const sheet = place(layer, target);
   if (!sheet) return;
   const style = getComputedStyle(target);
   for (const name of ["fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "padding", "color"]) {
     sheet.style[name] = style[name];
   }
-  text.split("**").forEach((part, index) => {
+  let shade = 1; // small print is paler by its parents, not by its colour
+  for (let parent = target; parent; parent = parent.parentElement) shade *= getComputedStyle(parent).opacity;
+  pieces.forEach((part, index) => {
     const piece = document.createElement("span");
-    if (index % 2) piece.style.fontWeight = 700;
+    piece.style.opacity = shade;
+    if (index % 2 && target.tagName === "P") piece.style.fontWeight = 600;
     piece.textContent = part;
     sheet.appendChild(piece);
   });
@@ -72,6 +75,31 @@ function strips(layer, target, rows) {
   }
 }
 
+function bars(layer, target, rows) {
+  const sheet = place(layer, target);
+  if (!sheet || !rows.length) return;
+  const longest = Math.max(...rows.map((row) => row[2]));
+  const full = rows[0][1].startsWith("±") ? longest * 1.5 : 1.15;
+  Object.assign(sheet.style, { fontSize: "13px", display: "grid", alignContent: "space-around" });
+  for (const [name, said, share, ink] of rows) {
+    const row = document.createElement("div");
+    Object.assign(row.style, { display: "grid", gridTemplateColumns: "122px 1fr", alignItems: "center", columnGap: "4px" });
+    const title = document.createElement("span");
+    title.textContent = name;
+    title.style.textAlign = "right";
+    const bar = document.createElement("span");
+    const block = document.createElement("span");
+    Object.assign(block.style, {
+      display: "inline-block", height: "19px", width: `calc((100% - 10px) * ${share / full})`, background: ink,
+      verticalAlign: "middle",
+    });
+    bar.style.whiteSpace = "nowrap";
+    bar.append(block, ` ${said}`);
+    row.append(title, bar);
+    sheet.append(row);
+  }
+}
+
 function point(layer, target, level, value, ink) {
   const chart = target && target.querySelector(".js-plotly-plot");
   const found = chart && chart._fullLayout;
@@ -87,13 +115,17 @@ function point(layer, target, level, value, ink) {
 }
 
 const CURRENT = Symbol.for("epsilon-lab-finger");
+const SLIDERS = ".st-key-_slider input[type=range], .st-key-_docked input[type=range]";
 
 export default function (component) {
-  const { data } = component;
+  const { data, setTriggerValue } = component;
   if (window[CURRENT]) window[CURRENT](); // what watched for the server's former answer
-  const slider = () => document.querySelector(".st-key-_slider input[type=range]");
+  const thumbs = () => [...document.querySelectorAll(SLIDERS)];
   const within = (key) => document.querySelector(`.st-key-${CSS.escape(key)}`);
+  const chart = () => data.chart && within(data.chart) && within(data.chart).querySelector(".js-plotly-plot");
   let layer = null;
+  let held = -1; // the step under a finger on the curve
+  let down = false;
 
   function clear() {
     if (layer) layer.remove();
@@ -101,8 +133,10 @@ export default function (component) {
   }
 
   function paint() {
-    const thumb = slider();
-    const at = thumb ? data.levels.findIndex((level) => level.said === thumb.getAttribute("aria-valuetext")) : -1;
+    const moved = thumbs()
+      .map((thumb) => data.levels.findIndex((level) => level.said === thumb.getAttribute("aria-valuetext")))
+      .find((step) => step >= 0 && step !== data.at);
+    const at = held >= 0 ? held : moved === undefined ? -1 : moved;
     clear();
     if (at < 0 || at === data.at) return;
     const step = data.levels[at];
@@ -125,6 +159,8 @@ export default function (component) {
     grid(layer, dotted && dotted.querySelector(".js-plotly-plot"), step.most, data.look);
     const seen = within(`${data.page}-dots`);
     if (step.rows.length) strips(layer, seen && seen.querySelector(".js-plotly-plot"), step.rows);
+    const unsure = within(`${data.page}-uncertain`);
+    bars(layer, unsure && unsure.querySelector(".js-plotly-plot"), step.bars);
     if (data.chart) point(layer, within(data.chart), step.level, step.value, data.look.accent);
   }
 
@@ -133,16 +169,65 @@ export default function (component) {
     cancelAnimationFrame(asked);
     asked = requestAnimationFrame(paint);
   };
+
+  // The curve: where the finger goes down on it, the nearest step of the scale goes with it, until it is let go.
+  function nearest(event) {
+    const found = chart();
+    const axis = found && found._fullLayout && found._fullLayout.xaxis;
+    if (!axis) return -1;
+    const level = axis.p2d(event.clientX - found.getBoundingClientRect().left - axis._offset);
+    const away = data.levels.map((step) => Math.abs(Math.log(step.level / level)));
+    return away.indexOf(Math.min(...away));
+  }
+
+  function onDown(event) {
+    const found = chart();
+    if (event.button !== 0 || !found || !found.contains(event.target)) return;
+    if (!event.target.classList.contains("nsewdrag")) return; // the plot itself, none of its buttons
+    down = true;
+    onMove(event);
+  }
+
+  function onMove(event) {
+    if (!down) return;
+    held = nearest(event);
+    soon();
+  }
+
+  function onUp() {
+    if (!down) return;
+    down = false;
+    if (held >= 0 && held !== data.at) setTriggerValue("epsilon", data.levels[held].level);
+    else held = -1;
+    soon();
+  }
+
+  function onCancel() {
+    down = false; // the browser took the finger to scroll the page
+    held = -1;
+    soon();
+  }
+
+  const look = document.createElement("style");
+  if (data.chart) {
+    look.textContent = `.st-key-${CSS.escape(data.chart)} .nsewdrag { cursor: ew-resize !important; touch-action: pan-y !important; }`;
+    document.head.appendChild(look);
+  }
   const watched = new MutationObserver(soon);
-  const thumb = slider();
-  if (thumb) watched.observe(thumb, { attributes: true, attributeFilter: ["aria-valuetext", "aria-valuenow"] });
-  const away = ["scroll", "resize"];
-  away.forEach((name) => window.addEventListener(name, soon, true));
+  for (const thumb of thumbs()) {
+    watched.observe(thumb, { attributes: true, attributeFilter: ["aria-valuetext", "aria-valuenow"] });
+  }
+  const heard = [
+    ["scroll", soon], ["resize", soon],
+    ["pointerdown", onDown], ["pointermove", onMove], ["pointerup", onUp], ["pointercancel", onCancel],
+  ];
+  heard.forEach(([name, heed]) => window.addEventListener(name, heed, true));
   soon();
   const end = () => {
     cancelAnimationFrame(asked);
     watched.disconnect();
-    away.forEach((name) => window.removeEventListener(name, soon, true));
+    heard.forEach(([name, heed]) => window.removeEventListener(name, heed, true));
+    look.remove();
     clear();
     if (window[CURRENT] === end) delete window[CURRENT];
   };

@@ -2,12 +2,15 @@
 
 The native slider stays as it is, for the finger, the keyboard and the screen reader, and the server answers when it is
 let go. Until then the browser shows, over the page, the sentences and dots that the very same question gives for the
-step under the finger. Where the script does not run, nothing is missing but that.
+step under the finger. The same finger may move along the chart itself. Where the script does not run, nothing is
+missing but that.
 """
 
 from __future__ import annotations
 
+import html
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,25 +19,31 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.case import Case
+from dashboard.charts.dots import of_100, two_bars_inks
 from dashboard.charts.theme import palette, plain
 from dashboard.question import Kind, Question
-from dashboard.view import View
 from dashboard.widgets import cards
 
 MOST_ROWS = 50_000
 """Rows of a table that is still asked for every step; a larger one would make the page wait."""
-STALE = ("found", "draw", "uncertain-box")
+STALE = ("found", "draw")
 """Parts of the page, by the end of their keys, that wait for the server."""
 _SCRIPT = Path(__file__).with_name("finger.js").read_text(encoding="utf-8")
 _FOLLOW = st.components.v2.component("epsilon_lab_finger", html="<span hidden></span>", js=_SCRIPT)
+_BOLD = re.compile(r"(?<!\\)\*\*")
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|~$:])")
+
+
+def follows(question: Question, case: Case) -> bool:
+    """Whether the page follows the finger here."""
+    return question.follows and case.table.rows <= MOST_ROWS
 
 
 def follow(question: Question, kind: type[Kind], case: Case, read: session.Reader, axis: str) -> None:
     """Hand the browser every step of the scale for a question that is cheap enough to ask for all of them."""
-    view = question.view
-    if not question.follows or not isinstance(view, View) or case.table.rows > MOST_ROWS:
+    if not follows(question, case):
         return
-    dark = session.dark()
+    page, dark = question.view.page, session.dark()
     levels = session.epsilon_levels()
     at = levels.index(case.epsilon)
     set_to = tuple((control.key, repr(session.value(control))) for part in read.placed.values() for control in part)
@@ -43,38 +52,49 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
     def step(level: float) -> dict[str, Any]:
         return case.memo((*known, "finger", level), lambda: told(kind, case, level, dark=dark))
 
-    look = palette(dark)
+    look, key = palette(dark), f"{page}-finger"
     _FOLLOW(
-        key=f"{view.page}-finger",
+        key=key,
         data={
-            "page": view.page,
+            "page": page,
             "at": at,
             "levels": [step(level) for level in levels],
-            "chart": f"{view.page}-epsilon" if axis == "epsilon" else "",
+            "chart": f"{page}-epsilon" if axis == "epsilon" else "",
             "stale": [
-                *([] if axis == "epsilon" else [f"{view.page}-{axis}"]),
-                *(f"{view.page}-{part}" for part in STALE),
+                *([] if axis == "epsilon" else [f"{page}-{axis}"]),
+                *(f"{page}-{part}" for part in STALE),
             ],
             "look": {"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
         },
+        on_epsilon_change=lambda: session.epsilon_from_picture(key, looked=case.source.mode == "what_if"),
     )
 
 
 def told(kind: type[Kind], case: Case, level: float, *, dark: bool) -> dict[str, Any]:
-    """What the page says at this ε: the headline, the odds in words and dots, what one might see, and the point."""
-    question = kind.ask(replace(case, epsilon=level), session.Reader())
-    view, card = question.view, question.protected
-    seen = question.outcomes
+    """What the page says at this ε: the headline, the odds in words and dots, what one might see, what is uncertain,
+    and the point.
+    """
+    question = kind.ask(replace(case, epsilon=level, brief=True), session.Reader())
+    card, seen, unsure = question.protected, question.outcomes, question.uncertain
+    said = {"caption": question.caption, "odds-words": card.lines()[0], "judged": card.judged}
+    bars: list[list[Any]] = []
+    if unsure is not None:
+        said["uncertain-box"] = unsure.sentence
+        shares = (unsure.noise, unsure.people)
+        named = zip(unsure.names, shares, two_bars_inks(dark), strict=True)
+        bars = [[name, of_100(share, unsure.sign), share, ink] for name, share, ink in named]
     return {
         "said": plain(level),
         "level": level,
-        "headline": question.headline,
-        "words": [
-            ("caption", question.caption),
-            ("odds-words", card.lines()[0]),
-            ("judged", card.judged),
-        ],
+        "headline": pieces(question.headline),
+        "words": [[key, pieces(text)] for key, text in said.items()],
         "most": math.ceil(card.odds - 1e-9),
-        "value": view.at(view.main) * view.scale.factor if isinstance(view, View) else None,
+        "value": question.view.point,
         "rows": [] if seen is None else [[name, count, ink] for name, count, ink in cards.strips(seen, dark=dark)],
+        "bars": bars,
     }
+
+
+def pieces(text: str) -> list[str]:
+    """A sentence in Markdown as plain words: every second piece is bold."""
+    return [html.unescape(_ESCAPED.sub(r"\1", part)) for part in _BOLD.split(text)]

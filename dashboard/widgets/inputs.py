@@ -31,16 +31,18 @@ def epsilon() -> None:
         epsilon_slider()
 
 
-def epsilon_slider() -> None:
-    """The log slider of the privacy level."""
-    session.sync_slider()
+def epsilon_slider(*, docked: bool = False) -> None:
+    """The log slider of the privacy level; ``docked`` is the second one, at the lower edge of a phone."""
+    key = "_docked" if docked else "_slider"
+    session.sync_slider(key)
     st.select_slider(
-        "Privacy level ε",
+        "ε: more privacy ⟵ ⟶ more accuracy" if docked else "Privacy loss ε",
         options=session.epsilon_levels(),
-        key="_slider",
+        key=key,
         format_func=plain,
         on_change=session.epsilon_from_slider,
-        help=f"ε is {glossary.TERMS['ε']} Larger answers better.",
+        args=(key,),
+        help=None if docked else f"ε is {glossary.TERMS['ε']} Larger answers better.",
     )
 
 

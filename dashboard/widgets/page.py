@@ -25,7 +25,7 @@ from dashboard.report.analysis import Asked, analysis, has_trade_off
 from dashboard.scenes import embed, presenter, stage
 from dashboard.scenes.held import SHOWING, STAGE, Stage
 from dashboard.view import axis_control
-from dashboard.widgets import blocks, cards, controls, finger, waiting
+from dashboard.widgets import blocks, cards, controls, finger, phone, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
 from dashboard.widgets.release import draw_beside, drawn_answers, release_panel
@@ -119,7 +119,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         return
     _sentence(question.sentence)
     head = st.container(gap="xsmall")
-    left, right = st.columns([2, 1], gap="medium")
+    left, right = st.columns([5, 3], gap="medium")
     with left:
         toolbar = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
         axis = _axis(question, toolbar.container(width="content"))
@@ -136,12 +136,12 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         with chart:
             _drawn(question, current)
             blocks.chart(question.view.picture(axis), around.mark)
-            st.caption(words.MAY_SHOW[current.mode])
+            _below_chart(question, case, axis)
             _seen(question, current)
         with right:
             _cards(question, current)
     else:
-        question, over = _live(question, kind, case, axis, head, chart, right, around)
+        question, over, case = _live(question, kind, case, axis, head, chart, right, around)
     with on_paper:
         _report(question, kind, case, read, page, over, axis)
     for note in question.notes:
@@ -151,6 +151,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
     _count(question.offer)
     _tabs(question, current, around)
     finger.follow(question, kind, case, read, axis)
+    phone.docked_epsilon()
 
 
 def _alone(
@@ -176,9 +177,9 @@ def _live(
     chart: DeltaGenerator,
     right: DeltaGenerator | None,
     around: Around,
-) -> tuple[Question, bool]:
-    """A question that fills in while work goes on beside the page; returns it with what is there now, and whether that
-    is all.
+) -> tuple[Question, bool, Case]:
+    """A question that fills in while work goes on beside the page; returns it with what is there now, whether that is
+    all, and the case with what the headline rests on.
 
     The first work carries the headline. The last one carries the chart, and begins when the first is done. Without a
     place on the ``right`` nothing but these two is drawn.
@@ -216,16 +217,22 @@ def _live(
         (first if drawn is None else drawn).live(draw)
         below = st.container()
     present = now()
+    told = replace(
+        case,
+        results={first.slot: tuple(first.job.results())},
+        complete=frozenset({first.slot} if first.job.complete else ()),
+        finished=frozenset({first.slot} if first.job.finished else ()),
+    )
     if right is None:
-        return present, False
+        return present, False, told
     with above:
         _drawn(present, case.source)
     with below:
-        st.caption(words.MAY_SHOW[case.source.mode])
+        _below_chart(present, told, axis)
         _seen(present, case.source)
     with right:
         _cards(present, case.source)
-    return present, all(run is not None and run.job.complete for run in running.values())
+    return present, all(run is not None and run.job.complete for run in running.values()), told
 
 
 def _report(
@@ -312,6 +319,8 @@ def _head(question: Question, *, alone: bool = False) -> None:
         st.markdown(f"### {question.headline}")
     with st.container(key=f"{question.view.page}-caption"):
         st.caption(question.caption)
+    if question.uncertain is not None:
+        cards.uncertain(question.uncertain, key=question.view.page)
 
 
 def _spoken(*parts: str) -> None:
@@ -337,14 +346,18 @@ def _drawn(question: Question, current: Source) -> None:
             draw_beside(current, question.offer, slot=question.key)
 
 
+def _below_chart(question: Question, case: Case, axis: str) -> None:
+    """Whether the picture may be shown to others, and what a finger on it does."""
+    drag = f" {words.DRAG}" if axis == "epsilon" and finger.follows(question, case) else ""
+    st.caption(f"{words.MAY_SHOW[case.source.mode]}{drag}")
+
+
 def _seen(question: Question, current: Source) -> None:
     """What one might see, under the chart, so that both columns end together."""
     if question.outcomes is not None:
         _spoken("outcomes")
         drawn = drawn_answers(current, question.offer) if isinstance(question.offer, Offer) else ()
         cards.might_see(question.outcomes, key=question.view.page, drawn=drawn)
-    if question.uncertain is not None:
-        cards.uncertain(question.uncertain, key=question.view.page)
 
 
 def _tabs(question: Question, current: Source, around: Around) -> None:

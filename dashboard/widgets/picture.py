@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import session, words
 from dashboard.charts.projector import projected
 from dashboard.charts.ready import Ready, packed
 from dashboard.charts.theme import Figure, palette
+from dashboard.data import source
 from dashboard.scenes.held import PICTURE_HEIGHT, STAGE
 from dpcore.datasets.text import safe_csv
+
+LONGEST_TITLE = 80
+TITLED = 56
+"""Pixels that a title and a line under it take above a saved picture."""
 
 
 def picture(
@@ -26,17 +32,27 @@ def picture(
     code: str | None = None,
     mark: str | None = None,
     on_select: Callable[[], None] | None = None,
+    at: str = "",
 ) -> Any:
     """Draw ``figure`` with its words (``alt``), its ``mark`` and, where ``data`` is given, a menu to save it.
 
     ``data`` may be a function, called once the menu is open. ``code`` is Python that computes the same numbers with
-    dpcore. Returns what ``st.plotly_chart`` returns.
+    dpcore. While the menu is open the picture wears what a saved one needs: a background, a title, and a line with the
+    data in use and ``at``, the setting it is drawn for. Returns what ``st.plotly_chart`` returns.
     """
     shown = fitted(marked(figure, mark) if mark else figure)
     with st.container(key=f"box-{key}", gap="small"):
         kind = session.entered(f"{key}-format", "PNG")
         clicks: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
-        drawn = st.plotly_chart(
+        place = st.container()
+        menu = None
+        if data is not None and STAGE.get() is None:
+            menu = st.popover(
+                "Save this chart", icon=":material/download:", type="tertiary", key=f"{key}-menu", on_change="rerun"
+            )
+            if menu.open:
+                shown = finished(shown, alt, at)
+        drawn = place.plotly_chart(
             Ready(shown),
             key=key,
             theme=None,
@@ -50,8 +66,9 @@ def picture(
             },
             **clicks,
         )
-        if data is not None and STAGE.get() is None:
-            _menu(shown, key, alt, data, code, mark)
+        if menu is not None and menu.open and data is not None:
+            with menu:
+                _menu(shown, key, alt, data, code, mark)
     return drawn
 
 
@@ -63,43 +80,38 @@ def _menu(
     code: str | None,
     mark: str | None,
 ) -> None:
-    menu = st.popover(
-        "Save this chart", icon=":material/download:", type="tertiary", key=f"{key}-menu", on_change="rerun"
-    )
-    if not menu.open:
-        return
+    """What stands in the menu."""
     frame = data() if callable(data) else data
-    with menu:
-        if mark:
-            st.caption(mark)
+    if mark:
+        st.caption(mark)
+    st.download_button(
+        "Numbers (CSV)", lambda: csv(frame, mark), f"{key}.csv", "text/csv", on_click="ignore", key=f"{key}-csv"
+    )
+    st.download_button(
+        "Interactive page (HTML)",
+        lambda: html_page(figure, alt),
+        f"{key}.html",
+        "text/html",
+        on_click="ignore",
+        key=f"{key}-html",
+    )
+    if code:
         st.download_button(
-            "Numbers (CSV)", lambda: csv(frame, mark), f"{key}.csv", "text/csv", on_click="ignore", key=f"{key}-csv"
-        )
-        st.download_button(
-            "Interactive page (HTML)",
-            lambda: html_page(figure, alt),
-            f"{key}.html",
-            "text/html",
+            "Python that computes it",
+            _commented(code, mark),
+            f"{key}.py",
+            "text/x-python",
             on_click="ignore",
-            key=f"{key}-html",
+            key=f"{key}-py",
         )
-        if code:
-            st.download_button(
-                "Python that computes it",
-                _commented(code, mark),
-                f"{key}.py",
-                "text/x-python",
-                on_click="ignore",
-                key=f"{key}-py",
-            )
-        st.segmented_control(
-            "Picture: choose a format, then the camera at the chart's corner",
-            ["PNG", "SVG"],
-            default="PNG",
-            required=True,
-            key=f"{key}-format",
-            persist_state="session",
-        )
+    st.segmented_control(
+        "Picture: choose a format, then the camera at the chart's corner",
+        ["PNG", "SVG"],
+        default="PNG",
+        required=True,
+        key=f"{key}-format",
+        persist_state="session",
+    )
 
 
 def fitted(figure: Figure) -> Figure:
@@ -122,12 +134,47 @@ def html_page(figure: Figure, alt: str) -> bytes:
     if paper == "rgba(0,0,0,0)":
         solid["layout"]["paper_bgcolor"] = palette(session.dark()).paper
     page: str = plotly.io.to_html(solid, include_plotlyjs=True, full_html=True, validate=False)
+    page = page.replace("<head>", f"<head><title>{words.html(title_of(alt))}</title>", 1)
     label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return page.replace("<body>", f'<body role="img" aria-label="{label}">', 1).encode()
 
 
 def _commented(code: str, mark: str | None) -> str:
-    return f"# {mark}\n{code}" if mark else code
+    needed = "# Needs epsilon-lab, installed from its folder with: pip install .\n"
+    return f"{needed}# {mark}\n{code}" if mark else f"{needed}{code}"
+
+
+def title_of(alt: str) -> str:
+    """What a saved picture is called: the first clause of its words."""
+    return re.split(r"[:;]|[.] |[.]$", alt, maxsplit=1)[0][:LONGEST_TITLE].strip()
+
+
+def finished(figure: Figure, alt: str, at: str) -> Figure:
+    """The figure as it is saved: on the page's own paper, under its title and the data in use."""
+    look, current = palette(session.dark()), source.current()
+    line = " · ".join(part for part in ("Epsilon Lab", current.title if current is not None else "", at) if part)
+    base = figure["layout"]
+    margin = dict(base.get("margin", {}))
+    margin["t"] = margin.get("t", 0) + TITLED
+    title = (
+        f"<b>{words.html(title_of(alt), LONGEST_TITLE)}</b><br><span style='font-size:12px'>{words.html(line)}</span>"
+    )
+    layout = base | {
+        "margin": margin,
+        "paper_bgcolor": look.paper,
+        "height": base["height"] + TITLED,
+        "title": {
+            "text": title,
+            "font": {"size": 14, "color": look.ink},
+            "x": 0.01,
+            "xref": "container",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 10},
+        },
+    }
+    return figure | {"layout": layout}
 
 
 def marked(figure: Figure, mark: str) -> Figure:

@@ -126,6 +126,11 @@ def number_of(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".rstrip("0").rstrip(".")
 
 
+def goal(*, higher: bool) -> str:
+    """What the dashed line of a chart is called."""
+    return "what you need" if higher else "what you accept"
+
+
 def odds_sentence(epsilon: float, delta: float = 0.0) -> str:
     return (
         "Someone who would guess right 50 times in 100 without the answer is right at most "

@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard.words import number, plural, safe, times_in_100, visible
+from dashboard.words.usual import NO_THEOREM, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
 from dpcore.validate import Neighbours
@@ -169,15 +170,15 @@ def headline(
         start = f"{level} the private alarm stays silent, as it should, **{times_in_100(right)}**"
     else:
         start = f"{level} the private alarm is raised on time **{times_in_100(right)}**"
-    verdict = []
+    told: list[str] = []
     if target is not None:
         near = right < target and times_in_100(right) == times_in_100(target)
-        short = "just short of" if near else "less than"
-        verdict.append("what you need" if right >= target else f"{short} the {number(100 * target)} you need")
+        found = verdict(right, target, number(100 * target))
+        told.append(found.replace("less than", "just short of") if near else found)
     if crossing is not None and right <= blind:
-        verdict.append("no better than picking blindly")
-    told = f": {' and '.join(verdict)}" if verdict else ""
-    return f"{start}{told}. {wrong(chances, crossing)}"
+        told.append("no better than picking blindly")
+    judged = f": {' and '.join(told)}" if told else ""
+    return f"{start}{judged}. {wrong(chances, crossing)}"
 
 
 def wrong(chances: Mapping[str, float], crossing: int | None) -> str:
@@ -197,9 +198,9 @@ def wrong(chances: Mapping[str, float], crossing: int | None) -> str:
 
 def caption(series: Watched, crossing: int | None, last: int, late_by: int, blind: float, promise: float) -> str:
     theory = (
-        f"Theory alone promises that the textbook's method is on time {times_in_100(promise)}."
+        f"Theory (Dwork and Roth, 2014) alone promises the textbook's method on time {times_in_100(promise)}."
         if promise > 0.005
-        else "Theory alone promises nothing yet at this ε."
+        else NO_THEOREM
     )
     if crossing is None:
         return f"The line is never reached, so any alarm is a false one. {theory}"
@@ -211,6 +212,21 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
     return (
         f"Without privacy it would ring at {safe(series.names[crossing])}, every time. {on_time} "
         f"Picked blindly, it would be on time {times_in_100(blind)}. {theory}"
+    )
+
+
+def uncertain(noise: float, people: float, when: str | None, line: float) -> str:
+    """Two uncertainties, apart. ``when`` an alarm is on time; None where none is due."""
+    level = f"the line of {number(line)}"
+    often = f"in {of_100(people)} of 100 cases. Privacy does not change that (calculated, not simulated)."
+    if when is None:
+        return (
+            f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such runs ring although "
+            f"nothing is due. Chance: with other people like these, {level} is reached after all {often}"
+        )
+    return (
+        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
+        f"Chance: with other people like these, {level} is itself first reached elsewhere than {safe(when)} {often}"
     )
 
 
@@ -271,13 +287,18 @@ def when_axis(limit: int) -> str:
     return "alarm here,<br>times in 100" if limit == 1 else "first alarm here,<br>times in 100"
 
 
-def when_note(name: str, looked: bool) -> str:
+def when_note(name: str, looked: bool, textbook: str, best: str | None) -> str:
+    """``best``: the method that is oftenest on time here; None where it is the one in use."""
     click = (
         "Clicking a bar puts the line near it; a release then says that the line was chosen after looking at the data."
         if looked
         else "Click a bar to put the line there."
     )
-    return f"Above: the data and the line. Below: where the private alarm falls, with {name}. {click}"
+    here = "here the best of these" if best is None else f"here {best} does better"
+    return (
+        f"Above: the data and the line. Below: where the private alarm falls, with {name}, {here}. The textbook's "
+        f"method (Dwork and Roth, 2014): {textbook}. {click}"
+    )
 
 
 def when_alt(names: Sequence[str], law: Sequence[float], chances: Mapping[str, float]) -> str:
@@ -492,6 +513,10 @@ def forecast_bound(reach: float, beta: float, unit: str) -> str:
 
 
 LINE_IS_PUBLIC = "The line is public. Choose it for your own reasons, not by looking at these data."
+LINE_ON_SAMPLE = (
+    "The line is public. These are sample data, so it may be clicked in the picture; for people of your own choose it "
+    "for your own reasons, not by looking at their data."
+)
 LOOKED_WARNING = (
     "This line was taken from a look at the data. The answer may be released, but its receipt says: chosen after "
     "looking at the data, not covered by ε. Type a line that you need for other reasons to avoid that."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.words import number, safe, times_in_100, visible
+from dashboard.words.usual import verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 
@@ -63,7 +64,7 @@ def headline(epsilon: float, wrong: float, target: float | None) -> str:
     start = f"At ε = {number(epsilon)} the rule chosen privately is wrong about **{number(100 * wrong)} times in 100**"
     if target is None:
         return f"{start}."
-    return f"{start}: {'what you need' if wrong <= target else f'more than the {number(100 * target)} you allow'}."
+    return f"{start}: {verdict(wrong, target, number(100 * target), higher=False)}."
 
 
 def caption(rules: int, best: str, rate: float) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dashboard.words import many, number, plural, safe, times_in_100
+from dashboard.words import many, number, plural, safe, times_in_100, visible
 from dashboard.words.most_common import cannot_release, method, method_in_use, no_release, use
+from dashboard.words.usual import of_100, redrawn
 from dpcore.experts.linear import PrintedAccount
 
 if TYPE_CHECKING:
@@ -72,6 +73,20 @@ def caption(*, columns: int, rows: int, unit: str, best: str, own: float, at_ran
         f"{columns} columns over {plural(rows, unit, many(unit))}; a cost counts as a share of its column's "
         f"declared range. The cheapest, {safe(best)}, costs {percent(own)} itself; a column picked at random costs "
         f"{percent(at_random)} more. {theory}"
+    )
+
+
+def unsure(unit: str) -> tuple[str, str]:
+    """What the two bars are called."""
+    return "privacy noise", f"only these {visible(many(unit))}"
+
+
+def uncertain(noise: float, people: float, rows: int, unit: str, draws: int) -> str:
+    """Two uncertainties, apart."""
+    return (
+        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 private choices are not the "
+        f"cheapest column. Chance: had {rows:,} other {safe(many(unit))} like these come, another column would be "
+        f"cheapest in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
 

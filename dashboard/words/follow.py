@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.words import many, number, plural, safe, times_in_100, tiny, visible
 from dashboard.words.most_common import cannot_release, method, method_in_use, no_release, use
+from dashboard.words.usual import of_100, redrawn
 from dpcore.experts import Scenario
 
 if TYPE_CHECKING:
@@ -110,12 +111,12 @@ def cannot_follow(why: str) -> str:
 
 
 def sentence(group: Group, unit: str) -> tuple[str | Group, ...]:
-    return ("Whom of", group, f"should we follow, without revealing any single {safe(unit)}?")
+    return ("Which of", group, f"should we follow, without revealing any single {safe(unit)}?")
 
 
 def point(meaning: str, unit: str) -> str:
     """What a point is."""
-    return f"Each {safe(unit)} costs an expert 0 points at best and 1 at worst: {safe(meaning, 200)}."
+    return f"A {safe(unit)} costs each 0 points at best and 1 at worst: {safe(meaning, 200)}."
 
 
 def regret_title(units: str) -> str:
@@ -148,7 +149,7 @@ def headline_regret(epsilon: float, lost: float, accepted: float, at_random: flo
     luck = f", and {less} than picking at random ({number(at_random)})" if lost > 0.9 * at_random else ""
     return (
         f"At ε = {number(epsilon)} following privately loses **{number(lost)}** points more per 100 {units} than the "
-        f"best expert: {verdict}{luck}."
+        f"best expert, on average: {verdict}{luck}."
     )
 
 
@@ -166,10 +167,9 @@ def caption(
     """``own``: what the best expert itself loses; ``at_random`` and ``learnt`` more than that, all per 100 rounds."""
     units = many(unit)
     return (
-        f"{experts} experts over {plural(rounds, unit, units)}. {point} The best expert in hindsight, {safe(best)}, "
-        f"loses {number(own)} points per 100 {units} itself. Picking one at random each {safe(unit)} loses "
-        f"{number(at_random)} more than that, learning without privacy {number(learnt)} more. All of these are "
-        "calculated, not simulated."
+        f"{experts} experts over {plural(rounds, unit, units)}. {point} Per 100 {units} the best one, {safe(best)}, "
+        f"loses {number(own)} itself; one picked at random each {safe(unit)} {number(at_random)} more, learning "
+        f"without privacy {number(learnt)} more (all calculated, not simulated)."
     )
 
 
@@ -181,13 +181,12 @@ def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
     units = many(unit)
     if vacuous:
         return (
-            "The textbook's theorem (Dwork and Roth, 2014, Theorem 11.3) guarantees nothing at this ε: it allows "
-            f"losing every {safe(unit)}."
+            "No theorem of the textbook (Dwork and Roth, 2014) bounds this loss at this ε; the privacy holds all the "
+            "same."
         )
     loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
     return (
-        "The textbook's theorem (Dwork and Roth, 2014, Theorem 11.3) guarantees at most "
-        f"{number(promised)} points more per 100 {units}{loose}."
+        f"The textbook (Dwork and Roth, 2014) guarantees at most {number(promised)} points more per 100 {units}{loose}."
     )
 
 
@@ -216,6 +215,23 @@ def whom_alt(top: str) -> str:
 
 def last_plays(unit: str) -> str:
     return f"plays on the last {safe(unit)} (blue: the best expert)"
+
+
+def unsure(units: str) -> tuple[str, str]:
+    """What the two bars are called."""
+    return "privacy noise", f"only these {visible(units)}"
+
+
+def uncertain(noise: float, without: float, people: float, rounds: int, unit: str, draws: int) -> str:
+    """Two uncertainties, apart; ``without``: as ``noise``, by a learner without privacy."""
+    who, units = safe(unit), safe(many(unit))
+    return (
+        f"**Two reasons why it may follow the wrong one.** Privacy noise: on the last {who}, {of_100(noise)} of 100 "
+        f"private runs follow another than the best expert ({of_100(without)} without privacy); what that costs is the "
+        f"number above. Chance: had {rounds:,} other "
+        f"{units} like these come, another would be the best in {of_100(people)} of 100 cases "
+        f"({redrawn(people, draws)})."
+    )
 
 
 def hidden(unit: str) -> str:

@@ -19,7 +19,7 @@ from dpcore.thresholding import ways
 TITLE, FIND = "What the words mean", "Find a word"
 TERMS: Mapping[str, str] = MappingProxyType(
     {
-        "ε": "epsilon, the privacy level: how much an answer may depend on any one person. Smaller hides better.",
+        "ε": "epsilon, the privacy loss: how much an answer may depend on any one person. Smaller hides better.",
         "δ": "delta: a tiny chance that the promise of ε may fail. Without δ it never fails.",
         "ρ": "rho: what a small answer costs where a budget counts many small answers together.",
         "α": "alpha: how far from the line, or from the best, an answer may lie.",
@@ -35,6 +35,7 @@ TERMS: Mapping[str, str] = MappingProxyType(
         "Receipt": "the record of an answer: the question, its cost and its time, sealed against changes.",
         "Practice": "private answers about sample data; their budget can be reset.",
         "Theorem": "a proof of how good an answer is at least, whatever the data. The truth is often much better.",
+        "Textbook": "Dwork and Roth, The Algorithmic Foundations of Differential Privacy, 2014.",
         "Simulated": "tried out with made-up noise, many times. Calculated means exact, without trying.",
         "Seed": "a number that makes a simulation come out the same again.",
         "Sampling error": "what would differ had other people come; it has nothing to do with privacy.",

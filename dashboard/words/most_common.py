@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
 from dashboard.words import many, number, safe, times_in_100, visible, whole
+from dashboard.words.usual import NO_THEOREM, of_100, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 from dpcore.tradeoff import Metric
@@ -40,13 +41,17 @@ def one_option(column: str) -> str:
     return f"“{visible(column)}” has one option only, so there is nothing to choose. Pick another column."
 
 
-def sentence(table: Table, column: Choice[str]) -> tuple[str | Choice[str], ...]:
+def sentence(table: Table, column: Choice[str], named: str, edited: float | None) -> tuple[str | Choice[str], ...]:
+    """The question about the column ``named``; ``edited``: how many rows there are after What if, if that is so."""
     schema = table.schema
     if schema.each_row == "option":
         label = next((one.name for one in schema.columns if not one.is_numeric), "option")
-        return (f"Which {safe(label)} has the best", column, f"of {table.rows:,}?")
+        scored = schema.column(named)
+        words = ("fewest", "most") if scored.counts else ("lowest", "highest")
+        return (f"Which {safe(label)} has the {words[scored.better == 'higher']}", column, f"of {table.rows:,}?")
     who = many(schema.unit)
-    return ("Which", column, f"is most common among {table.rows:,} {who}?")
+    rows = f"{table.rows:,} {who}" if edited is None else f"{whole(edited)} {who}, as edited"
+    return ("Which", column, f"is most common among {rows}?")
 
 
 def need(metric: Metric) -> str:
@@ -68,35 +73,27 @@ def headline(view: View, shown: Candidates, right: float, target: float | None) 
     start = f"At ε = {number(view.epsilon)} the private answer names the true winner {told}"
     if target is None:
         return f"{start}."
-    return f"{start}: {'what you need' if right >= target else f'less than the {number(100 * target)} you need'}."
+    return f"{start}: {verdict(right, target, number(100 * target))}."
 
 
 def caption(view: View) -> str:
     promise = view.at("theory", "success")
-    theory = (
-        f"Theory alone guarantees that it is right {times_in_100(promise)}."
-        if promise > 0.005
-        else "Theory alone guarantees nothing yet at this ε."
-    )
+    theory = f"Theory alone guarantees that it is right {times_in_100(promise)}." if promise > 0.005 else NO_THEOREM
     free = view.needed("success", 0.99).epsilon
     if free is not None and free < EPSILON_LOW:
         theory = (
             f"With {whole(view.size)} people privacy is free here: still right 99 times in 100 at ε = {number(free)}."
         )
-    return f"Without privacy it would be right every time. {theory} The number above is calculated, not simulated."
+    return f"Without privacy it would name these people's winner every time. {theory} All of this is calculated."
 
 
-def uncertain(noise: float, people: float, count: float, unit: str) -> str:
-    """Two uncertainties, apart."""
+def uncertain(noise: float, people: float, count: float, unit: str, draws: int) -> str:
+    """Two uncertainties, apart; the second found by ``draws``."""
     return (
-        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such answers name another option. "
-        f"Chance: had {whole(count)} other {safe(unit)} like these come, another option would lead in "
-        f"{of_100(people)} of 100 cases, with or without privacy."
+        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such answers name another option "
+        f"than these people's winner. Chance: had {whole(count)} other {safe(unit)} like these come, the winner itself "
+        f"would be another in {of_100(people)} of 100 cases; privacy does not change that ({redrawn(people, draws)})."
     )
-
-
-def of_100(share: float) -> str:
-    return "fewer than 1" if share < 0.005 else whole(100 * share)
 
 
 def method_in_use(about: About) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
-from dashboard.words import number, plural
+from dashboard.words import number, plural, visible
 
 SMALLEST = "smallest ε for it"
 LOOKED = (
@@ -11,11 +11,18 @@ LOOKED = (
     "was chosen after looking at the data."
 )
 OTHERS = "others"
-IMAGINED = "Imagining costs nothing. Only a private answer that is drawn is charged."
+DOTS = "Grey: right anyway. Brown: the most that the answer can add."
+IMAGINED = "Looking at this page costs nothing. Only a private answer that is drawn is charged."
 
 
 def or_size(size_word: str) -> str:
     return f"or, at this ε, {size_word} in all"
+
+
+def here(size: float, enough: float, size_word: str) -> str:
+    """How many there are beside how many would be ``enough``."""
+    told = "enough" if size >= enough else "too few"
+    return f"there are {number(size)} {size_word}: {told}"
 
 
 def like_these(size_word: str) -> str:
@@ -36,11 +43,11 @@ def rings(count: int) -> str:
     return f" Rings: {plural(count, 'private answer')} that you have drawn."
 
 
-def bars(noise: float, people: float) -> str:
+def bars(noise: float, people: float, names: tuple[str, str], sign: str = "") -> str:
     """The two bars in words."""
     return (
-        f"Two bars, in 100: wrong through privacy noise {number(100 * noise)}, another winner through having only "
-        f"these people {number(100 * people)}."
+        f"Two bars, in 100: {visible(names[0])} {sign}{number(100 * noise)}, {visible(names[1])} "
+        f"{sign}{number(100 * people)}."
     )
 
 

@@ -20,6 +20,15 @@ MAY_SHOW = {
     "twin": "May this picture leave the room? Yes: its rows are simulated, no row of a file is behind it.",
     "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it.",
 }
+DRAG = "Click or drag in it to set ε."
+UNSURE = ("privacy noise", "only these people")
+"""What the two bars of uncertainty are called."""
+
+
+def too_few(least: int) -> str:
+    """When fewer columns are left than a question needs."""
+    needed = "one column" if least == 1 else f"{least} columns"
+    return f"This question needs at least {needed}, so the last choice of columns stays."
 
 
 def opens_with(title: str) -> str:

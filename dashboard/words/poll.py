@@ -88,7 +88,7 @@ PEOPLE_HELP = (
     "Count the people in the room, not their votes. The forecast is made for this number, so that it tells nothing "
     "about who votes what."
 )
-EPSILON = "Privacy level ε of the one answer"
+EPSILON = "Privacy loss ε of the one answer"
 EPSILON_HELP = "Smaller ε hides each vote better; larger ε gives a more accurate answer. It cannot be changed later."
 COUNTS = "Show the true counts at the end"
 COUNTS_HELP = (

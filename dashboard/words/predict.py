@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dashboard.words import number, plural, protected_words, safe, times_in_100, tiny, visible
+from dashboard.words.usual import verdict
 from dpcore.about import About
 
 TITLE = "Predict a column"
@@ -32,7 +33,7 @@ DELTA = "δ, a small chance that belongs to the promise"
 SEEDS = "Private models simulated at each point"
 ROWS = "rows"
 ROWS_TITLE = "number of training rows n"
-AXES: Mapping[str, str] = {"epsilon": "Privacy level ε", "n": "Number of rows", "both": "ε and rows"}
+AXES: Mapping[str, str] = {"epsilon": "Privacy loss ε", "n": "Number of rows", "both": "ε and rows"}
 AVERAGE = "Always the average"
 TRAINING = "Training private models"
 NEED = {
@@ -82,9 +83,13 @@ def headline_waiting(epsilon: float) -> str:
     return f"At ε = {number(epsilon)}: the first private models are being trained."
 
 
-def headline_right(epsilon: float, value: float, guessing: float, plain: float, target: float | None) -> str:
-    """Shares of right predictions; ``target`` None where something else was asked for."""
-    start = f"At ε = {number(epsilon)} the private model is right about **{number(100 * value)} times in 100**"
+def headline_right(
+    epsilon: float, value: float, guessing: float, plain: float, target: float | None, low: float = 1.0
+) -> str:
+    """Shares of right predictions; ``target`` None where something else was asked for, ``low`` what one model in ten
+    does not reach."""
+    right = f"**{number(100 * value)} times in 100**"
+    start = f"At ε = {number(epsilon)} the private model is right about {right} on average"
     guess = f"always guessing the commonest ({number(100 * guessing)})"
     if value - guessing < LITTLE:
         better = "worse than" if value < guessing - LITTLE else "no better than"
@@ -97,8 +102,8 @@ def headline_right(epsilon: float, value: float, guessing: float, plain: float, 
         return f"{start}, {better} {guess}: {why}."
     if target is None:
         return f"{start}, better than {guess}."
-    verdict = "what you need" if value >= target else f"less than the {number(100 * target)} you need"
-    return f"{start}: {verdict}, and better than {guess}."
+    some = " (some models fall short)" if low < target <= value else ""
+    return f"{start}: {verdict(value, target, number(100 * target))}{some}, and better than {guess}."
 
 
 def headline_error(epsilon: float, value: float, guessing: float, plain: float, target: float | None) -> str:
@@ -115,17 +120,41 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
         return f"{start}, {better} {guess}: {why}."
     if target is None:
         return f"{start}, better than {guess}."
-    verdict = "what you need" if value <= target else f"more than the {number(target)} you allow"
-    return f"{start}: {verdict}, and better than {guess}."
+    return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
 
 
 def how_judged(about: About, trained: int, tested: int) -> str:
-    return f"{about.name}, trained on {trained:,} rows and judged on {tested:,} others."
+    return (
+        f"Method: {about.plain} ({about.name}), trained on {trained:,} rows and judged on {tested:,} others. How often "
+        "a model is right no theorem says; the privacy is proved."
+    )
 
 
-def caption_right(plain: float, found: tuple[float, float, float], tested: int, how: str) -> str:
-    """``found`` is the share of right predictions, and between what most private models lie."""
+def better(name: str, value: str, main: str) -> str:
+    """Another method that a private answer can be drawn by does clearly better at this ε."""
+    return f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. See Options."
+
+
+def right(value: float) -> str:
+    return f"right {number(100 * value)} times in 100"
+
+
+def error(value: float) -> str:
+    return f"squared error {number(value)}"
+
+
+UNSURE = ("privacy noise", "only these rows")
+
+
+def caption_right(
+    plain: float, found: tuple[float, float, float], tested: int, how: str, *, apart: bool = False
+) -> str:
+    """``found`` is the share of right predictions, and between what most private models lie; ``apart``: what is
+    uncertain has a card of its own.
+    """
     value, low, high = found
+    if apart:
+        return f"Without privacy {number(100 * plain)} in 100. {how}"
     noise = "" if high <= low else f"Most private models (80 in 100) {_between(low, high)}, by the luck of the noise. "
     luck = 200 * math.sqrt(max(value * (1 - value), 1e-9) / tested)  # two standard errors
     shown = f"{luck:.0f}" if luck >= 2 else number(luck)
@@ -137,6 +166,15 @@ def caption_right(plain: float, found: tuple[float, float, float], tested: int, 
 
 def _between(low: float, high: float) -> str:
     return f"reach {number(100 * low)} to {number(100 * high)}"
+
+
+def uncertain(low: float, high: float, people: float, tested: int, *, models: int) -> str:
+    """Two uncertainties, apart; ``low`` to ``high`` of 80 in 100 private models, ``people`` to either side."""
+    return (
+        f"**Two reasons why it may be off.** Privacy noise: of 100 such models 80 {_between(low, high)} of 100 right "
+        f"(from {models} that were trained). Chance: {tested:,} other rows judged them; had others come, all these "
+        f"numbers would move by at most {number(100 * people)} in 80 of 100 cases, with or without privacy."
+    )
 
 
 def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.words import number, safe, times_in_100, visible
+from dashboard.words.usual import verdict
 
 TITLE = "Median or quantile"
 QUANTILES = {
@@ -80,13 +81,15 @@ def headline(q: float, epsilon: float, tolerance: float, unit: str, chance: floa
     )
     if target is None:
         return f"{start}."
-    return f"{start}: {'what you need' if chance >= target else f'less than the {number(100 * target)} you need'}."
+    return f"{start}: {verdict(chance, target, number(100 * target))}."
 
 
-def caption(q: float, truth: float, quartiles: tuple[float, float], unit: str) -> str:
+def caption(q: float, truth: float, quartiles: tuple[float, float], unit: str, tolerance: float, span: float) -> str:
+    """``tolerance`` is what counts as close, ``span`` the declared range."""
     return (
-        f"The true {QUANTILES[q]} is {with_unit(truth, unit)}. Half of all private answers lie between "
-        f"{number(quartiles[0])} and {with_unit(quartiles[1], unit)}. Calculated, not simulated."
+        f"Close enough is {with_unit(tolerance, unit)}, {number(100 * tolerance / span)} in 100 of the declared range; "
+        f"What if changes it. The true {QUANTILES[q]} is {with_unit(truth, unit)}. Half of all private answers lie "
+        f"between {number(quartiles[0])} and {with_unit(quartiles[1], unit)}. Calculated, not simulated."
     )
 
 

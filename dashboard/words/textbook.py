@@ -31,7 +31,7 @@ AXES: Mapping[str, str] = {
     "added": "ε of all steps and the count, added up",
     "exact": "ε of all of them, exactly",
 }
-ACCURACY_X = "privacy level ε, counted in three ways"
+ACCURACY_X = "privacy loss ε, counted in three ways"
 NO_CURVE = (
     "Choose “Textbook noisy gradient descent” under “Drawn beside it” to see its accuracy here, and wait until all "
     "models are trained."

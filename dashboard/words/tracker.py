@@ -11,7 +11,7 @@ NOT_OPENED = "Nothing is spent: no budget has been opened for these people."
 CLOSED = "Everything else keeps working; private answers wait until this is mended."
 NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
 NO_DELTA = "Answers of this kind need a δ, which this budget does not have."
-NOT_ENOUGH = "Not enough is left for one more answer like this one."
+NOT_ENOUGH = "Not enough is left for one more answer like the one in view."
 
 
 def left(whole: float, remaining: float) -> str:
@@ -38,8 +38,8 @@ def delta_left(remaining: float, whole: float) -> str:
 def more(count: int) -> str:
     """How many more answers fit."""
     if count >= MANY:
-        return "A million more answers like this one fit."
-    return f"**{plural(count, 'more answer', 'more answers')}** like this one; after it, {count - 1:,}."
+        return "A million more answers like the one in view fit."
+    return f"**{plural(count, 'more answer', 'more answers')}** like the one in view; after one, {count - 1:,}."
 
 
 def delta_first(each: float, remaining: float) -> str:

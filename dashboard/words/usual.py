@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from dashboard.words import whole
 from dashboard.words.glossary import TERMS
 from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
@@ -27,3 +30,23 @@ QUESTIONS_HELP = "Several questions about the same people share one budget, so e
 
 def relation(neighbours: Neighbours) -> str:
     return hides(neighbours)
+
+
+NO_THEOREM = "No theorem says yet at this ε how often it is right; the privacy holds all the same."
+
+
+def verdict(value: float, target: float, shown: str, *, higher: bool = True) -> str:
+    """Whether a goal is met, the higher the better or the lower; ``shown`` is the goal as the headline writes it."""
+    if higher:
+        return f"{'enough for' if value >= target else 'less than'} the {shown} you need"
+    return f"{'within' if value <= target else 'more than'} the {shown} you allow"
+
+
+def of_100(share: float) -> str:
+    return "fewer than 1" if share < 0.0095 else whole(100 * share)
+
+
+def redrawn(share: float, draws: int) -> str:
+    """How exact a share is that was found by ``draws`` draws: two standard errors, in 100, rounded up."""
+    off = 200 * math.sqrt(max(share * (1.0 - share), 1.0 / draws) / draws)
+    return f"drawn {draws:,} times, to within {math.ceil(10 * off) / 10:g} in 100"

@@ -201,10 +201,11 @@ class AlarmRun(Asked):
     def what(self) -> str:
         """The question in one plain sentence."""
         first = "is the first" if self.limit == 1 else f"are the first {self.limit}"
-        name = f"“{shown(self.column)}”"
-        of = f"counts of rows per {name}" if self.counted else f"entries of {name}"
-        only = "" if self.where is None else f", rows where “{shown(self.where)}” is yes alone,"
-        return f"Which {first} of {self.entries:,} {of}{only} to reach {self.threshold:g}?"
+        asked = f"Which {first} of {self.entries:,} entries of “{shown(self.column)}”"
+        if not self.counted:
+            return f"{asked} to reach {self.threshold:g}?"
+        only = "" if self.where is None else f" whose “{shown(self.where)}” is yes"
+        return f"{asked} with {self.threshold:g} or more rows{only}?"
 
     @property
     def mechanism(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import poisson
 
 from dpcore.about import About
 from dpcore.errors import InvalidArgument
@@ -284,6 +285,22 @@ class AlarmProblem(Problem):
         if crossing is None:
             return k, k
         return max(crossing - self.early_by, 0), min(crossing + self.late_by + 1, k)
+
+    @property
+    def elsewhere(self) -> float:
+        """How often other people like these would reach the threshold outside the window, or at all where it is not
+        reached: from 0 to 1, exact, with no noise of privacy.
+
+        Every answer is a count of people, drawn anew around the observed one by Poisson's law (variance equal to the
+        count, as in the band), each for itself. Raises InvalidArgument where an answer is negative.
+        """
+        if (self.answers < 0.0).any():
+            raise InvalidArgument("answers", "must be counts, none of them negative")
+        quiet = np.asarray(poisson.cdf(np.ceil(self.threshold) - 1.0, self.answers), dtype=np.float64)
+        start, end = self.window
+        if self.crossing is None:
+            return float(1.0 - np.prod(quiet))
+        return float(1.0 - np.prod(quiet[:start]) * (1.0 - np.prod(quiet[start:end])))
 
     def _judged(self, run: RunLaws) -> FloatArray:
         """The law of the alarm that counts, from a run with a column for each query."""

@@ -44,7 +44,7 @@ def test_own_forecasts_become_released_plays(
         own_file.look(page)
         page.get_by_role("link", name="Online experts").first.click()
         expect(page.get_by_text("3 experts over 120")).to_be_visible()
-        expect(page.get_by_text("The best expert in hindsight, Ann")).to_be_visible()
+        expect(page.get_by_text("the best one, Ann")).to_be_visible()
         own_file.open_release(page)
         own_file.open_budget(page, "Days of the test")
         own_file.release(page)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import violations
+from tests.browser.conftest import settled
 
 Open = Callable[[str], Page]
 
@@ -40,3 +41,57 @@ def test_sentences_and_point_follow_the_finger_and_agree_with_the_server(open_pa
     expect(head).to_contain_text("At ε = 0.12")
     expect(page.locator("[data-finger]")).to_have_count(0)
     assert violations(page) == []
+
+
+def test_the_curve_itself_can_be_dragged(open_page: Open) -> None:
+    page = open_page("/selection?question=quantile")
+    head = page.locator(".st-key-quantile-headline")
+    expect(head).to_contain_text("At ε = 0.5")
+    plot = page.locator(".st-key-quantile-epsilon .nsewdrag").first
+    expect(plot).to_have_css("cursor", "ew-resize")  # the page follows by now
+    box = plot.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] - 2, y)
+    page.mouse.down()
+    layer = page.locator("div[data-finger='10']")  # where the scale ends
+    expect(layer).to_contain_text("At ε = 10")
+    page.mouse.move(box["x"] + box["width"] - 200, y, steps=4)
+    expect(layer).to_have_count(0)
+    layer = page.locator("div[data-finger]")
+    step = layer.get_attribute("data-finger")
+    told = layer.inner_text().splitlines()
+    expect(head).to_contain_text("At ε = 0.5")  # the server has not been asked
+    page.mouse.up()
+    expect(head).to_contain_text(f"At ε = {step} ")
+    expect(page.locator("[data-finger]")).to_have_count(0)
+    assert head.inner_text().strip() in told
+
+
+def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    context.set_default_timeout(240_000)
+    page = context.new_page()
+    page.goto(f"{address}/thresholding")
+    settled(page)
+    page.locator("[data-testid=stExpandSidebarButton]").click()
+    sidebar = page.locator("[data-testid=stSidebar]")
+    expect(sidebar).to_have_attribute("data-collapsed", "false")
+    page.locator("[data-testid=stSidebarNav]").get_by_role("link", name="Selection").click()
+    expect(sidebar).to_have_attribute("data-collapsed", "true")
+    head = page.locator(".st-key-selection-headline")
+    expect(head).to_contain_text("At ε = 0.5")
+    settled(page)
+    expect(page.locator(".st-key-_docked")).to_be_in_viewport(ratio=1)
+    expect(head).to_be_in_viewport(ratio=1)
+    track = page.locator(".st-key-_docked [role=group] > div").first.bounding_box()
+    assert track is not None
+    y = track["y"] + track["height"] / 2
+    page.mouse.move(track["x"] + track["width"] * 17 / 30, y)
+    page.mouse.down()
+    page.mouse.move(track["x"] + track["width"] * 10 / 30, y, steps=6)
+    expect(page.locator("div[data-finger='0.1']")).to_contain_text("At ε = 0.1")
+    page.mouse.up()
+    expect(head).to_contain_text("At ε = 0.1")
+    assert violations(page) == []
+    context.close()

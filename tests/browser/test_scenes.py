@@ -116,7 +116,7 @@ def test_a_tour_names_the_control_and_focuses_it_and_a_frame_holds_one_chart(
     page.goto(f"{address}/?tour=five_minutes")
     settled(page)
     page.get_by_role("button", name=words.TRY).click()
-    slider = page.get_by_role("slider", name="Privacy level ε").first
+    slider = page.get_by_role("slider", name="Privacy loss ε").first
     expect(slider).to_be_focused()
     settled(page)
     assert violations(page) == []

@@ -55,7 +55,7 @@ def test_a_wrong_epsilon_in_a_link_gets_one_sentence(open_page: Open) -> None:
 
 def test_the_slider_answers_to_the_keyboard(open_page: Open) -> None:
     page = open_page("/selection")
-    slider = page.get_by_role("slider", name=re.compile("Privacy level")).first
+    slider = page.get_by_role("slider", name=re.compile("Privacy loss")).first
     slider.focus()
     for _ in range(3):
         slider.press("ArrowRight")
@@ -219,7 +219,10 @@ def test_no_word_of_a_chart_is_cut(browser: Browser, address: str, path: str) ->
 def test_a_chart_can_be_taken_away(open_page: Open, tmp_path: Path) -> None:
     page = open_page("/selection")
     page.get_by_role("button", name="Save this chart").first.click()
-    for name, start in (("Numbers (CSV)", "method,epsilon,n,metric"), ("Python that computes it", "import numpy")):
+    for name, start in (
+        ("Numbers (CSV)", "method,epsilon,n,metric"),
+        ("Python that computes it", "# Needs epsilon-lab"),
+    ):
         with page.expect_download() as waiting:
             page.get_by_role("button", name=name).click()
         file = tmp_path / waiting.value.suggested_filename

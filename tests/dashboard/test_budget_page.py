@@ -397,8 +397,9 @@ def budget(epsilon: float, delta: float, *costs: Cost, counting: str = "sum") ->
 def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
     pure = budget(0.3, 0.0, Cost.pure(0.1), Cost.pure(0.1))
     assert tracker.spent_words(pure) == "ε\u00a0=\u00a00.1 of 0.3 is left."
-    assert tracker.answers_words(pure, Cost.pure(0.1), "") == "**1 more answer** like this one; after it, 0."
-    assert tracker.answers_words(pure, Cost.pure(0.11), "") == "Not enough is left for one more answer like this one."
+    assert tracker.answers_words(pure, Cost.pure(0.1), "") == "**1 more answer** like the one in view; after one, 0."
+    wanting = "Not enough is left for one more answer like the one in view."
+    assert tracker.answers_words(pure, Cost.pure(0.11), "") == wanting
     assert "need a δ" in tracker.answers_words(pure, Cost.gaussian(20.0, 1e-7), "")
     both = budget(1.0, 1e-6, Cost.gaussian(50.0, 1e-8), counting="zcdp")
     assert f"About {100 - 100 * both.share_spent:.0f} in 100" in tracker.spent_words(both)
@@ -406,7 +407,7 @@ def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
     more = both.answers_left(Cost.gaussian(50.0, 1e-8))
     assert (
         tracker.answers_words(both, Cost.gaussian(50.0, 1e-8), "")
-        == f"**{more} more answers** like this one; after it, {more - 1}."
+        == f"**{more} more answers** like the one in view; after one, {more - 1}."
     )
 
 
@@ -425,8 +426,8 @@ def test_the_tracker_follows_the_page(open_app: Open, ledger: Ledger) -> None:
     practice(ledger, Cost.pure(1.0))
     app = open_app("selection", neighbours="replace_one")
     side = [one.value for one in app.sidebar.markdown]
-    assert "**4 more answers** like this one; after it, 3." in side
-    assert any("For each person" in one.value for one in app.sidebar.caption)
+    assert "**4 more answers** like the one in view; after one, 3." in side
+    assert any("It protects any one person" in one.value for one in app.sidebar.caption)
 
 
 # -- a closed ledger --------------------------------------------------------------------------------------------------

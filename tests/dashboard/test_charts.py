@@ -89,7 +89,7 @@ def test_every_figure_is_valid_plotly(dark: bool) -> None:
         faded(figure(dark), dark=dark),
         heat_map(grid, scale=SCALE, n_title="people", chosen=(0.5, 100.0), target=0.5, dark=dark),
         outcomes(["a", "b"], [30, 20], inks=["#1f4e9e", "#b3541e"], rings=[1, 2], dark=dark),
-        two_bars(0.01, 0.23, dark=dark),
+        two_bars(0.01, 0.23, ("privacy noise", "only these people"), dark=dark),
         odds_grid(62, dark=dark),
         noisy_race(["a", "b"], np.array([3.0, 2.0]), np.ones((3, 2)), unit="people", dark=dark),
         chances(["a", "b"], {"m": law}, {"m": "M"}, {"m": "#123456"}, dark=dark),

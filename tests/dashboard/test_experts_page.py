@@ -13,6 +13,7 @@ from dashboard.background import compute
 from dashboard.catalogue import address
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.followed import Reading, numeric
+from dashboard.words.page import too_few
 from dpcore.datasets import load_sample
 from dpcore.experts import ExpertsProblem, LinearProblem
 from dpcore.ledger import Ledger
@@ -71,13 +72,14 @@ def test_every_sample_gets_a_picture_or_a_sentence(open_app: Open, name: str, qu
     assert len(app.get("plotly_chart")) >= 3 or len(app.info) == 1
 
 
-def test_one_expert_is_one_sentence(open_app: Open) -> None:
+def test_two_experts_stay_where_one_is_left(open_app: Open) -> None:
     app = open_app("experts")
     app.selectbox(key="data").set_value("stocks").run()
+    before = list(app.pills(key="experts_columns-stocks-None").value)
     app.pills(key="experts_columns-stocks-None").set_value(["GOOG"]).run()
     assert not app.exception
-    assert len(app.info) == 1
-    assert "with one there is nothing to choose" in app.info[0].value
+    assert [warning.value for warning in app.warning] == [too_few(2)]
+    assert list(app.pills(key="experts_columns-stocks-None").value) == before
 
 
 def test_linear_costs_are_scaled_by_the_declared_bounds() -> None:
@@ -126,14 +128,15 @@ def test_the_cheapest_column_is_released(open_app: Open) -> None:
 
 
 def test_one_column_is_nothing_to_choose_from(open_app: Open) -> None:
-    """Few columns are all in sight; taking all but one away leaves a sentence, and the picture comes back with two."""
+    """Few columns are all in sight; taking all but one away keeps them all and leaves a sentence."""
     app = open_app("experts", data="A town, 10,000 people (simulated)")
     app.segmented_control(key="experts_question").set_value("fixed_choice").run()
     names = numeric(load_sample("town").schema)
     columns = app.pills(key="linear_columns-town")
     assert list(columns.value) == names
     columns.set_value(names[:1]).run()
-    assert "with one there is nothing to choose" in app.info[0].value
+    assert [warning.value for warning in app.warning] == [too_few(2)]
+    assert list(app.pills(key="linear_columns-town").value) == names
     app.pills(key="linear_columns-town").set_value(names[:2]).run()
     assert not app.exception
     assert not app.info
@@ -156,8 +159,8 @@ def test_more_or_fewer_rows_of_the_linear_question(open_app: Open, times: float)
     excess = float(problem.evaluate(main, "excess", np.array([0.02]), rows).value[0])
     said = text(app).split("the private choice costs **")[1].split(" %**")[0]
     assert float(said) == pytest.approx(50 * excess, rel=6e-3)  # said to three digits, in % of the range
-    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
-    assert "as it was" in [trace.get("name") for trace in figure["data"]]
+    figures = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
+    assert "as it was" in [trace.get("name") for figure in figures for trace in figure["data"]]
 
 
 def open_tab(app: AppTest, page: str, name: str) -> None:
@@ -200,17 +203,17 @@ def test_the_page_opens_with_its_own_example_until_somebody_chooses(open_app: Op
 def test_what_cannot_be_released_is_not_counted(open_app: Open) -> None:
     """Neither a strategy without a release nor simulated experts; one click goes to what has one."""
     app = open_app("experts")
-    assert "like this one" in text(app)
+    assert "like the one in view" in text(app)
     app.selectbox(key="experts_method-oblivious").set_value("weighted_majority").run()
-    assert "like this one" in text(app)
+    assert "like the one in view" in text(app)
     app.selectbox(key="experts_method-oblivious").set_value("textbook").run()
-    assert "like this one" not in text(app)
+    assert "like the one in view" not in text(app)
     open_tab(app, "experts", "A private answer")
     app.button(key="experts-instead").click().run()
     assert app.selectbox(key="experts_method-oblivious").value == "batched"
-    assert "like this one" in text(app)
+    assert "like the one in view" in text(app)
     app.selectbox(key="experts_of-forecasts").set_value("gap").run()
-    assert "like this one" not in text(app)
+    assert "like the one in view" not in text(app)
 
 
 @pytest.mark.parametrize(

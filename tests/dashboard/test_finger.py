@@ -2,31 +2,57 @@
 
 from __future__ import annotations
 
+import html
+import re
+from functools import cache
+
 import pytest
 
 from dashboard import catalogue, session
 from dashboard.controls import Setting
-from dashboard.view import View
-from dashboard.widgets.finger import told
+from dashboard.question import CannotAsk
+from dashboard.widgets.finger import pieces, told
+from tests.questions.following import same
 from tests.questions.samples import sample_case
 
-FOLLOWING = (("selection", "most_common", "clinic"), ("thresholding", "alarm", "outbreak"))
+QUICK = [
+    (page.key, key) for page in catalogue.pages() if page.key != "training" for key in catalogue.questions(page.key)
+]
+"""Questions that need no simulation beside the page; for the others see ``tests/questions/test_training.py``."""
 
 
-@pytest.mark.parametrize(("page", "key", "name"), FOLLOWING)
+@cache
+def suitable(page: str, key: str) -> str:
+    """A sample that the question can be asked about."""
+    for name in ("clinic", "outbreak", "forecasts"):
+        try:
+            catalogue.questions(page)[key].ask(sample_case(name), Setting())
+        except CannotAsk:
+            continue
+        return name
+    raise AssertionError(f"no sample for {key}")
+
+
+@pytest.mark.parametrize(("page", "key"), QUICK)
 @pytest.mark.parametrize("level", [session.EPSILON_STEPS[0], 0.1, 2.0, session.EPSILON_STEPS[-1]])
 def test_every_step_says_what_the_question_says(
-    page: str, key: str, name: str, level: float, monkeypatch: pytest.MonkeyPatch
+    page: str, key: str, level: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "Reader", Setting)
-    kind = catalogue.questions(page)[key]
+    kind, name = catalogue.questions(page)[key], suitable(page, key)
     found = told(kind, sample_case(name, 0.5), level, dark=False)
     there = kind.ask(sample_case(name, level), Setting())
     assert there.follows
-    assert isinstance(there.view, View)
-    assert found["headline"] == there.headline
-    assert ["odds-words", there.protected.lines()[0]] in [list(pair) for pair in found["words"]]
-    assert found["value"] == pytest.approx(there.view.at(there.view.main) * there.view.scale.factor)
-    assert sum(count for _, count, _ in found["rows"]) == 50
+    same(found, there)
     other = told(kind, sample_case(name, 0.5), 0.02, dark=False)
     assert other["headline"] != found["headline"], "another step says something else"
+
+
+def test_markup_becomes_plain_words() -> None:
+    assert pieces(r"At **5** the \*best\* is a\_b &amp; c") == ["At ", "5", " the *best* is a_b & c"]
+    for page, key in QUICK:
+        question = catalogue.questions(page)[key].ask(sample_case(suitable(page, key)), Setting())
+        for text in (question.headline, question.caption):
+            plain = "".join(pieces(text))
+            assert not re.search(r"\*\*|\\[^ ]|:material/|\]\(", plain), plain
+            assert plain == html.unescape(plain)

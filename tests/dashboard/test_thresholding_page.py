@@ -48,10 +48,10 @@ def test_the_release_tab_says_what_is_drawn(open_app: Open) -> None:
     offer = Alarm.ask(sample_case("outbreak"), Setting()).offer
     assert isinstance(offer, Offer)
     assert offer.forecast in text(app)
-    assert said.LINE_IS_PUBLIC in text(app)
+    assert said.LINE_ON_SAMPLE in text(app)
 
 
-@pytest.mark.parametrize(("data", "start"), [("clinic", "rows per “day”"), ("outbreak", "“cases”")])
+@pytest.mark.parametrize(("data", "start"), [("clinic", "entries of “day” is the first with"), ("outbreak", "“cases”")])
 def test_an_alarm_is_released_and_charged_once(open_app: Open, data: str, start: str) -> None:
     app = open_app("thresholding", data=data, thresholding_open="release")
     app.selectbox(key="data").set_value(data).run()  # the page opens with its own example until one chooses

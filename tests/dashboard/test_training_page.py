@@ -205,8 +205,8 @@ def test_the_earlier_picture_stays_in_grey_until_the_new_one_is_there(
     app = open_app("training", data=TUMOURS)
 
     def grey() -> bool:
-        chart = json.loads(app.get("plotly_chart")[0].proto.spec)
-        signs = [note["text"] for note in chart["layout"].get("annotations", [])]
+        charts = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
+        signs = [note["text"] for chart in charts for note in chart["layout"].get("annotations", [])]
         assert ("the earlier question" in signs) == ("In grey: “diagnosis” from 30 columns" in text(app))
         return "the earlier question" in signs
 
@@ -305,15 +305,6 @@ def test_the_page_opens_with_its_own_example_until_data_are_chosen(
     assert app.selectbox(key="data").value == "wine"
     assert "opens with a sample" not in text(app)
     assert not app.exception
-
-
-def test_no_columns_is_one_sentence(open_app: Open) -> None:
-    app = open_app("training", data=TUMOURS)
-    app.multiselect(key="training_columns-breast_cancer-diagnosis").set_value([]).run()
-    assert not app.exception
-    assert [info.value for info in app.info] == [
-        "This cannot be trained on yet: columns must hold at least one column to predict from."
-    ]
 
 
 def test_the_target_is_never_offered_among_the_features(open_app: Open) -> None:

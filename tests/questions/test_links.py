@@ -70,7 +70,8 @@ def values_of(control: Control[Any]) -> list[Any]:
     if isinstance(control, Choice):
         return list(control.options)
     if isinstance(control, Several):
-        return [(), tuple(control.options), tuple(control.options)[:1]]
+        some = [(), tuple(control.options), tuple(control.options)[:1], tuple(control.options)[:2]]
+        return [one for one in some if control.checked(one) is not None]
     if isinstance(control, Number):
         return [one for one in (control.default, control.low, control.high) if control.checked(one) is not None]
     if isinstance(control, Numbers):

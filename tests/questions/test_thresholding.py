@@ -440,7 +440,7 @@ def test_late_says_from_when() -> None:
 
 def test_the_headline_says_whether_it_is_what_was_asked_for() -> None:
     assert "less than the 95 you need" in asked("clinic").headline
-    assert "what you need" in asked("outbreak", 2.0).headline
+    assert "enough for the" in asked("outbreak", 2.0).headline
 
 
 def test_the_run_says_why_its_line_lies_there() -> None:

@@ -190,5 +190,5 @@ def test_every_page_opens_with_a_target_that_can_be_met_within_its_practice_budg
         need = found[0].need.found
         assert need is not None
         assert need.epsilon is not None
-        assert 0.05 <= need.epsilon <= 0.5, "within the slider, and the headline says: what you need"
-        assert "what you need" in found[0].headline or "within the" in found[0].headline
+        assert 0.05 <= need.epsilon <= 0.5, "within the slider, and the headline says that it is enough"
+        assert "enough for the" in found[0].headline or "within the" in found[0].headline

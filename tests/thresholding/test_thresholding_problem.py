@@ -240,3 +240,29 @@ def test_only_known_names(problem: AlarmProblem) -> None:
     assert set(problem.methods) == {*catalog(), "theory"}
     with pytest.raises(ValueError, match="read-only"):
         problem.answers[0] = 1.0
+
+
+# -- other people like these -------------------------------------------------------------------------------------------
+
+
+def test_how_often_other_people_reach_the_line_elsewhere() -> None:
+    """Against counts that are drawn anew 200,000 times (4 standard errors: 0.45 in 100)."""
+    answers, line = np.array([3.0, 0.0, 6.0, 9.0, 12.0, 7.0, 20.0]), 9.5
+    problem = AlarmProblem(answers=answers, threshold=line, late_by=1)
+    start, end = problem.window
+    assert (start, end) == (4, 6)
+    reached = np.random.default_rng(7).poisson(answers, size=(200_000, answers.size)) >= line
+    first = np.where(reached.any(axis=1), reached.argmax(axis=1), answers.size)
+    outside = float(((first < start) | (first >= end)).mean())
+    assert problem.elsewhere == pytest.approx(outside, abs=0.0045)
+
+
+def test_where_nothing_is_due_other_people_may_make_it_due() -> None:
+    problem = AlarmProblem(answers=np.array([1.0, 2.0]), threshold=2.5)
+    quiet = np.exp(-1.0) * (1 + 1 + 0.5) * np.exp(-2.0) * (1 + 2 + 2)
+    assert problem.elsewhere == pytest.approx(1.0 - quiet)
+
+
+def test_only_counts_can_be_drawn_anew() -> None:
+    with pytest.raises(InvalidArgument, match="must be counts"):
+        _ = AlarmProblem(answers=np.array([-1.0, 5.0]), threshold=3.0).elsewhere

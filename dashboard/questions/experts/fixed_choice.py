@@ -18,13 +18,15 @@ from dashboard.charts.theme import colours
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, Several, slug
 from dashboard.promise import Promise, along
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
+from dashboard.questions.experts import other_rounds
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.fixed_choice_request import LIKELY, expected, fixed_choice_request
 from dashboard.questions.experts.followed import numeric
 from dashboard.usual import BETA, neighbours
 from dashboard.view import View
 from dashboard.words import fixed_choice as said
+from dashboard.words import page as page_words
 from dashboard.words import promise as theory_said
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
@@ -45,6 +47,7 @@ MOST_ROWS_PROMISED = 1e9
 PLACES = 13
 FACTORS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 MOST_COLUMNS, SHOWN = 12, 8
+FIRST_SEED = 1
 RELATION = neighbours("linear_neighbours")
 
 
@@ -74,6 +77,8 @@ class FixedChoice:
             options=choices,
             names=words.visible,
             default=case.source.stated(choices, least=2)[:MOST_COLUMNS],
+            least=2,
+            refusal=page_words.too_few(2),
             linked=case.source.public,
         )
         names = read(columns, "sentence")
@@ -214,13 +219,14 @@ class _Setting:
                 theory=self.theory(view, extra),
             ),
             view=view,
-            need=Need(control=self.need, found=view.needed()),
+            need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(
                 names=self.names,
                 chances=self.law(self.main, view).tolist(),
                 good=(means == means.min()).tolist(),
                 what=said.CHOICES,
             ),
+            uncertain=self.uncertain(view),
             protected=words.LabelCard(
                 neighbours=self.as_is.relation,
                 epsilon=self.epsilon,
@@ -233,12 +239,25 @@ class _Setting:
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, extra)),
                 Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.on_axes(view)),
             ),
-            offer=self.offer(),
+            offer=BRIEF if self.case.brief else self.offer(),
+            follows=True,
             notes=(
                 *([said.several_rows(self.unit, declared.rows_per_person)] if several and declared else []),
                 *([said.LEARNER_LEFT_OUT] if self.as_is.relation == "add_remove" else []),
             ),
         )
+
+    def uncertain(self, view: View) -> Uncertain | None:
+        """Another column through noise, and how often another would be cheapest had other rows come."""
+        if not other_rounds.few_enough(self.problem.costs):
+            return None
+        means = self.means
+        noise = 1.0 - float(self.law(self.main, view)[means == means.min()].sum())
+        people = self.case.memo(
+            (*view.identity, "other rows"), lambda: other_rounds.another_best(self.problem.costs, FIRST_SEED)
+        )
+        sentence = said.uncertain(noise, people, self.problem.n, self.unit, other_rounds.DRAWS)
+        return Uncertain(noise=noise, people=people, sentence=sentence, names=said.unsure(self.unit))
 
     @property
     def draws(self) -> bool:

@@ -29,6 +29,8 @@ from dpcore.experts import catalog
 from dpcore.experts.strategy import ASSUMPTIONS
 
 PAGE = "experts"
+MOST_FOLLOWED = 200_000
+"""Losses up to which every step of the ε scale is computed before it is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +72,8 @@ def _question(setting: Setting) -> Question:
         view=view,
         need=Need(
             control=setting.need,
-            found=view.needed(),
-            hint=_hint(setting, view, lost),
+            found=None if setting.case.brief else view.needed(),
+            hint="" if setting.case.brief else _hint(setting, view, lost),
             simulated=whom.scenario is not None,
         ),
         outcomes=Outcomes(
@@ -95,8 +97,10 @@ def _question(setting: Setting) -> Question:
             Tab(key="theory", title=theory_said.TITLE, blocks=lambda: tabs.theory(setting)),
             Tab(key="one_day", title=change_one.DAY_TITLE, blocks=lambda: tabs.two_worlds(setting)),
         ),
+        uncertain=setting.uncertain(1.0 - float(law[setting.best])),
         offer=offer,
         notes=tuple(_notes(setting)),
+        follows=setting.losses.size <= MOST_FOLLOWED and setting.main not in _simulated(),
     )
 
 

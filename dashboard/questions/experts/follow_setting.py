@@ -12,8 +12,9 @@ import pandas as pd
 from dashboard.blocks import Ask, Block, Download, Rows
 from dashboard.case import Case
 from dashboard.controls import Choice, Number, Read, Several, slug
-from dashboard.question import NoOffer, Offer
+from dashboard.question import NoOffer, Offer, Uncertain
 from dashboard.questions.experts import follow_controls as controls
+from dashboard.questions.experts import other_rounds
 from dashboard.questions.experts.follow_controls import (
     ASSUME,
     BAND,
@@ -140,6 +141,27 @@ class Setting:
         made = partial(_thinned, self.strategy, self.losses)
         return self.case.memo((*self.identity, "weights", self.main, self.epsilon), made)
 
+    def uncertain(self, noise: float) -> Uncertain | None:
+        """Another expert at the end through noise, and how often another would be best had other rounds come.
+
+        The rounds are drawn anew from these (bootstrap), as if each came for itself.
+        """
+        if not other_rounds.few_enough(self.losses):
+            return None
+        people = self.case.memo(
+            (*self.identity, "other days", self.seed), partial(other_rounds.another_best, self.losses, self.seed)
+        )
+        learner = self.problem.strategy(NON_PRIVATE, self.epsilon)
+        without = self.case.memo(
+            (*self.identity, "learnt at the end"), lambda: 1.0 - float(learner.weights(self.losses)[-1][self.best])
+        )
+        return Uncertain(
+            noise=noise,
+            people=people,
+            sentence=said.uncertain(noise, without, people, len(self.losses), self.whom.unit, other_rounds.DRAWS),
+            names=said.unsure(self.whom.units),
+        )
+
     def offer(self) -> Offer | NoOffer:
         """The release of the strategy that was chosen, or of one expert to follow from now on."""
         source, reading = self.case.source, self.whom.reading
@@ -167,7 +189,7 @@ class Setting:
         return Offer(
             request=request,
             data=source.rows,
-            forecast=self.forecast(request, source.rows if source.public else None),
+            forecast="" if self.case.brief else self.forecast(request, source.rows if source.public else None),
             describe=said.answer,
             below=_plays,
             conclude=said.CONCLUDE,

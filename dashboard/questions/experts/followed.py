@@ -14,6 +14,7 @@ from dashboard.controls import Choice, Control, Group, Number, Read, Several, sl
 from dashboard.question import CannotAsk
 from dashboard.usual import SEED
 from dashboard.words import follow as said
+from dashboard.words import page as page_words
 from dpcore.datasets import Schema, Table
 from dpcore.errors import InvalidArgument
 from dpcore.experts import STORIES, ExpertLosses, Scenario
@@ -204,6 +205,8 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
         options=offered,
         names=words.visible,
         default=source.stated(offered, least=2)[:MOST_SHOWN],
+        least=2,
+        refusal=page_words.too_few(2),
         linked=source.public,
     )
     chosen = read(experts, "sentence")

@@ -13,7 +13,7 @@ from dashboard.blocks import Ask, Block, Formula, Keep, Tab, Text
 from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Control, Number, Read, Several, slug
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.selection import how_many, rule_one_person
 from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors
 from dashboard.questions.selection.learned import Learned, features, learn, targets
@@ -23,6 +23,7 @@ from dashboard.ways import fitting, way
 from dashboard.words import best_rule as said
 from dashboard.words import change_one
 from dashboard.words import how_many as many_said
+from dashboard.words import page as page_words
 from dashboard.words import promise as theory_said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Schema
@@ -116,6 +117,8 @@ class _Setting:
             options=usable,
             names=words.visible,
             default=case.source.stated(usable),
+            least=1,
+            refusal=page_words.too_few(1),
             linked=case.source.public,
         )
         cuts: Choice[int] = Choice(
@@ -238,7 +241,7 @@ class _Setting:
             headline=said.headline(self.epsilon, wrong, goal),
             caption=said.caption(len(learned.names), learned.names[best], float(learned.errors[best]) / learned.people),
             view=view,
-            need=Need(control=self.need, found=view.needed()),
+            need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(names=learned.names, chances=law.tolist(), good=near.tolist()),
             protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
             tabs=(
@@ -248,7 +251,8 @@ class _Setting:
                 Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.theory(view)),
                 Tab(key="one_person", title=change_one.TITLE, blocks=self.one_person),
             ),
-            offer=self.offer(),
+            offer=BRIEF if self.case.brief else self.offer(),
+            follows=True,
         )
 
     def how(self) -> Sequence[Block]:

@@ -10,7 +10,7 @@ from dashboard import words
 from dashboard.case import Case
 from dashboard.controls import Choice, Read
 from dashboard.plan import RIGHT, PlanKind
-from dashboard.question import CannotAsk, Need, Outcomes, Question, Tab, Way
+from dashboard.question import BRIEF, CannotAsk, Need, Outcomes, Question, Tab, Way
 from dashboard.questions.selection import most_common_tabs as tabs
 from dashboard.questions.selection import rounding
 from dashboard.questions.selection.candidates import candidates, columns
@@ -84,7 +84,8 @@ class MostCommon:
         if as_is.counted and as_is.scores.sum() < 1:
             raise CannotAsk(said.nothing_there(name))
         setting = Setting.of(case, as_is, read)
-        return _question(setting, said.sentence(case.table, column))
+        edited = float(setting.edited.scores.sum()) if setting.edited.counted and setting.scored_anew else None
+        return _question(setting, said.sentence(case.table, column, name, edited))
 
 
 def _question(setting: Setting, sentence: tuple[str | Choice[str], ...]) -> Question:
@@ -99,7 +100,7 @@ def _question(setting: Setting, sentence: tuple[str | Choice[str], ...]) -> Ques
         caption=said.caption(view),
         uncertain=setting.uncertain(1.0 - right),
         view=view,
-        need=Need(control=setting.need, found=view.needed()),
+        need=Need(control=setting.need, found=None if setting.case.brief else view.needed()),
         outcomes=Outcomes(
             names=setting.edited.names,
             chances=law.tolist(),
@@ -115,7 +116,7 @@ def _question(setting: Setting, sentence: tuple[str | Choice[str], ...]) -> Ques
             Tab(key="theory", title=promise.TITLE, blocks=lambda: tabs.theory(setting, view)),
             Tab(key="rounding", title=said.ROUNDING, blocks=lambda: rounding.blocks(setting.epsilon, setting.read)),
         ),
-        offer=setting.offer(),
+        offer=BRIEF if setting.case.brief else setting.offer(),
         follows=True,
     )
 

@@ -94,8 +94,13 @@ class Setting:
         return self.case.epsilon
 
     @property
+    def scored_anew(self) -> bool:
+        """Whether What if has changed a score."""
+        return bool((self.edited.scores != self.as_is.scores).any())
+
+    @property
     def changed(self) -> bool:
-        return self.questions != 1 or bool((self.edited.scores != self.as_is.scores).any())
+        return self.questions != 1 or self.scored_anew
 
     def problem(self, shown: Candidates, shared: int) -> Problem:
         return Problem(
@@ -125,7 +130,9 @@ class Setting:
         key = ("other people", self.case.table.fingerprint, self.as_is.column, tuple(edited.scores.tolist()), self.seed)
         people = self.case.memo(key, other)
         return Uncertain(
-            noise=noise, people=people, sentence=said.uncertain(noise, people, edited.scores.sum(), edited.unit)
+            noise=noise,
+            people=people,
+            sentence=said.uncertain(noise, people, edited.scores.sum(), edited.unit, OTHER_PEOPLE),
         )
 
     def offer(self) -> Offer | NoOffer:

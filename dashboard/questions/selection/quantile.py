@@ -17,7 +17,7 @@ from dashboard.charts.theme import palette
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.promise import Promise, along
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
 from dashboard.questions.selection import one_number, one_person
 from dashboard.questions.selection.quantile_law import LawPicture, law_picture, resized
 from dashboard.questions.selection.quantile_request import quantile_request, quartiles
@@ -228,9 +228,11 @@ class _Setting:
             key=PAGE,
             sentence=sentence,
             headline=said.headline(self.q, self.epsilon, self.tolerance, self.unit, chance, goal),
-            caption=said.caption(self.q, problem.truth, law.quartiles, self.unit),
+            caption=said.caption(
+                self.q, problem.truth, law.quartiles, self.unit, self.tolerance, problem.high - problem.low
+            ),
             view=view,
-            need=Need(control=self.need, found=view.needed()),
+            need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(
                 names=list(law.ranges),
                 chances=list(law.ranges.values()),
@@ -244,7 +246,8 @@ class _Setting:
                 Tab(key="one_number", title=ball_said.TITLE, blocks=self.one_number),
                 Tab(key="one_person", title=change_one.TITLE, blocks=lambda: self.one_person(problem)),
             ),
-            offer=self.offer(),
+            offer=BRIEF if self.case.brief else self.offer(),
+            follows=True,
         )
 
     def how(self, law: LawPicture, truth: float) -> Sequence[Block]:

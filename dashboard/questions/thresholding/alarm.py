@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from dashboard import words
 from dashboard.case import Case
 from dashboard.charts.theme import ending_colours
 from dashboard.controls import Choice, Read
-from dashboard.question import CannotAsk, Need, Outcomes, Question, Tab, Way
+from dashboard.question import BRIEF, CannotAsk, Need, Outcomes, Question, Tab, Way
 from dashboard.questions.thresholding import alarm_controls as controls
 from dashboard.questions.thresholding import alarm_tabs as tabs
 from dashboard.questions.thresholding import known_mistakes
@@ -25,8 +23,7 @@ from dashboard.words import alarm as said
 from dashboard.words import change_one
 from dashboard.words import promise as theory_said
 from dpcore.datasets import Schema
-from dpcore.thresholding.alarm_problem import THEORY, AlarmProblem
-from dpcore.validate import FloatArray
+from dpcore.thresholding.alarm_problem import THEORY
 
 PAGE = "thresholding"
 CLEARLY_BETTER = 0.05
@@ -100,7 +97,7 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
         headline=said.headline(setting.epsilon, chances, crossing, blind, setting.target if goal == ON_TIME else None),
         caption=said.caption(setting.series, crossing, end - 1, setting.edited.late_by, blind, promise),
         view=view,
-        need=Need(control=setting.need, found=view.needed(goal, setting.target)),
+        need=Need(control=setting.need, found=None if setting.case.brief else view.needed(goal, setting.target)),
         outcomes=Outcomes(
             names=[said.ENDINGS[key] for key in chances],
             chances=list(chances.values()),
@@ -130,7 +127,8 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
             Tab(key="theory", title=theory_said.TITLE, blocks=lambda: tabs.theory(setting)),
             Tab(key="instead", title=said.INSTEAD, blocks=lambda: tabs.instead(setting)),
         ),
-        offer=setting.offer(made, series.name(setting.watched)),
+        uncertain=setting.uncertain(1.0 - chances[ON_TIME]),
+        offer=BRIEF if setting.case.brief else setting.offer(made, series.name(setting.watched)),
         follows=True,
         notes=_notes(setting, chances[ON_TIME]),
     )
@@ -178,17 +176,12 @@ def _notes(setting: Setting, right: float) -> tuple[str, ...]:
     if setting.edited.crossing == 0:
         found.append(said.at_once(setting.series.step))
     if setting.case.source.public:
-        at = np.array([setting.epsilon]), np.array([float(setting.edited.n)])
-        found += setting.case.memo(
-            (*setting.identity, "better", setting.times, setting.main, setting.epsilon, round(right, 6)),
-            lambda: _better(setting.edited, setting.main, right, at),
-        )
+        found += _better(setting, right)
     return tuple(found)
 
 
-def _better(problem: AlarmProblem, main: str, right: float, at: tuple[FloatArray, FloatArray]) -> list[str]:
+def _better(setting: Setting, right: float) -> list[str]:
     """A sentence where another method does clearly better on these data."""
-    others = [method for method in problem.methods if method not in (main, THEORY)]
-    found = {method: float(problem.outcomes(method, *at).on_time[0]) for method in others}
-    best = max(found, key=found.__getitem__)
-    return [said.better(NAMES[best], found[best], right)] if found[best] > right + CLEARLY_BETTER else []
+    others = {method: chance for method, chance in setting.on_time.items() if method != setting.main}
+    best = max(others, key=others.__getitem__)
+    return [said.better(NAMES[best], others[best], right)] if others[best] > right + CLEARLY_BETTER else []

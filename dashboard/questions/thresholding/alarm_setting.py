@@ -11,7 +11,7 @@ from dashboard.blocks import Note, Small, Text
 from dashboard.case import Case
 from dashboard.charts.theme import ENDINGS
 from dashboard.controls import Choice, Number, Read, Switch
-from dashboard.question import CannotAsk, NoOffer, Offer
+from dashboard.question import CannotAsk, NoOffer, Offer, Uncertain
 from dashboard.questions.thresholding import alarm_controls as controls
 from dashboard.questions.thresholding.alarm_controls import METHODS, ON_TIME, SCALES
 from dashboard.questions.thresholding.alarm_request import alarm_request, endings, where_it_rings
@@ -22,7 +22,7 @@ from dpcore.datasets import PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding import AboveThreshold
-from dpcore.thresholding.alarm_problem import AlarmProblem
+from dpcore.thresholding.alarm_problem import THEORY, AlarmProblem
 from dpcore.thresholding.alarm_problem import Outcomes as Ends
 from dpcore.validate import FloatArray, Neighbours
 
@@ -126,6 +126,17 @@ class Setting:
         return ("alarm", self.case.table.fingerprint, self.watched, *settings)
 
     @property
+    def on_time(self) -> dict[str, float]:
+        """How often each method that draws alarms is on time here, by the same law for all."""
+        at = np.array([self.epsilon]), np.array([float(self.edited.n)])
+
+        def found() -> dict[str, float]:
+            drawn = [method for method in self.edited.methods if method != THEORY]
+            return {method: float(self.edited.outcomes(method, *at).on_time[0]) for method in drawn}
+
+        return self.case.memo((*self.identity, "on time", self.times, self.epsilon), found)
+
+    @property
     def shown(self) -> float:
         """The line in the picture: What if moves it along with the people."""
         return self.threshold * self.times
@@ -136,6 +147,16 @@ class Setting:
             return self._drawn(made)
         at = np.array([self.epsilon]), np.array([float(self.edited.n)])
         return _by_key(self.edited.outcomes(self.main, *at), self.edited)
+
+    def uncertain(self, noise: float) -> Uncertain | None:
+        """Wrong through noise, and how often other people like these would make another alarm right; for counts."""
+        edited, series = self.edited, self.series
+        if not series.counts or (edited.answers < 0.0).any():
+            return None
+        people = self.case.memo((*self.identity, "elsewhere", self.times), lambda: edited.elsewhere)
+        start, end = edited.window
+        when = None if edited.crossing is None else said.window(series, start, end - 1)
+        return Uncertain(noise=noise, people=people, sentence=said.uncertain(noise, people, when, self.shown))
 
     def _drawn(self, request: AlarmRun) -> dict[str, float]:
         """How the release ends on its data, which are public."""
@@ -208,7 +229,8 @@ class Setting:
             forecast = said.forecast(self._drawn(made), asked.crossing)
         else:
             forecast = said.forecast_bound(made.error_bound(asked.beta).number, asked.beta, self.series.unit)
-        mind = Note(said.LOOKED_WARNING, warning=True) if self.looked else Small(said.LINE_IS_PUBLIC)
+        public = said.LINE_ON_SAMPLE if self.case.source.public else said.LINE_IS_PUBLIC
+        mind = Note(said.LOOKED_WARNING, warning=True) if self.looked else Small(public)
         return Offer(
             request=made,
             data=self._rows,

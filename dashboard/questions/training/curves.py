@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from dashboard import words
 from dashboard.blocks import Picture
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.theme import EPSILON_TITLE, colours, palette
@@ -188,6 +189,13 @@ class Curves:
             return bool(len(part) < full or part["n"].nunique() < 2 or part["epsilon"].nunique() < 2)
         return bool(part[self.axis].nunique() < 2)
 
+    @property
+    def point(self) -> float | None:
+        """The height of the method in use at the chosen ε, as the chart writes it; None where it is not simulated."""
+        asked = self.asked
+        found = None if self.frame is None else at_epsilon(self.frame, asked.main, asked.metric, asked.epsilon)
+        return None if found is None else found[0] * self.scale.factor
+
     def picture(self, axis: str) -> Picture:
         """The chart; ``axis`` is the one it was made for, and it is not ``empty``."""
         if self.frame is None or axis != self.axis:
@@ -220,6 +228,7 @@ class Curves:
                 main=asked.main,
                 chosen=chosen,
                 target=asked.target,
+                goal_name=words.goal(higher=METRICS[asked.metric].higher),
                 dark=dark,
                 log_y=asked.metric == "excess_risk",
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -12,7 +13,7 @@ from dashboard import words
 from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Number, Read, Several
-from dashboard.question import CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Way, Work
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Uncertain, Way, Work
 from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, training_theory, trust
 from dashboard.questions.training import predict_controls as controls
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
@@ -36,6 +37,10 @@ from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.training_problem import METRICS
 
 FIRST_METHOD = "noisy_gradient_descent"
+CLEARLY = 0.03
+"""By how much another method must do better to be named: this share more right, or four times it less error."""
+EIGHTY = 1.2816
+"""Standard errors to either side within which 80 of 100 cases lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +214,7 @@ class _Setting:
             headline=headline,
             caption=caption,
             view=view,
-            need=self.needed(along, axis),
+            need=Need(control=self.need, found=None) if self.case.brief else self.needed(along, axis),
             protected=words.LabelCard(
                 neighbours="add_remove",
                 epsilon=asked.epsilon,
@@ -218,6 +223,7 @@ class _Setting:
                 not_protected=said.NOT_PROTECTED,
             ),
             outcomes=self.outcomes(found),
+            uncertain=self.uncertain(found),
             tabs=(
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
@@ -232,9 +238,10 @@ class _Setting:
                 Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
             ),
-            offer=self.offer(along),
-            notes=tuple(words.safe(note, 300) for note in task.notes),
+            offer=BRIEF if self.case.brief else self.offer(along),
+            notes=(*(words.safe(note, 300) for note in task.notes), *self.better(along, found)),
             works=tuple(self.work(one) for one in dict.fromkeys(("epsilon", axis))),
+            follows=slot("epsilon") in self.case.complete,
         )
 
     def told(self, found: tuple[float, float, float] | None, plain: float | None) -> tuple[str, str]:
@@ -247,8 +254,23 @@ class _Setting:
         if not task.two_classes:
             headline = said.headline_error(asked.epsilon, found[0], task.guessing, plain, target)
             return headline, said.caption_error(plain, task.guessing, found[1:], how)
-        headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target)
-        return headline, said.caption_right(plain, found, task.tested, how)
+        headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target, found[1])
+        apart = slot("epsilon") in self.case.complete
+        return headline, said.caption_right(plain, found, task.tested, how, apart=apart)
+
+    def better(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
+        """A sentence where another method that has a release does clearly better; on data that everybody may see."""
+        task, asked, kinds = self.task, self.asked, methods(self.task)
+        if found is None or not self.case.source.public or slot("epsilon") not in self.case.complete:
+            return []
+        values = {key: self.at(along, key) for key in asked.methods if kinds[key].about.release is not None}
+        others = {key: value[0] for key, value in values.items() if value is not None and key != asked.main}
+        if not others:
+            return []
+        best = (max if task.two_classes else min)(others, key=others.__getitem__)
+        clearly = others[best] > found[0] + CLEARLY if task.two_classes else others[best] < (1 - 4 * CLEARLY) * found[0]
+        tell = said.right if task.two_classes else said.error
+        return [said.better(kinds[best].about.name, tell(others[best]), tell(found[0]))] if clearly else []
 
     def outcomes(self, found: tuple[float, float, float] | None) -> Outcomes | None:
         """Fifty predictions, when no more models come that would change the number."""
@@ -260,6 +282,20 @@ class _Setting:
             good=[True, False],
             what=said.dots(self.task.guessing),
         )
+
+    def uncertain(self, found: tuple[float, float, float] | None) -> Uncertain | None:
+        """How far off through the luck of the noise, and through having only these people to judge by: of 100 cases 80.
+
+        The first from the simulated models, the second by the binomial law of right predictions on the rows left out
+        (normal approximation).
+        """
+        if found is None or not self.task.two_classes or slot("epsilon") not in self.case.complete:
+            return None
+        value, low, high = found
+        people = EIGHTY * math.sqrt(max(value * (1.0 - value), 1e-9) / self.task.tested)
+        noise = (high - low) / 2.0
+        sentence = said.uncertain(low, high, people, self.task.tested, models=self.asked.seeds)
+        return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
 
     def needed(self, along: pd.DataFrame | None, axis: str) -> Need:
         """Which ε and how many rows are enough, once whole curves are there to read it off."""

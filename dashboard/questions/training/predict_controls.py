@@ -6,6 +6,7 @@ from dashboard import words
 from dashboard.case import Case
 from dashboard.controls import Choice, Group, Number, Read, Several, slug
 from dashboard.questions.training.prepared_rows import Task, shapes, usable, varying
+from dashboard.words import page as page_words
 from dashboard.words import predict as said
 from dpcore.training.training_problem import METRICS
 
@@ -42,6 +43,8 @@ def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...],
         options=offered,
         names=words.visible,
         default=started,
+        least=1,
+        refusal=page_words.too_few(1),
         linked=public,
     )
     chosen, column = read(columns, "sentence"), table.schema.column(target)

@@ -1,0 +1,64 @@
+"""The two uncertainties: privacy noise, and having only these people."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from dashboard import catalogue
+from dashboard.charts.dots import of_100, two_bars
+from dashboard.controls import Setting
+from dashboard.questions.experts import other_rounds
+from dashboard.words.usual import redrawn
+from tests.questions.samples import sample_case
+
+
+def test_another_choice_is_best_as_often_as_the_law_says() -> None:
+    """Two choices, one of them cheaper by 1 in 60 of 100 rounds and dearer by 1 in 40: binomial (4 standard errors)."""
+    costs = np.array([[0.0, 1.0]] * 60 + [[1.0, 0.0]] * 40)
+    other = sum(math.comb(100, wins) * 0.6**wins * 0.4 ** (100 - wins) for wins in range(50))
+    found = other_rounds.another_best(costs, seed=3)
+    assert found == pytest.approx(other, abs=4 * math.sqrt(other * (1 - other) / other_rounds.DRAWS))
+    assert other_rounds.another_best(costs, seed=3) == found
+
+
+def test_a_tie_is_no_other_choice() -> None:
+    assert other_rounds.another_best(np.zeros((20, 3)), seed=1) == 0.0
+    assert not other_rounds.few_enough(np.zeros((20_001, 2)))
+
+
+@pytest.mark.parametrize(
+    ("page", "key", "name"),
+    [
+        ("selection", "most_common", "clinic"),
+        ("thresholding", "alarm", "outbreak"),
+        ("experts", "follow", "forecasts"),
+        ("experts", "fixed_choice", "clinic"),
+    ],
+)
+def test_noise_goes_with_more_epsilon_and_people_stay(page: str, key: str, name: str) -> None:
+    kind = catalogue.questions(page)[key]
+    few, many = (kind.ask(sample_case(name, level), Setting()).uncertain for level in (0.05, 10.0))
+    assert few is not None
+    assert many is not None
+    assert few.noise > many.noise
+    assert few.people == many.people
+    for found in (few, many):
+        assert re.findall(r"of 100", found.sentence)
+        assert f"{100 * found.noise:.0f} of 100" in found.sentence or "fewer than 1 of 100" in found.sentence
+        assert "drawn" in found.sentence or "calculated" in found.sentence
+
+
+def test_the_error_of_what_is_drawn_is_said() -> None:
+    assert redrawn(0.5, 1000) == "drawn 1,000 times, to within 3.2 in 100"
+    assert redrawn(0.0, 1000) == "drawn 1,000 times, to within 0.2 in 100"
+
+
+def test_bars_carry_their_numbers() -> None:
+    assert [of_100(one) for one in (0.001, 0.23)] == ["<1 in 100", "23 in 100"]
+    assert [of_100(one, "±") for one in (0.001, 0.044, 0.2)] == ["±0.1 in 100", "±4.4 in 100", "±20 in 100"]
+    bars = two_bars(0.01, 0.23, ("noise", "people"))["data"][0]
+    assert list(zip(bars["y"], bars["text"], strict=True)) == [("people", "23 in 100"), ("noise", "1 in 100")]
