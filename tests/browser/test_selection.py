@@ -69,7 +69,7 @@ def test_a_point_is_dragged_and_its_ghost_stays(open_page: Open) -> None:
     first = ghost.inner_text()
     grip = page.locator("[data-handle='1']")
     expect(grip).to_be_attached()
-    page.locator(".st-key-ball-world").first.scroll_into_view_if_needed()
+    page.locator(".st-key-ball-ball").first.scroll_into_view_if_needed()
     before, box = None, grip.bounding_box()
     while box is None or box != before:  # the page still moves
         settled(page)

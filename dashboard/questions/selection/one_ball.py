@@ -96,7 +96,7 @@ def question(setting: Setting, sentence: tuple[str | Control[Any] | Group, ...])
         headline=told,
         caption=said.caption(moved, setting.most),
         view=shown,
-        need=Need(control=setting.need, found=shown.needed()),
+        need=Need(control=setting.need, found=None if setting.case.brief else shown.needed()),
         outcomes=Outcomes(
             names=(said.GOOD, said.BAD), chances=(1.0 - world.bad_chance, world.bad_chance), good=(True, False)
         ),
@@ -108,4 +108,5 @@ def question(setting: Setting, sentence: tuple[str | Control[Any] | Group, ...])
             Tab(key="theory", title=theory_said.TITLE, blocks=partial(tabs.theory, setting, shown)),
         ),
         offer=NoOffer(sentence=said.NO_RELEASE, instead=("question", "quantile", said.USE_QUANTILE)),
+        follows=True,
     )

@@ -34,7 +34,7 @@ def picture(setting: Setting) -> Picture:
     y = None if line else float(_bottom(setting))
     reach = tuple(ends(column) for column in setting.columns)
     return Picture(
-        key="ball-world",
+        key="ball-ball",
         figure=partial(_plane if line else _line, setting),
         alt=said.plane_alt(
             said.moved_to(setting.to[0], setting.to[1] if line else None),
