@@ -33,11 +33,33 @@ class Click:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Drag:
+    """Points of a picture that can be taken elsewhere: where one is let go sets three controls.
+
+    ``at`` are the points as (x, y) on the ``axes`` of the picture, by Plotly's names; ``keys`` are the controls of who
+    it was, counted from 1, and of where, within ``reach`` of either axis; without the third a point moves sideways
+    only. What can be dragged can be typed too: the controls are on the page.
+    """
+
+    at: Sequence[tuple[float, float]]
+    axes: tuple[str, str]
+    keys: tuple[str, str, str | None]
+    reach: tuple[tuple[float, float], tuple[float, float]]
+
+    def place(self, axis: int, value: float) -> float:
+        """``value`` as its control takes it: within reach, in thousandths of it."""
+        low, high = self.reach[axis]
+        part = round(1000 * (min(max(value, low), high) - low) / (high - low)) / 1000
+        return float(f"{low + part * (high - low):.6g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Picture:
     """A chart with all that goes with it.
 
     ``alt`` is computed from the data. ``data`` are its numbers, or what makes them once they are asked for; ``code`` is
-    Python that computes them. ``note`` stands under the picture in Markdown. ``click`` makes its marks buttons.
+    Python that computes them. ``note`` stands under the picture in Markdown. ``click`` makes its marks buttons, and
+    ``drag`` its points handles.
     """
 
     key: str
@@ -47,6 +69,7 @@ class Picture:
     code: str | None = None
     note: str = ""
     click: Click | None = None
+    drag: Drag | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ class Promise:
     ``x`` are the places of the promised line; the others are ``exact`` and have places of their own. ``chosen`` is the
     point that the page is about, where ``truth``, called ``truth_name``, is exact. The promise is multiplied by
     ``factor``, and divided by the axis where ``share`` says so; a theorem that does not know the axis, a number of
-    people, is a constant until then; ``offset`` comes on top. ``also`` are further theorems with their settings.
+    people, is a constant until then; ``offset`` comes on top. ``also`` are further theorems with their settings, and
+    ``beside`` promised lines whose settings change along the axis. ``simulated``: what is true is so up to luck.
     """
 
     key: str
@@ -47,6 +48,8 @@ class Promise:
     offset: float = 0.0
     share: bool = False
     also: Sequence[tuple[Theorem, Mapping[str, float]]] = ()
+    beside: Sequence[Line] = ()
+    simulated: bool = False
 
     def at(
         self, places: FloatArray, theorem: Theorem | None = None, settings: Mapping[str, float] | None = None
@@ -68,7 +71,7 @@ class Promise:
         bounds = [
             Line(
                 key=one.key,
-                name=one.name,
+                name=said.line(one),
                 x=self.x,
                 values=self.at(self.x, one, given),
                 bound=True,
@@ -76,7 +79,7 @@ class Promise:
             )
             for one, given in proved
         ]
-        return [*self.exact, *bounds]
+        return [*self.exact, *bounds, *self.beside]
 
     @property
     def place(self) -> str:
@@ -87,6 +90,8 @@ class Promise:
     def blocks(self) -> Sequence[Block]:
         """How loose it is, the picture, and under which conditions it holds."""
         lines = self.lines()
+        kinds = {one.key: one.kind for one in (self.theorem, *(other for other, _ in self.also))}
+        true = "simulated" if self.simulated else "exact"
         here = float(self.at(np.array([self.chosen]))[0])
         told = [(self.theorem.name, here), (self.truth_name, self.truth)]
         given = dict(self.settings)
@@ -111,7 +116,7 @@ class Promise:
                                 "line": one.name,
                                 self.axis: one.x,
                                 "value": one.values,
-                                "kind": self.theorem.kind if one.bound else "exact",
+                                "kind": kinds.get(one.key, "bound") if one.bound else true,
                             }
                         )
                         for one in lines

@@ -13,7 +13,7 @@ from dashboard.blocks import Block
 from dashboard.catalogue import address
 from dashboard.controls import Control, Numbers
 from dashboard.scenes.held import PICTURE_HEIGHT
-from dashboard.widgets import controls, scenarios
+from dashboard.widgets import controls, handles, scenarios
 from dashboard.widgets.picture import picture
 from dashboard.widgets.waiting import in_background
 from dashboard.words import number
@@ -92,6 +92,8 @@ def chart(found: blocks.Picture, mark: str | None) -> None:
         if click is None
         else lambda: session.clicked(found.key, click.values, click.key, click.remember),
     )
+    if found.drag is not None:
+        handles.attach(found.key, found.drag)
     if found.note and PICTURE_HEIGHT.get() is None:  # small print is not for the back of a room
         st.caption(found.note)
 

@@ -13,6 +13,12 @@ DAY_TITLE = "Change one day"
 WHO = "The person who comes chooses"
 CHANGES = "The person changes their answer to"
 SHIFTED = "The one person speaks most for"
+RIGHT_BY = "The one person is right only by"
+RULE_COMES = "With the person, every rule but that one errs once more."
+RULE_CHANGES = (
+    "The one person was wrong by that rule and right by all others; now it is the other way round. Nobody can change "
+    "the numbers of mistakes by more."
+)
 BROKEN = "A broken version beside it"
 BROKEN_NAMES = {
     "three_rows": "noise for one row, but the person has three",
@@ -42,6 +48,14 @@ RATES = {
 }
 RATE = "How fast it learns"
 SUM_NOTE = "sum over the days so far"
+
+
+def short_rule(name: str, letters: int = 24) -> str:
+    """A rule in one short line beside its bar: both ends of it, as rules about one column differ at the end."""
+    told = visible(name, 200).removeprefix("yes when ").replace(" is at least ", " ≥ ").replace(" is below ", " < ")
+    if len(told) <= letters:
+        return told
+    return f"{told[: letters - 13].rstrip()}…{told[-12:].lstrip()}"
 
 
 def bound(promised: float) -> str:
@@ -231,12 +245,26 @@ def code_alarm(settings: str, before: str, after: str, threshold: float) -> str:
     )
 
 
-def code_day(losses: str, day: int, other: str, rate: float) -> str:
+def code_day(made: str, rounds: int, day: int, other: str, rate: float) -> str:
+    """``made`` are the lines that make ``losses``."""
     return (
-        "from dpcore.experts import changed_day\n\n"
-        f"losses = {losses}\n"
-        f"found = changed_day(losses, {day}, [{other}], {rate!r})\n"
+        "from dpcore.experts import changed_day\n"
+        f"{made}"
+        f"found = changed_day(losses[:{rounds}], {day}, [{other}], {rate!r})\n"
         "print(found.worst.max(), found.promised, found.total[-1])\n"
+    )
+
+
+def code_proof(settings: str, without: str, other: str, line: float, moved: float, noise: str) -> str:
+    return (
+        "from dpcore.thresholding import AboveThreshold, proof_step\n\n"
+        f"mechanism = AboveThreshold({settings})\n"
+        f"without, other = [{without}], [{other}]\n"
+        f"noise = [{noise}]\n"
+        "step = proof_step(\n"
+        f"    mechanism, without, other, {line!r}, threshold_noise={moved!r}, answer_noise=noise\n"
+        ")\n"
+        "print(step.threshold_shift, step.answer_shift, step.threshold_cost, step.answer_cost, step.same)\n"
     )
 
 

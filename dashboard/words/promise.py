@@ -64,6 +64,11 @@ def loose(factor: float, place: str, what: str) -> str:
     return f"{LOOK} at {place} the theorem {told}."
 
 
+def line(theorem: Theorem) -> str:
+    """The name of its line; a rate is called one wherever it is drawn."""
+    return f"{theorem.name}, up to a constant" if theorem.kind == "rate" else theorem.name
+
+
 def promised(theorem: Theorem, value: str, place: str) -> str:
     word = "up to a constant, " if theorem.kind == "rate" else ""
     return f"**{theorem.name}** promises {word}{value} at {place}: {theorem.statement}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dashboard.words import number, tiny
 
@@ -124,4 +124,33 @@ def split_note(rows: int, replicas: int, errors: tuple[float, float, float]) -> 
         f"Simulated on {rows:,} rows, {replicas} models each; standard errors {number(errors[0])}, "
         f"{number(errors[1])} and {number(errors[2])} for the textbook's model, the same with exact accounting, and "
         "noisy gradient descent. One thing is taken away after the other: first the accounting, then all noise."
+    )
+
+
+def code_spend(levels: Sequence[float], steps: int, delta: float) -> str:
+    return (
+        "from dpcore.training import book_spend\n\n"
+        f"print(book_spend({list(levels)!r}, steps={steps}, delta={delta!r}).to_string())\n"
+    )
+
+
+def code_accuracy(levels: Sequence[float], delta: float, seed: int, models: int) -> str:
+    """Each ε in the three counts, and right predictions of as many models as the page trains, with their own luck."""
+    return (
+        f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
+        f"for epsilon in {list(levels)!r}:\n"
+        f"    run = BookGradientDescent(epsilon=epsilon, delta={delta!r}, row_norm=features.scale)\n"
+        f"    fit = run.fit(rows.X, rows.y, rng, replicas={models})\n"
+        "    right = (np.sign(rows.X_test @ fit.weights.T) == rows.y_test[:, None]).mean()\n"
+        "    print(run.step_epsilon, epsilon, run.true_epsilon, right)\n"
+    )
+
+
+def code_split(epsilon: float, delta: float, seed: int, replicas: int) -> str:
+    return (
+        f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
+        "found = book_split(\n"
+        f"    rows.X, rows.y, rng, epsilon={epsilon!r}, delta={delta!r}, replicas={replicas}, row_norm=features.scale\n"
+        ")\n"
+        "print(found.parts, found.book, found.descent)\n"
     )

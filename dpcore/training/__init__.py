@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.discovery import discover
 from dpcore.training.adassp import AdaSSP
 from dpcore.training.ball import Ball
+from dpcore.training.ball_problem import BallProblem
 from dpcore.training.ball_world import BallWorld, approximate_excess, pure_excess
 from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
@@ -73,6 +74,7 @@ __all__ = [
     "Absolute",
     "AdaSSP",
     "Ball",
+    "BallProblem",
     "BallWorld",
     "BookGradientDescent",
     "BookLesson",

@@ -142,10 +142,15 @@ class BallWorld:
         return self.sensitivity / people * (self.d * math.log(people / self.d) + math.log(1.0 / self.beta))
 
     @property
+    def half_cell(self) -> float:
+        """By how much L may rise from the best point of the ball to the nearest of the grid."""
+        away = self.radius / (self.cells - 1) * math.sqrt(self.d)
+        return (self.lipschitz + self.ridge * self.radius) * away
+
+    @property
     def bound(self) -> float:
         """r + t, and the half cell by which the grid may miss the best point of the ball."""
-        half_cell = self.radius / (self.cells - 1) * math.sqrt(self.d)
-        return self.near + self.tail + (self.lipschitz + self.ridge * self.radius) * half_cell
+        return self.near + self.tail + self.half_cell
 
     @property
     def good(self) -> np.ndarray:

@@ -52,7 +52,7 @@ _THEOREMS = (
         conditions=Conditions(
             neighbours="a row added or removed (ε′ = ε) or replaced (ε′ = ε/2)",
             range="s is how far one row's loss varies over the ball",
-            lipschitz="s ≤ 2GR; GR alone would not do",
+            lipschitz="s ≤ 2·G·R; G·R alone would not do",
             radius=_BALL,
             beta="chance β of failure, over the mechanism's own randomness",
             needs=_CONVEX + "; nε′ ≥ d",

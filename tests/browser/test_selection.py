@@ -62,6 +62,29 @@ def test_the_slider_answers_to_the_keyboard(open_page: Open) -> None:
     expect(page.get_by_role("heading", name=re.compile("^At ε = 0.5 "))).to_be_hidden()
 
 
+def test_a_point_is_dragged_and_its_ghost_stays(open_page: Open) -> None:
+    """Handles lie over the points; where one is let go the picture is drawn anew, and the link opens it so."""
+    page = open_page("/selection?question=one_ball&ball_people=10&epsilon=3")
+    ghost = page.locator("p", has_text="Look at the ghost")
+    first = ghost.inner_text()
+    grip = page.locator("[data-handle='1']")
+    expect(grip).to_be_attached()
+    page.locator(".st-key-ball-ball").first.scroll_into_view_if_needed()
+    before, box = None, grip.bounding_box()
+    while box is None or box != before:  # the page still moves
+        settled(page)
+        before, box = box, grip.bounding_box()
+    at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*at)
+    page.mouse.down()
+    page.mouse.move(at[0] - 120, at[1] - 60, steps=3)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"ball_to_0-clinic-.*ball_to_1-clinic-"))
+    expect(ghost).not_to_have_text(first)
+    expect(page.locator("[data-handle]")).to_have_count(10)
+    assert violations(page) == []
+
+
 @pytest.fixture(scope="module")
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of this module's own: releases change its ledger."""

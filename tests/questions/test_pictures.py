@@ -31,7 +31,13 @@ from dpcore.selection.learning import hard_excess
 from dpcore.theorems import theorems
 from tests.questions.samples import KEYS, sample_case
 
-CHANGES = {MostCommon: "one_person", Quantile: "one_person", Alarm: "one_person", Follow: "one_day"}
+CHANGES = {
+    MostCommon: "one_person",
+    Quantile: "one_person",
+    BestRule: "one_person",
+    Alarm: "one_person",
+    Follow: "one_day",
+}
 
 
 @cache
@@ -121,6 +127,27 @@ def test_the_promise_is_kept_and_the_broken_version_is_not(sample: str, relation
         assert np.abs(frame["log ratio broken"]).max() > 0.5
 
 
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("method", ["permute_and_flip", "exponential", "noisy_max_laplace"])
+def test_a_rule_keeps_its_promise_and_the_broken_versions_do_not(method: str, relation: str) -> None:
+    most = []
+    for variant in ("three_rows", "both_ways"):
+        values = {"rule_neighbours": relation, "rule_method": method, "rule_broken": variant}
+        (picture,) = pictures(BestRule, "clinic", "one_person", **values)
+        frame = frame_of(picture)
+        assert np.abs(frame["log ratio"]).max() <= 0.5 * (1 + 1e-9)
+        most.append(np.abs(frame["log ratio broken"]).max())
+    assert max(most) > 0.5
+
+
+def test_rules_about_one_column_are_told_apart_in_short() -> None:
+    for sample in ("clinic", "town", "breast_cancer"):
+        (picture,) = pictures(BestRule, sample, "one_person")
+        names = picture.figure(False)["layout"]["yaxis"]["ticktext"]
+        assert len(set(names)) == len(names), sample
+        assert max(map(len, names)) <= 30  # a sign in HTML takes four letters
+
+
 @pytest.mark.parametrize("counted", ["every", "once", "against"])
 @pytest.mark.parametrize("method", ["book", "exponential"])
 def test_an_alarm_keeps_its_promise_and_its_proof(method: str, counted: str) -> None:
@@ -179,6 +206,19 @@ def test_what_is_exact_on_the_worst_data_lies_below_its_theorem(kind: Any) -> No
         exact = next(part for _, part in frame.groupby("line", sort=False))
         bound = np.exp(np.interp(np.log(exact[axis]), np.log(proved[axis]), np.log(proved["value"])))
         assert (exact["value"].to_numpy() <= bound * (1 + 1e-3)).all(), sample
+
+
+def test_held_plays_lie_below_their_theorem() -> None:
+    """Each length with its own rate and hold, on every sample; the same regret at half the bound would not hold."""
+    loosest = []
+    for sample, (picture,) in suited(Follow, "theory"):
+        frame = frame_of(picture)
+        held = frame[frame["line"] == theorems()["held"].name]
+        exact = frame[frame["line"] == "Batched weighted majority, exact"]
+        assert held["rounds"].tolist() == exact["rounds"].tolist(), sample
+        assert (exact["value"].to_numpy() <= held["value"].to_numpy()).all(), sample
+        loosest.append(float((exact["value"].to_numpy() / held["value"].to_numpy()).max()))
+    assert max(loosest) > 0.5
 
 
 def test_each_bound_says_its_own_conditions() -> None:

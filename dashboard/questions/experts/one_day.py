@@ -16,6 +16,7 @@ from dashboard.charts.theme import palette
 from dashboard.charts.worlds import place_worlds
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.questions.experts.followed import Followed
+from dashboard.questions.experts.losses_code import losses_code
 from dashboard.words import change_one as said
 from dpcore.experts import ExpertsProblem, changed_day, hedge_rate, learning_rate
 from dpcore.validate import FloatArray
@@ -76,10 +77,9 @@ def blocks(case: Case, read: Read, whom: Followed, problem: ExpertsProblem, epsi
     days = found.places + 1.0
     ends = {"sum": found.total, "most": found.promised * days, "epsilon": np.full(days.size, epsilon)}
     most = found.promised * rounds
-    code = None
-    if table.size <= MOST_CODE:
-        changed = ", ".join(f"{one!r}" for one in other.tolist())
-        code = said.code_day(repr(table.tolist()), place, changed, rate)
+    made = losses_code(case, whom, of) or (f"losses = {table.tolist()!r}\n" if table.size <= MOST_CODE else "")
+    changed = ", ".join(f"{one!r}" for one in other.tolist())
+    code = said.code_day(made, rounds, place, changed, rate) if made else None
     return [
         Text(said.day_look(unit, place + 1, found.most, found.promised)),
         Ask((day, then, pace)),

@@ -14,6 +14,8 @@ from dashboard.promise import Promise, along
 from dashboard.questions.experts.followed import Followed
 from dashboard.words import promise as said
 from dpcore.experts import ExpertsProblem, catalog
+from dpcore.experts.batched import Batched
+from dpcore.theorem import Theorem
 from dpcore.theorems import theorems
 from dpcore.validate import FloatArray
 
@@ -44,6 +46,9 @@ def blocks(
         used = case.memo((*key, main), lambda: exact(main))
         lines.append(Line(key=main, name=said.strategy(name), x=places, values=used))
     known = theorems()
+    beside = []
+    if main == Batched.key:
+        beside.append(case.memo((*key, "held"), lambda: _held(known["held"], plain, epsilon, places)))
     private = {"experts": float(problem.experts), "epsilon": epsilon, "delta": problem.delta}
     free = {"experts": float(problem.experts)}
     return Promise(
@@ -61,9 +66,32 @@ def blocks(
             (known["11.1"], free),
             (known["hedge"], free),
         ),
+        beside=tuple(beside),
         x_title=said.rounds(whom.units),
         y_title=said.per_100(whom.units),
         unit=said.points(whom.units),
         factor=100.0,
         share=True,
     ).blocks()
+
+
+def _held(theorem: Theorem, problem: ExpertsProblem, epsilon: float, places: FloatArray) -> Line:
+    """The theorem about held plays, where each length of the series has its own rate and its own hold."""
+    runs = [
+        Batched.at(epsilon=epsilon, delta=problem.delta, rounds=int(length), experts=problem.experts)
+        for length in places
+    ]
+    total = theorem.value(
+        learning_rate=np.array([run.rate for run in runs]),
+        rounds=places,
+        experts=float(problem.experts),
+        hold=np.array([float(run.held) for run in runs]),
+    )
+    return Line(
+        key=theorem.key,
+        name=theorem.name,
+        x=places,
+        values=100.0 * total / places,
+        bound=True,
+        hover=said.hover(theorem),
+    )

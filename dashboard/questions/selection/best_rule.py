@@ -14,13 +14,14 @@ from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Control, Number, Read, Several, slug
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
-from dashboard.questions.selection import how_many
+from dashboard.questions.selection import how_many, rule_one_person
 from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors
 from dashboard.questions.selection.learned import Learned, features, learn, targets
 from dashboard.usual import BETA, SAMPLING, neighbours, questions
 from dashboard.view import View
 from dashboard.ways import fitting, way
 from dashboard.words import best_rule as said
+from dashboard.words import change_one
 from dashboard.words import how_many as many_said
 from dashboard.words import page as page_words
 from dashboard.words import promise as theory_said
@@ -248,6 +249,7 @@ class _Setting:
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, wrong)),
                 Tab(key="how_many", title=many_said.TITLE, blocks=self.how_many),
                 Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.theory(view)),
+                Tab(key="one_person", title=change_one.TITLE, blocks=self.one_person),
             ),
             offer=BRIEF if self.case.brief else self.offer(),
             follows=True,
@@ -288,6 +290,11 @@ class _Setting:
         """The learning theorem beside what is true."""
         k, share = max(2, len(self.learned.names)), self.epsilon / self.questions
         return how_many.theory(self.case, self.problem(1), self.main, k, share, view.identity)
+
+    def one_person(self) -> Sequence[Block]:
+        """Two worlds that differ in one person."""
+        mechanism = self.problem(self.questions).mechanism(self.main, self.epsilon)
+        return rule_one_person.blocks(self.case, self.read, self.learned, self.target, self.main, mechanism)
 
     def offer(self) -> Offer | NoOffer:
         """The release of the method that was chosen, about the data as they are."""

@@ -66,7 +66,7 @@ def blocks(
         f"epsilon={mechanism.epsilon!r}, sensitivity={mechanism.sensitivity!r}, noise={mechanism.noise!r}, "
         f"threshold_share={mechanism.share!r}, monotonic={mechanism.monotonic!r}, offset={mechanism.offset!r}"
     )
-    without_one, with_one = (", ".join(f"{one!r}" for one in values.tolist()) for values in (here, other))
+    without_one, with_one = _listed(here), _listed(other)
     return [
         Text(said.look_places(mechanism.epsilon, most, worst, series.step)),
         Ask((counted,)),
@@ -95,8 +95,12 @@ def blocks(
             ),
             code=said.code_alarm(settings, without_one, with_one, line),
         ),
-        *_proof(case, series, mechanism, here, other, names, line, seed, key),
+        *_proof(case, series, mechanism, here, other, names, line, seed, settings),
     ]
+
+
+def _listed(values: FloatArray) -> str:
+    return ", ".join(f"{one!r}" for one in values.tolist())
 
 
 def _counted(kind: str, size: int, crossing: int) -> FloatArray:
@@ -152,7 +156,7 @@ def _proof(
     names: Sequence[str],
     line: float,
     seed: int,
-    key: tuple[object, ...],
+    settings: str,
 ) -> Sequence[Block]:
     """One draw whose run rings, and its partner in the other world."""
     pair = mechanism.scales
@@ -207,6 +211,14 @@ def _proof(
                     "with": noisy[1][shown],
                     "partner": noisy[3][shown],
                 }
+            ),
+            code=said.code_proof(
+                settings,
+                _listed(answers),
+                _listed(other),
+                line,
+                moved,
+                _listed(noise),
             ),
         ),
     ]

@@ -15,6 +15,8 @@ from dashboard.charts import descent
 from dashboard.controls import Choice, Number
 from dashboard.questions.training.curves import Asked, methods, scale
 from dashboard.questions.training.prepared_rows import Task
+from dashboard.questions.training.training_code import rows_code
+from dashboard.words import inside as said_inside
 from dashboard.words import number, visible, whole
 from dashboard.words import predict as said
 from dpcore.training import (
@@ -54,6 +56,8 @@ def watched(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
     key = (*task.identity, "trace", asked.epsilon, asked.delta, asked.seed)
     trace, landscape = case.large(key, make)
     steps, louder = int(trace.signal.size), int((trace.noise > trace.signal).sum())
+    then = said_inside.code_descent(asked.epsilon, asked.delta, asked.seed)
+    code = rows_code(case, task, rows, (type(method).__name__, "descent_trace"), then)
     other = [] if asked.main == method.key else [Text(said.other_in_use(methods(task)[asked.main].about))]
     return [
         *other,
@@ -62,12 +66,25 @@ def watched(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
             key="training-path",
             figure=lambda dark: descent.path(trace, landscape, dark=dark),
             alt=said.path_alt(steps, float(trace.loss[-1] - trace.least)),
+            data=lambda: pd.DataFrame(
+                {"step": np.arange(steps + 1), "x": trace.path[:, 0], "y": trace.path[:, 1], "loss": trace.loss}
+            ),
+            code=code,
         ),
         Text(said.signal(louder, steps)),
         Picture(
             key="training-signal",
             figure=lambda dark: descent.signal(trace, dark=dark),
             alt=said.signal_alt(louder, steps),
+            data=lambda: pd.DataFrame(
+                {
+                    "step": np.arange(1, steps + 1),
+                    "signal": trace.signal,
+                    "noise": trace.noise,
+                    "clipped": trace.clipped,
+                }
+            ),
+            code=code,
         ),
         Small(said.clipped(float(trace.clipped.mean()), rows, task.n)),
         Formula(latex=said.FORMULA, source=said.SOURCE),
@@ -91,11 +108,15 @@ def curve(task: Lesson, _: None) -> pd.DataFrame:
     return make(task.method, task.rows, rng, replicas=REPLICAS)
 
 
-def too_much(task: Task, asked: Asked, kind: str) -> Sequence[Block]:
+def too_much(case: Case, task: Task, asked: Asked, kind: str) -> Sequence[Block]:
     """More steps can make it worse; what clipping does."""
     rows = task.rows
     few = Split(X=rows.X[:LESSON_ROWS], y=rows.y[:LESSON_ROWS], X_test=rows.X_test, y_test=rows.y_test)
     method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
+    then = said_inside.code_lesson(kind, asked.epsilon, asked.delta, asked.seed, REPLICAS)
+    code = rows_code(
+        case, task, LESSON_ROWS, (type(method).__name__, {"steps": "steps_curve", "clip": "clipping_curve"}[kind]), then
+    )
     work = Lesson(about=kind, method=method, rows=few, seed=asked.seed)
     return [
         Ask((LESSON,)),
@@ -105,14 +126,14 @@ def too_much(task: Task, asked: Asked, kind: str) -> Sequence[Block]:
             key=(*task.identity, "lesson", kind, asked.epsilon, asked.delta, asked.seed),
             work=curve,
             common=lambda: work,
-            show=lambda frame: _lesson(task, frame, kind, int(few.X.shape[0])),
+            show=lambda frame: _lesson(task, frame, kind, int(few.X.shape[0]), code),
             what=said.TRAINING,
             height=340,
         ),
     ]
 
 
-def _lesson(task: Task, frame: pd.DataFrame, kind: str, rows: int) -> Sequence[Block]:
+def _lesson(task: Task, frame: pd.DataFrame, kind: str, rows: int, code: str | None) -> Sequence[Block]:
     found = frame[frame["metric"] == task.metric].reset_index(drop=True)
     shown, higher = scale(task.metric), METRICS[task.metric].higher
     column = "steps" if kind == "steps" else "clip"
@@ -145,6 +166,7 @@ def _lesson(task: Task, frame: pd.DataFrame, kind: str, rows: int) -> Sequence[B
             ),
             alt=said.lesson_alt(shown.title, kind, x[best]),
             data=found,
+            code=code,
         ),
         Small(said.lesson_note(rows, REPLICAS)),
     ]

@@ -14,7 +14,7 @@ from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Number, Read, Several
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Uncertain, Way, Work
-from dashboard.questions.training import curves, gentle_problems, lessons, textbook, trust
+from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, training_theory, trust
 from dashboard.questions.training import predict_controls as controls
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.predict_controls import DELTAS, SEEDS
@@ -25,6 +25,8 @@ from dashboard.usual import delta as usual_delta
 from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting, way
 from dashboard.words import predict as said
+from dashboard.words.inside import TITLE as INSIDE
+from dashboard.words.promise import TITLE as THEORY
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
@@ -225,7 +227,13 @@ class _Setting:
             tabs=(
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
-                Tab(key="lessons", title=said.TOO_MUCH, blocks=lambda: lessons.too_much(task, asked, self.lesson)),
+                Tab(
+                    key="lessons",
+                    title=said.TOO_MUCH,
+                    blocks=lambda: lessons.too_much(self.case, task, asked, self.lesson),
+                ),
+                Tab(key="theory", title=THEORY, blocks=lambda: training_theory.blocks(task, asked)),
+                Tab(key="inside", title=INSIDE, blocks=lambda: inside.blocks(self.case, self.read, task, asked)),
                 Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
                 Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),

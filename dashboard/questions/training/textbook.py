@@ -17,6 +17,7 @@ from dashboard.charts.tradeoff import HEIGHT, Scale, tradeoff
 from dashboard.controls import Choice, Read
 from dashboard.questions.training.curves import Asked, at_epsilon, scale
 from dashboard.questions.training.prepared_rows import Task
+from dashboard.questions.training.training_code import rows_code
 from dashboard.words import number
 from dashboard.words import textbook as said
 from dpcore.training import BookGradientDescent, BookSplit, book_spend, book_split, count_not_positive
@@ -52,7 +53,7 @@ def blocks(
     spent = _spend(case, task, asked, *chosen)
     if not task.two_classes:
         return [*spent, Note(said.NOT_HERE)]
-    return [*spent, *_accuracy(case, asked, along), _split(task, asked)]
+    return [*spent, *_accuracy(case, task, asked, along), _split(case, task, asked)]
 
 
 # -- what it spends ----------------------------------------------------------------------------------------------------
@@ -86,6 +87,7 @@ def _spend(case: Case, task: Task, asked: Asked, step_epsilon: float, steps: int
             ),
             alt=said.spend_alt(steps, step_epsilon, {name: float(at[name]) for name in shown}),
             data=found,
+            code=said.code_spend(LEVELS, steps, asked.delta),
             note=said.spend_note(asked.delta, steps),
         ),
         Text(said.count(chance, task.n, step_epsilon)),
@@ -101,7 +103,7 @@ def _line(name: str, x: pd.Series, y: pd.Series | FloatArray, metric: str) -> pd
 # -- how good its models are -------------------------------------------------------------------------------------------
 
 
-def _accuracy(case: Case, asked: Asked, along: pd.DataFrame | None) -> Sequence[Block]:
+def _accuracy(case: Case, task: Task, asked: Asked, along: pd.DataFrame | None) -> Sequence[Block]:
     key = BookGradientDescent.key
     found = None if along is None else along[(along["method"] == key) & (along["metric"] == "accuracy")]
     at = None if along is None else at_epsilon(along, key, "accuracy", asked.epsilon)
@@ -128,6 +130,13 @@ def _accuracy(case: Case, asked: Asked, along: pd.DataFrame | None) -> Sequence[
             ),
             alt=said.accuracy_alt({name: float(chosen[name].iloc[0]) for name in said.AXES}, at[0]),
             data=tidy,
+            code=rows_code(
+                case,
+                task,
+                task.n,
+                ("BookGradientDescent",),
+                said.code_accuracy(levels, asked.delta, asked.seed, asked.seeds),
+            ),
         ),
     ]
 
@@ -173,7 +182,7 @@ def split(task: Split, _: None) -> BookSplit:
     )
 
 
-def _split(task: Task, asked: Asked) -> Slow:
+def _split(case: Case, task: Task, asked: Asked) -> Slow:
     few = Split(
         X=task.rows.X[:MOST_ROWS],
         y=task.rows.y[:MOST_ROWS],
@@ -182,18 +191,20 @@ def _split(task: Task, asked: Asked) -> Slow:
         delta=asked.delta,
         seed=asked.seed,
     )
+    then = said.code_split(asked.epsilon, asked.delta, asked.seed, REPLICAS)
+    code = rows_code(case, task, MOST_ROWS, ("book_split",), then)
     return Slow(
         slot="training-textbook",
         key=(*task.identity, "textbook", asked.epsilon, asked.delta, asked.seed),
         work=split,
         common=lambda: few,
-        show=lambda found: _parts(found, int(few.X.shape[0])),
+        show=lambda found: _parts(found, int(few.X.shape[0]), code),
         what=said.SPLITTING,
         height=HEIGHT // 2,
     )
 
 
-def _parts(found: BookSplit, rows: int) -> Sequence[Block]:
+def _parts(found: BookSplit, rows: int, code: str | None) -> Sequence[Block]:
     named = {said.PARTS[name]: value for name, value in found.parts.items()}
 
     def inks(dark: bool) -> dict[str, str]:
@@ -215,6 +226,7 @@ def _parts(found: BookSplit, rows: int) -> Sequence[Block]:
             ),
             alt=said.split_alt(found.parts, found.book, found.descent),
             data=pd.DataFrame({"part": list(named), "excess_risk": list(named.values())}),
+            code=code,
         ),
         Small(said.split_note(rows, REPLICAS, found.errors)),
     ]
