@@ -95,7 +95,7 @@ def of_100(share: float, sign: str = "") -> str:
     """A share of 1 as the number beside its bar."""
     value = 100 * share
     digits = 1 if sign and value < 9.95 else 0
-    return "<1 in 100" if value < 0.5 and not sign else f"{sign}{value:.{digits}f} in 100"
+    return "<1 in 100" if value < 0.95 and not sign else f"{sign}{value:.{digits}f} in 100"
 
 
 def two_bars_inks(dark: bool) -> tuple[str, str]:

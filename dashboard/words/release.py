@@ -5,13 +5,13 @@ from __future__ import annotations
 from dashboard.words import plural, safe
 
 TAB = "A private answer"
-DRAW, DRAW_NOW = "Draw one private answer", "Get one private answer"
+DRAW, DRAW_NOW = "Draw one private answer", "Get a private answer"
 DRAW_HELP = (
     "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
     "and reading it again is free."
 )
-NONE_DRAWN = "None drawn at this ε. It cannot be undone."
-NONE_DRAWN_PRACTICE = "None drawn at this ε. Practice: the Budget page resets it."
+NONE_DRAWN = "None yet. It cannot be undone."
+NONE_DRAWN_PRACTICE = "None yet. Practice: can be reset."
 KEPT = "Kept in the ledger."
 ASKED = "What leaves this page"
 FORECAST = "How wrong it may be"
