@@ -172,7 +172,10 @@ def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
         return said.NO_RHO if found.counting == "zcdp" else said.NO_DELTA
     if more == 0:
         return said.NOT_ENOUGH
-    return said.more(more) + (said.delta_first(cost.delta, found.remaining.delta) if _delta_first(found, cost) else "")
+    rest = found.remaining.epsilon - cost.epsilon if found.counting == "sum" else None
+    return said.more(more, rest) + (
+        said.delta_first(cost.delta, found.remaining.delta) if _delta_first(found, cost) else ""
+    )
 
 
 def _delta_first(found: Budget, cost: Cost) -> bool:

@@ -256,7 +256,8 @@ def hidden(relation: Neighbours, series: Watched) -> str:
     """Who is protected, in this question's own words."""
     change = "whether that person is in the data" if relation == "add_remove" else "what the data say of that person"
     return (
-        f"Any one person, who can move each entry by at most {number(series.sensitivity)}. Whoever sees the private "
+        f"Any one person, who can change the number of each {safe(series.step, 40)} by at most "
+        f"{number(series.sensitivity)}. Whoever sees the private "
         f"answer, whatever else they know, cannot tell for sure {change}."
     )
 
@@ -287,8 +288,8 @@ def when_axis(limit: int) -> str:
     return "alarm here,<br>times in 100" if limit == 1 else "first alarm here,<br>times in 100"
 
 
-def when_note(name: str, looked: bool, textbook: str, best: str | None) -> str:
-    """``best``: the method that is oftenest on time here; None where it is the one in use."""
+def when_note(name: str, looked: bool, textbook: float, best: str | None) -> str:
+    """``textbook``: how often the textbook's method is on time; ``best``: which is oftenest, None for this one."""
     click = (
         "Clicking a bar puts the line near it; a release then says that the line was chosen after looking at the data."
         if looked
@@ -297,7 +298,7 @@ def when_note(name: str, looked: bool, textbook: str, best: str | None) -> str:
     here = "here the best of these" if best is None else f"here {best} does better"
     return (
         f"Above: the data and the line. Below: where the private alarm falls, with {name}, {here}. The textbook's "
-        f"method (Dwork and Roth, 2014): {textbook}. {click}"
+        f"method (Dwork and Roth, 2014) would be on time {times_in_100(textbook)}. {click}"
     )
 
 

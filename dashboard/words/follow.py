@@ -223,12 +223,12 @@ def unsure(units: str) -> tuple[str, str]:
 
 
 def uncertain(noise: float, without: float, people: float, rounds: int, unit: str, draws: int) -> str:
-    """Two uncertainties, apart; ``without``: as ``noise``, by a learner without privacy."""
+    """Two uncertainties, apart; ``noise`` comes on top of what a learner ``without`` privacy misses."""
     who, units = safe(unit), safe(many(unit))
     return (
-        f"**Two reasons why it may follow the wrong one.** Privacy noise: on the last {who}, {of_100(noise)} of 100 "
-        f"private runs follow another than the best expert ({of_100(without)} without privacy); what that costs is the "
-        f"number above. Chance: had {rounds:,} other "
+        f"**Two reasons why it may follow the wrong one.** Privacy noise: by it {of_100(noise)} of 100 runs more "
+        f"follow another than the best expert on the last {who}, {of_100(without)} do without privacy; what that costs "
+        f"on average is the number above. Chance: had {rounds:,} other "
         f"{units} like these come, another would be the best in {of_100(people)} of 100 cases "
         f"({redrawn(people, draws)})."
     )

@@ -126,7 +126,8 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
 def how_judged(about: About, trained: int, tested: int) -> str:
     return (
         f"Method: {about.plain} ({about.name}), trained on {trained:,} rows and judged on {tested:,} others. How often "
-        "a model is right no theorem says; the privacy is proved."
+        "a model is right no theorem says; the privacy is proved. All mistakes count alike here: which kinds it makes "
+        "stands under “How far to trust it”."
     )
 
 

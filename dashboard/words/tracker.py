@@ -35,11 +35,12 @@ def delta_left(remaining: float, whole: float) -> str:
     return _kept(f" Of δ = {tiny(whole)}, {tiny(remaining)} is left.")
 
 
-def more(count: int) -> str:
-    """How many more answers fit."""
+def more(count: int, rest: float | None = None) -> str:
+    """How many more answers fit; ``rest`` is the ε that is left after one, where ε adds up."""
     if count >= MANY:
         return "A million more answers like the one in view fit."
-    return f"**{plural(count, 'more answer', 'more answers')}** like the one in view; after one, {count - 1:,}."
+    kept = _kept(f" (ε = {amount(rest)})") if rest is not None and rest > 1e-9 else ""
+    return f"**{plural(count, 'more answer', 'more answers')}** like the one in view; after one, {count - 1:,}{kept}."
 
 
 def delta_first(each: float, remaining: float) -> str:
@@ -50,7 +51,9 @@ def delta_first(each: float, remaining: float) -> str:
 def counted(counting: str, *, pure: bool) -> str:
     """How this budget counts."""
     if counting == "sum":
-        return "Answers add up like money." + ("" if pure else " So does δ, the small chance that the promise fails.")
+        return "Answers add up like money." + (
+            "" if pure else " δ, the small chance that the promise fails, adds up too."
+        )
     if counting == "zcdp":
         return "Counted as many small answers (ρ): small ones cost far less together than they add up to."
     return "Counted both by adding up and as many small answers (ρ), whichever leaves more."

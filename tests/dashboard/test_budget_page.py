@@ -426,7 +426,7 @@ def test_the_tracker_follows_the_page(open_app: Open, ledger: Ledger) -> None:
     practice(ledger, Cost.pure(1.0))
     app = open_app("selection", neighbours="replace_one")
     side = [one.value for one in app.sidebar.markdown]
-    assert "**4 more answers** like the one in view; after one, 3." in side
+    assert "**4 more answers** like the one in view; after one, 3 (ε\u00a0=\u00a01.5)." in side
     assert any("It protects any one person" in one.value for one in app.sidebar.caption)
 
 

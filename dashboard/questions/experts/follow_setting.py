@@ -155,10 +155,11 @@ class Setting:
         without = self.case.memo(
             (*self.identity, "learnt at the end"), lambda: 1.0 - float(learner.weights(self.losses)[-1][self.best])
         )
+        more = max(noise - without, 0.0)
         return Uncertain(
-            noise=noise,
+            noise=more,
             people=people,
-            sentence=said.uncertain(noise, without, people, len(self.losses), self.whom.unit, other_rounds.DRAWS),
+            sentence=said.uncertain(more, without, people, len(self.losses), self.whom.unit, other_rounds.DRAWS),
             names=said.unsure(self.whom.units),
         )
 

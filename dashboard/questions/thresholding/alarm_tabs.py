@@ -61,7 +61,7 @@ def when(setting: Setting, chances: Mapping[str, float]) -> Picture:
                 "alarm here": law,
             }
         ),
-        note=said.when_note(setting.named, looked, NAMES["book"], _best(setting)),
+        note=said.when_note(setting.named, looked, setting.on_time["book"], _best(setting)),
         click=Click(
             key=setting.line.key,
             values=[nearest(value) for value in values] if looked else values,
