@@ -59,12 +59,13 @@ elif own is None or own.described != (place == DESCRIBED):
             upload.drop(said.DROP)
             upload.paste()
             st.caption(
-                f"{understood.where_it_is()} It is read at once, to show you what was understood. "
+                f"{understood.where_it_is()} It is read at once, and its columns and first rows are shown to you alone. "
                 "No chart is computed from it before you say so."
             )
             with st.container(horizontal=True):
                 upload.bring_back()
-        st.markdown("**Or start from a sample**")
+        st.caption(said.WITHOUT_FILE)
+        st.markdown("**Or start from a sample**: its button opens a first chart at once")
         samples.show_samples()
     else:
         describe.start()

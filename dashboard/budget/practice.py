@@ -38,7 +38,7 @@ def buttons(budget: Budget) -> None:
                 args=(budget.lineage, budget.generation),
             )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Another size:", width="content")
+        st.caption("Practice with another size:", width="content")
         for size in SIZES:
             st.button(
                 f"ε = {size:g}",

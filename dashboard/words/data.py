@@ -87,6 +87,10 @@ SAVED_FOR_CHARTS = "Saved for your own charts. Tick the box below the list to us
 
 # -- getting a file in -----------------------------------------------------------------------------------------------
 
+WITHOUT_FILE = (
+    "No file at hand? “No file: describe a table” asks for columns and how many people, makes up rows to match, and "
+    "shows how good private answers about such a table would be."
+)
 DROP = "Drop a table here: CSV, Excel, JSON, Parquet, SPSS, Stata, SAS, or one of these zipped"
 PASTE = "Or paste a table"
 PASTE_LABEL = "Cells copied from a sheet, a page or a mail, with the names of the columns first"

@@ -11,7 +11,7 @@ DRAW_HELP = (
     "and reading it again is free."
 )
 NONE_DRAWN = "None yet. It cannot be undone."
-NONE_DRAWN_PRACTICE = "None yet. Practice: can be reset."
+NONE_DRAWN_PRACTICE = "None yet. Can be reset; real ones cannot."
 KEPT = "Kept in the ledger."
 ASKED = "What leaves this page"
 FORECAST = "How wrong it may be"
