@@ -59,8 +59,8 @@ elif own is None or own.described != (place == DESCRIBED):
             upload.drop(said.DROP)
             upload.paste()
             st.caption(
-                f"{understood.where_it_is()} It is read at once, and its columns and first rows are shown to you alone. "
-                "No chart is computed from it before you say so."
+                f"{understood.where_it_is()} It is read at once, and its columns and first rows are shown to you "
+                "alone. No chart is computed from it before you say so."
             )
             with st.container(horizontal=True):
                 upload.bring_back()
