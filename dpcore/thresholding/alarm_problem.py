@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import poisson
+from scipy.special import pdtr
 
 from dpcore.about import About
 from dpcore.errors import InvalidArgument
@@ -296,7 +296,8 @@ class AlarmProblem(Problem):
         """
         if (self.answers < 0.0).any():
             raise InvalidArgument("answers", "must be counts, none of them negative")
-        quiet = np.asarray(poisson.cdf(np.ceil(self.threshold) - 1.0, self.answers), dtype=np.float64)
+        most = np.ceil(self.threshold) - 1.0  # the largest count below the line
+        quiet = np.asarray(pdtr(most, self.answers)) if most >= 0.0 else np.zeros_like(self.answers)
         start, end = self.window
         if self.crossing is None:
             return float(1.0 - np.prod(quiet))
