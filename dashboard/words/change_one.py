@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dashboard.charts.worlds import ProofWords, WorldWords
 from dashboard.words import many, number, safe, times_in_100, visible
 
 TITLE = "Change one person"
 DAY_TITLE = "Change one day"
+ROW_TITLE = "Change one row"
 WHO = "The person who comes chooses"
 CHANGES = "The person changes their answer to"
 SHIFTED = "The one person speaks most for"
@@ -23,6 +25,13 @@ BROKEN = "A broken version beside it"
 BROKEN_NAMES = {
     "three_rows": "noise for one row, but the person has three",
     "both_ways": "noise for people who come or go, but one changes their answer",
+}
+ROW_COMES_FOR, ROW_CHANGES_FOR = "The row that comes is cheapest by", "The row changes and is now cheapest by"
+ROW_PLACE = "The row that is changed"
+ROW_COMES = "By every other column that row costs as much as a row can: no row moves the totals by more."
+ROW_BROKEN_NAMES = {
+    "three_rows": "noise for one row, but the person has three",
+    "both_ways": "noise for rows that come or go, but one changes",
 }
 NO_LINE = "broken: no noise on the line"
 VALUE = "The value of the one person"
@@ -56,6 +65,52 @@ def short_rule(name: str, letters: int = 24) -> str:
     if len(told) <= letters:
         return told
     return f"{told[: letters - 13].rstrip()}…{told[-12:].lstrip()}"
+
+
+def no_worlds(method: str) -> str:
+    return f"{safe(method)} has no law that can be drawn here; choose another method under Options."
+
+
+def row_changes(row: int) -> str:
+    return (
+        f"The row that changes is row {row + 1:,}, by which that column was dearest beside the others; now every other "
+        "column costs as much as it can."
+    )
+
+
+def row_broken(promised: float, broken: float) -> str:
+    if broken > promised * (1.0 + 1e-9):
+        return broken_found(promised, broken)
+    return f"The broken version reaches {number(broken)} with this row; with other rows it is more than it promises."
+
+
+def row_words(promised: float, comes: bool) -> WorldWords:
+    return replace(
+        words(promised),
+        before="without the row" if comes else "as it was",
+        after="with the row" if comes else "with the row changed",
+        ratio_axis=RATIO_AXIS if comes else "ln (before / after)",
+    )
+
+
+def row_alt(names: Sequence[str], before: Sequence[float], after: Sequence[float], realised: float, told: str) -> str:
+    """``told``: what was said of the broken version."""
+    each = "; ".join(
+        f"{visible(name)} {times_in_100(p)} before, {times_in_100(q)} after"
+        for name, p, q in zip(names, before, after, strict=True)
+    )
+    return f"How often each column is chosen: {each}. Largest log-ratio {number(realised)}. {told.replace('*', '')}"
+
+
+def printed_play(most: float, taken_for: float) -> str:
+    """What a play gives away beside what the printed proof takes it for, on costs of twice the scale."""
+    if most <= taken_for:
+        return f"The printed proof takes a play for at most {number(taken_for)}; with this row no play passes that."
+    return (
+        f"The printed proof takes a play for at most {number(taken_for)}, as if costs lay in [0, 1]. Here one gives "
+        f"away **{number(most)}**: that step of the proof breaks. What all plays cost together is said under How it "
+        "works."
+    )
 
 
 def bound(promised: float) -> str:
@@ -197,13 +252,13 @@ def day_alt(expert: str, worst: float, promised: float, total: float, rounds: in
     )
 
 
-def sum_look(total: float, rounds: int, promised: float, epsilon: float, rate: str) -> str:
+def sum_look(total: float, rounds: int, promised: float, epsilon: float, kept: bool) -> str:
     most = rounds * promised
     start = (
         f"**Look at the sum:** over {rounds:,} plays it comes to **{number(total)}**, and could be "
         f"2ηT = {number(most)}."
     )
-    if rate == "free":
+    if not kept:
         return f"{start} At this rate nothing was promised: the ε = {number(epsilon)} of the page is not kept by it."
     return (
         f"{start} Adding up is the cautious account. The promise (ε = {number(epsilon)}, with its δ) is smaller where "

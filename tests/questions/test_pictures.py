@@ -37,6 +37,7 @@ CHANGES = {
     BestRule: "one_person",
     Alarm: "one_person",
     Follow: "one_day",
+    FixedChoice: "one_row",
 }
 
 
@@ -167,6 +168,32 @@ def test_one_changed_day_moves_a_play_by_at_most_two_rates(rate: str) -> None:
     most = frame_of(total)["most"].iloc[0]
     assert frame["largest log ratio"].max() <= most * (1 + 1e-9)
     assert frame["sum"].iloc[-1] <= frame_of(total)["most"].iloc[-1] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("method", ["vertex_permute_and_flip", "vertex_exponential"])
+def test_a_fixed_choice_keeps_its_promise_and_the_broken_versions_do_not(method: str, relation: str) -> None:
+    key = "linear_method" if relation == "replace_one" else "linear_method_draws"
+    for variant in ("three_rows", "both_ways"):
+        values = {"linear_neighbours": relation, key: method, "one_row_broken": variant}
+        (picture,) = pictures(FixedChoice, "stocks", "one_row", **values)
+        frame = frame_of(picture)
+        assert np.abs(frame["log ratio"]).max() <= 0.5 * (1 + 1e-9)
+        most = float(np.abs(frame["log ratio broken"]).max())
+        assert number(most) in picture.alt
+        assert ("with other rows it is more" in picture.alt) == (most <= 0.5)
+        assert most > 0.5 or method == "vertex_exponential"
+
+
+@pytest.mark.parametrize("method", ["linear_learner", "printed_linear_learner"])
+def test_one_changed_row_moves_a_learner_s_plays(method: str) -> None:
+    values = {"linear_neighbours": "replace_one", "linear_method": method}
+    picture, total = pictures(FixedChoice, "stocks", "one_row", **values)
+    assert flaws(picture) == flaws(total) == []
+    frame, sums = frame_of(picture), frame_of(total)
+    assert 0 < frame["largest log ratio"].max() <= sums["most"].iloc[0] * (1 + 1e-9)
+    assert picture.code is not None
+    assert number(float(run(picture.code).split()[0])) in picture.alt
 
 
 THEORY = (MostCommon, Quantile, BestRule, Alarm, Follow, FixedChoice)

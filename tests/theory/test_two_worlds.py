@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dpcore.errors import InvalidArgument
 from dpcore.experts import changed_day
 from dpcore.experts.hedge import hedge_chances
+from dpcore.experts.linear import VertexExponential, VertexPermuteAndFlip, one_row, row_worlds
 from dpcore.selection import NoisyMaxLaplace, Quantile, catalog, choice_worlds, quantile_worlds
 from dpcore.thresholding import AboveThreshold, alarm_worlds, proof_step
 from dpcore.two_worlds import TwoWorlds
@@ -115,3 +118,42 @@ def test_a_changed_day() -> None:
     assert not TwoWorlds(before=np.exp(extreme.before[-1]), after=np.exp(extreme.after[-1]), promised=0.5).holds
     with pytest.raises(InvalidArgument, match=r"^other "):
         changed_day(losses, 20, [2.0] * 5, 0.3)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("kind", [VertexExponential, VertexPermuteAndFlip])
+def test_a_row_of_costs_in_two_worlds(kind, relation) -> None:
+    """Both laws are the method's own on the two tables; within ε on random tables, and reached where a row may."""
+    comes = relation == "add_remove"
+    for _ in range(20):
+        costs = RNG.uniform(-1, 1, (7, 4))
+        column = int(RNG.integers(4))
+        row = np.where(np.arange(4) == column, -1.0, 1.0)
+        rows = one_row(costs, column, relation)
+        if comes:
+            assert rows.row is None
+            other = np.vstack([costs, row])
+        else:
+            other = costs.copy()
+            other[rows.row] = row
+        method = kind(epsilon=0.8, rows=7, columns=4, one_way=comes)
+        worlds = row_worlds(method, rows)
+        assert worlds.holds
+        np.testing.assert_allclose(worlds.before, method.expected_choice(costs), rtol=1e-9)
+        after = replace(method, rows=len(other))
+        np.testing.assert_allclose(worlds.after, after.expected_choice(other), rtol=1e-9)
+        if kind is VertexExponential:
+            weights = np.exp(-(0.8 / (2.0 if comes else 4.0)) * other.sum(axis=0))
+            np.testing.assert_allclose(worlds.after, weights / weights.sum(), rtol=1e-9)
+    # the column is dearest by far, and the row is as much against it before as it is for it after
+    far = np.tile([[1.0, -1.0, -1.0]], (40, 1))
+    method = kind(epsilon=0.8, rows=40, columns=3, one_way=comes)
+    rows = one_row(far, 0, relation)
+    assert row_worlds(method, rows).holds
+    assert row_worlds(method, rows).realised > 0.75
+    # the mutant of the picture: the noise of a row that comes for one that changes
+    broken = row_worlds(replace(method, one_way=True), one_row(far, 0, "replace_one"))
+    assert not broken.holds
+    assert broken.realised > 1.9 * 0.8
+    with pytest.raises(InvalidArgument, match=r"^column "):
+        one_row(far, 3, relation)

@@ -19,12 +19,13 @@ from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, Several, slug
 from dashboard.promise import Promise, along
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
-from dashboard.questions.experts import other_rounds
+from dashboard.questions.experts import one_row, other_rounds
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.fixed_choice_request import LIKELY, expected, fixed_choice_request
 from dashboard.questions.experts.followed import numeric
 from dashboard.usual import BETA, neighbours
 from dashboard.view import View
+from dashboard.words import change_one
 from dashboard.words import fixed_choice as said
 from dashboard.words import page as page_words
 from dashboard.words import promise as theory_said
@@ -103,6 +104,7 @@ class _Setting:
     times: float
     need: Number
     target: float
+    read: Read
 
     @classmethod
     def of(cls, case: Case, names: tuple[str, ...], read: Read) -> _Setting:
@@ -149,6 +151,7 @@ class _Setting:
             times=times,
             need=need,
             target=read(need, "need") / PERCENT,
+            read=read,
         )
 
     @property
@@ -238,6 +241,7 @@ class _Setting:
                 Tab(key="how", title=said.HOW, blocks=self.how),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, extra)),
                 Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.on_axes(view)),
+                Tab(key="one_row", title=change_one.ROW_TITLE, blocks=self.one_row),
             ),
             offer=BRIEF if self.case.brief else self.offer(),
             follows=True,
@@ -343,6 +347,11 @@ class _Setting:
             factor=PERCENT,
             share=self.draws,
         ).blocks()
+
+    def one_row(self) -> Sequence[Block]:
+        """Two worlds that differ in one row."""
+        costed = one_row.Costed(names=self.names, costs=self.problem.costs, unit=self.unit, times=self.times)
+        return one_row.blocks(self.case, self.read, costed, self.problem.method(self.main, self.epsilon))
 
     def what_if(self, view: View, extra: float) -> Sequence[Block]:
         """More or fewer rows, and scenarios."""

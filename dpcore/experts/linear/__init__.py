@@ -6,6 +6,7 @@ from dpcore.discovery import discover
 from dpcore.experts.linear.choice import LinearMethod
 from dpcore.experts.linear.learner import LinearLearner, PrintedAccount, PrintedLearner, printed_account
 from dpcore.experts.linear.linear_problem import LinearProblem, linear_bound
+from dpcore.experts.linear.one_row import OneRow, one_row, row_worlds
 from dpcore.experts.linear.vertices import VertexExponential, VertexPermuteAndFlip
 
 
@@ -18,11 +19,14 @@ __all__ = [
     "LinearLearner",
     "LinearMethod",
     "LinearProblem",
+    "OneRow",
     "PrintedAccount",
     "PrintedLearner",
     "VertexExponential",
     "VertexPermuteAndFlip",
     "catalog",
     "linear_bound",
+    "one_row",
     "printed_account",
+    "row_worlds",
 ]
