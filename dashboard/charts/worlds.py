@@ -8,10 +8,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from dashboard.charts.theme import Figure, Palette, layout, palette
+from dpcore.two_worlds import TwoWorlds
 from dpcore.validate import FloatArray
 
+OFFERED, SHOWN = 12, 8
+"""Options that one person can be asked about, and that are drawn."""
+NEVER = 1e-250
+"""Chances below this in both worlds are no outcomes that anybody meets; their ratio is not drawn."""
 _LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
 _UPPER, _LOWER = (0.56, 1.0), (0.0, 0.38)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pair:
+    """Two worlds on all options, and the log-ratios that can be told."""
+
+    worlds: TwoWorlds
+    ratio: FloatArray
+
+    @classmethod
+    def of(cls, worlds: TwoWorlds) -> Pair:
+        met = np.maximum(worlds.before, worlds.after) > NEVER
+        return cls(worlds=worlds, ratio=np.where(met, worlds.log_ratio, 0.0))
+
+    @property
+    def most(self) -> float:
+        return float(np.abs(self.ratio).max())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

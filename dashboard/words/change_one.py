@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dashboard.charts.worlds import ProofWords, WorldWords
-from dashboard.words import many, number, safe, times_in_100, visible
+from dashboard.words import many, number, safe, times_in_100, tiny, visible
 
 TITLE = "Change one person"
 DAY_TITLE = "Change one day"
@@ -47,6 +47,8 @@ COUNTED_NAMES = {
     "once": "once, where the line is first reached",
     "against": "up to the line for it, from there on against it",
 }
+STEPS_TAKEN = "Steps that are seen, each with the same noise"
+SUM_AXIS = "mean of the noisy sums along the person's gradient, in clips"
 PROOF = "**The proof, step by step.** Press play, or move the slider: four steps."
 DAY, LOSSES_THEN = "The day that is changed", "On that day instead"
 OTHERS = {"turned": "every loss is turned round", "best_loses": "the best expert loses all, the others nothing"}
@@ -275,6 +277,59 @@ SUM_LINES = {"sum": "sum here", "most": "2η a play", "epsilon": "ε promised, w
 
 def first_rounds(rounds: int, of: int, unit: str) -> str:
     return f"Shown: the first {rounds:,} of {of:,} {many(unit)}."
+
+
+def steps_taken(planned: int, steps: int) -> str:
+    return f"{steps:,}, as planned" if steps == planned else f"{steps:,}"
+
+
+def sum_words(promised: float) -> WorldWords:
+    return replace(words(promised, DENSITY_AXIS), ratios={"kept": "clipped", "broken": "without clipping"})
+
+
+def sums_told(steps: int, epsilon: float, promised: float, delta: float) -> str:
+    """``delta`` of ``steps`` beside the one ``promised``."""
+    start = (
+        f"{steps:,} {'step leaves' if steps == 1 else 'steps together leave'} ±ε = {number(epsilon)} with δ = "
+        f"{tiny(delta)}"
+    )
+    if delta > promised * (1.0 + 1e-6):
+        return f"{start}, more than the {tiny(promised)} promised: the noise was made for fewer steps."
+    return f"{start}, of {tiny(promised)} promised for all of them."
+
+
+def sums_look(told: str) -> str:
+    return f"**Look where the lower line leaves the band,** and how little of the curves is there: {told}"
+
+
+def sums_free(moved: float, delta: float) -> str:
+    """``moved``: clips by which a person can move a sum that is not clipped."""
+    return f"Without clipping a person can move each sum by {number(moved)} clips, and δ would be {tiny(delta)}."
+
+
+def sums_alt(deviation: float, told: str, free: str) -> str:
+    return f"Two bell curves 1 clip apart, each with standard deviation {number(deviation)} clips. {told} {free}"
+
+
+def sums_note(clip: float, steps: int) -> str:
+    return (
+        f"Exact, for a person who moves every sum as far as clipping lets them, C = {number(clip)}. "
+        f"{'The sum' if steps == 1 else f'The mean of the {steps:,} sums'} holds all they tell of that person, as "
+        "independent Gaussian noise adds up to one. Without clipping: the longest gradient that any row can have where "
+        "the weights are up to the length this page measures excess risk for."
+    )
+
+
+def code_sums(epsilon: float, delta: float, planned: int, steps: int, ends: tuple[float, float]) -> str:
+    low, high = (float(end) for end in ends)
+    return (
+        "import numpy as np\n"
+        "from dpcore.training import NoisyGradientDescent, SumWorlds\n\n"
+        f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, steps={planned})\n"
+        f"worlds = SumWorlds(noise_multiplier=method.noise_multiplier, steps={steps})\n"
+        f"print(worlds.delta({epsilon!r}))\n"
+        f"print(*worlds.at(np.array([{low!r}, {high!r}]), {epsilon!r}).log_ratio.tolist())\n"
+    )
 
 
 def code_options(method: str, epsilon: float, sensitivity: float, monotonic: bool, before: str, after: str) -> str:

@@ -12,6 +12,7 @@ VIEWS: Mapping[str, str] = {
     "losses": "Loss by step",
     "clipping": "Clipping",
     "lengths": "Why clip gradients",
+    "one_person": "Change one person",
     "batch": "Batch size",
     "ridge": "Regulariser",
 }

@@ -40,6 +40,7 @@ from dpcore.training.mean import LaplaceMean, MeanByLoss
 from dpcore.training.median import IntervalMedian, MedianByLoss
 from dpcore.training.model import LinearModel, load_model, predict
 from dpcore.training.objective_perturbation import ObjectivePerturbation, ObjectivePerturbation2012
+from dpcore.training.one_person import SumWorlds
 from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
 from dpcore.training.plan import RADIUS, Part, Sweep, build, suitable, usual_methods
@@ -120,6 +121,7 @@ __all__ = [
     "Scorecard",
     "Squared",
     "StatisticalQueries",
+    "SumWorlds",
     "Sweep",
     "Trace",
     "TrainingProblem",

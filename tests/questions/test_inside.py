@@ -42,7 +42,7 @@ def test_each_picture_says_and_computes_its_numbers(view: str) -> None:
     assert picture.code is not None
     printed = tables(run(picture.code))
     frame = frame_of(picture)
-    column = {"lengths": "largest", "clipping": "cut x"}.get(view, "value")
+    column = {"lengths": "largest", "clipping": "cut x", "one_person": "log ratio"}.get(view, "value")
     for value in (frame[column].iloc[0], frame[column].iloc[-1]):
         if view != "clipping":  # its arrows are stretched to their full length
             assert np.isclose(printed, value, rtol=1e-4).any()
@@ -71,6 +71,15 @@ def test_what_is_cut_is_as_long_as_the_limit() -> None:
     assert np.allclose(after, np.minimum(before, 0.1))
     assert number(0.1) in said
     assert len(picture.figure(False)["frames"]) == frame["step"].nunique()
+
+
+def test_one_person_is_hidden_by_the_planned_steps_and_not_by_more() -> None:
+    planned, picture = drawn("one_person")
+    assert "promised for all of them" in planned
+    more, _ = drawn("one_person", training_one_person_steps=200)
+    assert "more than the" in more
+    frame = frame_of(picture)
+    assert (frame["log ratio without clipping"].abs().max()) > 1.9 * frame["log ratio"].abs().max()
 
 
 def test_only_one_loss_limits_a_row_s_gradient() -> None:

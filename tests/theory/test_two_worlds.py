@@ -13,6 +13,7 @@ from dpcore.experts.hedge import hedge_chances
 from dpcore.experts.linear import VertexExponential, VertexPermuteAndFlip, one_row, row_worlds
 from dpcore.selection import NoisyMaxLaplace, Quantile, catalog, choice_worlds, quantile_worlds
 from dpcore.thresholding import AboveThreshold, alarm_worlds, proof_step
+from dpcore.training import NoisyGradientDescent, SumWorlds
 from dpcore.two_worlds import TwoWorlds
 
 RNG = np.random.default_rng(11)
@@ -157,3 +158,23 @@ def test_a_row_of_costs_in_two_worlds(kind, relation) -> None:
     assert broken.realised > 1.9 * 0.8
     with pytest.raises(InvalidArgument, match=r"^column "):
         one_row(far, 3, relation)
+
+
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+def test_noisy_sums_in_two_worlds(neighbours) -> None:
+    """Step by step and together the same log-ratio; δ is the area beyond e^ε; broken by more steps or no clipping."""
+    method = NoisyGradientDescent(epsilon=1.0, delta=1e-3, steps=9, neighbours=neighbours)
+    worlds = SumWorlds(noise_multiplier=method.noise_multiplier, steps=9)
+    sums = RNG.normal(0.0, method.noise_scale, (50, 9))
+    each = ((sums - method.sensitivity) ** 2 - sums**2).sum(axis=1) / (2.0 * method.noise_scale**2)
+    together = worlds.at(sums.mean(axis=1) / method.sensitivity, 1.0)
+    np.testing.assert_allclose(together.log_ratio, each, rtol=1e-9, atol=1e-9)
+    places, width = np.linspace(-12.0, 13.0, 400_001) * worlds.deviation, 25.0 * worlds.deviation / 400_000
+    laws = worlds.at(places, 1.0)
+    assert laws.before.sum() * width == pytest.approx(1.0)
+    beyond = np.maximum(laws.before - np.e * laws.after, 0.0).sum() * width
+    assert worlds.delta(1.0) == pytest.approx(beyond, rel=1e-6)
+    assert worlds.delta(1.0) == pytest.approx(1e-3, rel=1e-6)
+    assert SumWorlds(noise_multiplier=method.noise_multiplier, steps=10).delta(1.0) > 1.2e-3
+    assert SumWorlds(noise_multiplier=method.noise_multiplier, steps=9, moved=2.0).delta(1.0) > 1e-2
+    assert SumWorlds(noise_multiplier=method.noise_multiplier, steps=1).delta(1.0) < 1e-6

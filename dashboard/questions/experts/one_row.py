@@ -11,10 +11,9 @@ import pandas as pd
 from dashboard import words
 from dashboard.blocks import Ask, Block, Picture, Small, Text
 from dashboard.case import Case
-from dashboard.charts.worlds import option_worlds
+from dashboard.charts.worlds import OFFERED, SHOWN, Pair, option_worlds
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.questions.experts.day_worlds import MOST, DayWorlds, found_day
-from dashboard.questions.selection.one_person import OFFERED, SHOWN, Pair
 from dashboard.words import change_one as said
 from dpcore.experts.linear import (
     LinearLearner,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ import pandas as pd
 from dashboard import words
 from dashboard.blocks import Ask, Block, Picture, Text
 from dashboard.case import Case
-from dashboard.charts.worlds import option_worlds, place_worlds
+from dashboard.charts.worlds import OFFERED, SHOWN, Pair, option_worlds, place_worlds
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.questions.selection.candidates import Candidates
 from dashboard.words import change_one as said
@@ -20,28 +19,8 @@ from dpcore.selection.quantile import Quantile
 from dpcore.two_worlds import TwoWorlds
 from dpcore.validate import FloatArray, Neighbours
 
-OFFERED, SHOWN = 12, 8
-NEVER = 1e-250
-"""Chances below this in both worlds are no outcomes that anybody meets; their ratio is not drawn."""
 MOST_CODE = 1000
 """Entries of a list that the code of a picture carries."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pair:
-    """Two worlds on all options, and the log-ratios that can be told."""
-
-    worlds: TwoWorlds
-    ratio: FloatArray
-
-    @classmethod
-    def of(cls, worlds: TwoWorlds) -> Pair:
-        met = np.maximum(worlds.before, worlds.after) > NEVER
-        return cls(worlds=worlds, ratio=np.where(met, worlds.log_ratio, 0.0))
-
-    @property
-    def most(self) -> float:
-        return float(np.abs(self.ratio).max())
 
 
 def choice_blocks(

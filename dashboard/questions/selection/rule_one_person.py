@@ -10,10 +10,10 @@ import pandas as pd
 from dashboard import words
 from dashboard.blocks import Ask, Block, Picture, Small, Text
 from dashboard.case import Case
-from dashboard.charts.worlds import option_worlds
+from dashboard.charts.worlds import OFFERED, SHOWN, Pair, option_worlds
 from dashboard.controls import Choice, Read, slug
 from dashboard.questions.selection.learned import Learned
-from dashboard.questions.selection.one_person import MOST_CODE, OFFERED, SHOWN, Pair
+from dashboard.questions.selection.one_person import MOST_CODE
 from dashboard.words import change_one as said
 from dpcore.selection import catalog, choice_worlds
 from dpcore.selection.laws import Selector

@@ -14,6 +14,7 @@ from dashboard.case import Case
 from dashboard.charts.inside import ArrowWords, Run, arrows, banded
 from dashboard.charts.promise import Line, promise
 from dashboard.controls import Choice, Control, Read
+from dashboard.questions.training import one_person
 from dashboard.questions.training.curves import Asked
 from dashboard.questions.training.prepared_rows import Task
 from dashboard.questions.training.training_code import rows_code
@@ -113,6 +114,8 @@ def blocks(case: Case, read: Read, task: Task, asked: Asked) -> Sequence[Block]:
     if view == "lengths":
         return _lengths(case, task)
     usual = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
+    if view == "one_person":
+        return one_person.blocks(read, VIEW, asked, usual)
     if view != "losses":
         return _beside(case, task, asked, view, usual, MOST_ROWS, ())
     rate = LONG[task.two_classes] if read(PACE, "tab") == "long" else None
