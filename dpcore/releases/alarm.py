@@ -201,7 +201,7 @@ class AlarmRun(Asked):
     def what(self) -> str:
         """The question in one plain sentence."""
         first = "is the first" if self.limit == 1 else f"are the first {self.limit}"
-        asked = f"Which {first} of {self.entries:,} entries of “{shown(self.column)}”"
+        asked = f"Which of {self.entries:,} entries of “{shown(self.column)}” {first}"
         if not self.counted:
             return f"{asked} to reach {self.threshold:g}?"
         only = "" if self.where is None else f" whose “{shown(self.where)}” is yes"

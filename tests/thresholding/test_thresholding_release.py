@@ -343,7 +343,7 @@ def test_one_run_is_one_charge(tmp_path: Path) -> None:
         ledger.open_budget("ward", epsilon=1.0)
         first = release(ledger, "run-1", "ward", ask, rows)
         assert set(first.answer) == {"alarms", "names", "compared", "stopped"}
-        assert first.what.startswith("Which are the first 3 of 200 entries of “n” to reach 150? That one person")
+        assert first.what.startswith("Which of 200 entries of “n” are the first 3 to reach 150? That one person")
         assert first.mechanism == "Sparse vector with geometric noise, at most 3 alarms"
         assert first.neighbours == "add_remove"
         again = release(ledger, "run-1", "ward", ask, rows)
