@@ -48,7 +48,7 @@ COUNTED_NAMES = {
     "against": "up to the line for it, from there on against it",
 }
 STEPS_TAKEN = "Steps that are seen, each with the same noise"
-SUM_AXIS = "mean of the noisy sums along the person's gradient, in clips"
+SUM_AXIS = "mean of the noisy sums, in clips"
 PROOF = "**The proof, step by step.** Press play, or move the slider: four steps."
 DAY, LOSSES_THEN = "The day that is changed", "On that day instead"
 OTHERS = {"turned": "every loss is turned round", "best_loses": "the best expert loses all, the others nothing"}
@@ -58,7 +58,6 @@ RATES = {
     "free": "the rate without privacy, a broken version here",
 }
 RATE = "How fast it learns"
-SUM_NOTE = "sum over the days so far"
 
 
 def short_rule(name: str, letters: int = 24) -> str:
@@ -229,10 +228,10 @@ def proof_alt(place: str, line: float, answer: float, same: bool) -> str:
 NO_ALARM = "In none of the draws tried did the alarm ring, so there is no step to show. Lower the line."
 
 
-def day_words(promised: float, expert: str) -> WorldWords:
+def day_words(promised: float, expert: str, unit: str) -> WorldWords:
     return WorldWords(
         before="as it was",
-        after="with the day changed",
+        after=f"with the {unit} changed",
         ratios={"kept": "largest |ln ratio| of the play"},
         law_axis=f"follows {expert}, in 100",
         ratio_axis="|ln ratio|",
@@ -268,6 +267,10 @@ def sum_look(total: float, rounds: int, promised: float, epsilon: float, kept: b
     )
 
 
+def sum_note(unit: str) -> str:
+    return f"sum over the {many(unit)} so far"
+
+
 def sum_alt(total: float, most: float, epsilon: float) -> str:
     return f"Sum of the plays' log-ratios: {number(total)}, at most {number(most)}; ε is {number(epsilon)}."
 
@@ -289,17 +292,18 @@ def sum_words(promised: float) -> WorldWords:
 
 def sums_told(steps: int, epsilon: float, promised: float, delta: float) -> str:
     """``delta`` of ``steps`` beside the one ``promised``."""
-    start = (
-        f"{steps:,} {'step leaves' if steps == 1 else 'steps together leave'} ±ε = {number(epsilon)} with δ = "
-        f"{tiny(delta)}"
-    )
+    found = "less than 10⁻³⁰⁰" if delta < 1e-300 else tiny(delta)
+    start = f"for {'1 step' if steps == 1 else f'{steps:,} steps together'} δ at ε = {number(epsilon)} is {found}"
     if delta > promised * (1.0 + 1e-6):
         return f"{start}, more than the {tiny(promised)} promised: the noise was made for fewer steps."
     return f"{start}, of {tiny(promised)} promised for all of them."
 
 
-def sums_look(told: str) -> str:
-    return f"**Look where the lower line leaves the band,** and how little of the curves is there: {told}"
+def sums_look(told: str, leaves: bool) -> str:
+    """``leaves``: whether the log-ratio passes ε in the picture."""
+    if leaves:
+        return f"**Look where the clipped line leaves the band,** and how little of the curves is there: {told}"
+    return f"**Look how the clipped line stays in the band** wherever a sum is likely to land: {told}"
 
 
 def sums_free(moved: float, delta: float) -> str:
@@ -308,14 +312,13 @@ def sums_free(moved: float, delta: float) -> str:
 
 
 def sums_alt(deviation: float, told: str, free: str) -> str:
-    return f"Two bell curves 1 clip apart, each with standard deviation {number(deviation)} clips. {told} {free}"
+    return f"Two bell curves 1 clip apart, each with standard deviation {number(deviation)} clips: {told} {free}"
 
 
 def sums_note(clip: float, steps: int) -> str:
     return (
         f"Exact, for a person who moves every sum as far as clipping lets them, C = {number(clip)}. "
-        f"{'The sum' if steps == 1 else f'The mean of the {steps:,} sums'} holds all they tell of that person, as "
-        "independent Gaussian noise adds up to one. Without clipping: the longest gradient that any row can have where "
+        f"Along that person's gradient {'the sum tells all.' if steps == 1 else f'the mean of the {steps:,} sums tells all.'} Without clipping: the longest gradient that any row can have where "
         "the weights are up to the length this page measures excess risk for."
     )
 

@@ -76,6 +76,10 @@ def test_what_is_cut_is_as_long_as_the_limit() -> None:
 def test_one_person_is_hidden_by_the_planned_steps_and_not_by_more() -> None:
     planned, picture = drawn("one_person")
     assert "promised for all of them" in planned
+    assert "leaves the band" in planned
+    one, _ = drawn("one_person", training_one_person_steps=1)
+    assert "stays in the band" in one
+    assert "is 0" not in one
     more, _ = drawn("one_person", training_one_person_steps=200)
     assert "more than the" in more
     frame = frame_of(picture)

@@ -45,7 +45,7 @@ def blocks(read: Read, view: Control[str], asked: Asked, method: NoisyGradientDe
     return [
         Ask((view,)),
         Ask((many,)),
-        Text(f"{said.sums_look(told)} {said.sums_free(free, lost)}"),
+        Text(f"{said.sums_look(told, kept.realised > asked.epsilon)} {said.sums_free(free, lost)}"),
         Picture(
             key="training-inside-one-person",
             figure=lambda dark: place_worlds(
