@@ -12,6 +12,7 @@ import html
 import math
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
             ],
             "look": {"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
         },
-        on_epsilon_change=lambda: session.epsilon_from_picture(key, looked=case.source.mode == "what_if"),
+        # nothing of the case within it: the browser's last picture outlives a file that is forgotten
+        on_epsilon_change=partial(session.epsilon_from_picture, key, looked=case.source.mode == "what_if"),
     )
 
 
