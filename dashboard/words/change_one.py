@@ -316,10 +316,11 @@ def sums_alt(deviation: float, told: str, free: str) -> str:
 
 
 def sums_note(clip: float, steps: int) -> str:
+    told = "the sum tells all" if steps == 1 else f"the mean of the {steps:,} sums tells all"
     return (
-        f"Exact, for a person who moves every sum as far as clipping lets them, C = {number(clip)}. "
-        f"Along that person's gradient {'the sum tells all.' if steps == 1 else f'the mean of the {steps:,} sums tells all.'} Without clipping: the longest gradient that any row can have where "
-        "the weights are up to the length this page measures excess risk for."
+        f"Exact, for a person who moves every sum as far as clipping lets them, C = {number(clip)}, always the same "
+        f"way: along it {told}. Without clipping: the longest gradient that any row can have where the weights are up "
+        "to the length this page measures excess risk for."
     )
 
 
