@@ -226,7 +226,7 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
         )
     return (
         f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"Chance: with other people like these, {level} is itself first reached elsewhere than {safe(when)} {often}"
+        f"Chance: with other people like these, {level} is itself reached at another time {often}"
     )
 
 
@@ -256,7 +256,7 @@ def hidden(relation: Neighbours, series: Watched) -> str:
     """Who is protected, in this question's own words."""
     change = "whether that person is in the data" if relation == "add_remove" else "what the data say of that person"
     return (
-        f"Any one person, who can change the number of each {safe(series.step, 40)} by at most "
+        f"Any one person. They can change the number of each {safe(series.step, 40)} by at most "
         f"{number(series.sensitivity)}. Whoever sees the private "
         f"answer, whatever else they know, cannot tell for sure {change}."
     )
