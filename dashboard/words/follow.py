@@ -227,9 +227,9 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     who, units = safe(unit), safe(many(unit))
     return (
         f"**Two reasons why it may follow the wrong one.** Privacy noise: without privacy {of_100(without)} of 100 "
-        f"runs do so on the last {who}. The noise adds {of_100(noise)} of 100. What that costs is the number above. Chance: "
-        f"had {rounds:,} other {units} like these come, another would be the best in {of_100(people)} of 100 cases "
-        f"({redrawn(people, draws)})."
+        f"runs do so on the last {who}. The noise adds {of_100(noise)} of 100. What that costs is the number above. "
+        f"Chance: had {rounds:,} other {units} like these come, another would be the best in {of_100(people)} of 100 "
+        f"cases ({redrawn(people, draws)})."
     )
 
 
