@@ -26,7 +26,7 @@ def test_the_line_moves_by_typing_and_by_clicking(open_page: Callable[[str], Pag
     line.fill("50")
     line.press("Enter")
     expect(page.get_by_role("heading", name=re.compile("raised on time"))).to_be_visible()
-    day = page.locator(".st-key-thresholding-when .barlayer").first.locator(".point path").nth(95)
+    day = page.locator(".st-key-thresholding-when .barlayer").nth(1).locator(".point path").nth(95)
     expect(day).to_be_visible()
     bar = day.bounding_box()
     assert bar is not None
