@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dashboard.case import Case
 from dashboard.controls import Choice, Number, Switch, slug
 from dashboard.words import tiny
 from dashboard.words import usual as words
+from dpcore.about import About
 from dpcore.validate import Neighbours
 
 RELATIONS: tuple[Neighbours, ...] = ("add_remove", "replace_one")
@@ -41,6 +42,31 @@ def neighbours(key: str) -> Choice[Neighbours]:
         names=words.relation,
         default="add_remove",
         look="buttons",
+    )
+
+
+def measure(key: str, names: Mapping[str, str], once: Mapping[str, str] | None = None) -> Choice[str]:
+    """What the main chart measures; the first of ``names`` until another is chosen."""
+    return Choice(
+        key=key,
+        label=words.MEASURE,
+        options=tuple(names),
+        names=names,
+        default=next(iter(names)),
+        look="buttons",
+        once=once or {},
+    )
+
+
+def method(key: str, about: Mapping[str, About], default: str, label: str = words.METHOD) -> Choice[str]:
+    """Which method gives the answer; older links name it as the field does."""
+    return Choice(
+        key=key,
+        label=label,
+        options=tuple(about),
+        names={name: words.method(one) for name, one in about.items()},
+        default=default,
+        once={one.name: name for name, one in about.items()},
     )
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard.poll.held import PROBLEM, problem
+from dashboard import words
+from dashboard.poll.held import PROBLEM
 from dashboard.poll.refused import PollRefused
 from dashboard.widgets.inputs import primary
 
 
-def tap(label: str, key: str, act: Callable[[], None], *, mine: bool, disabled: bool = False) -> None:
+def tap(label: str, key: str, act: Callable[[], object], *, mine: bool, disabled: bool = False) -> None:
     """A button as wide as the phone; ``mine`` where this phone has chosen it."""
     st.button(
         primary(label) if mine else label,
@@ -21,21 +22,14 @@ def tap(label: str, key: str, act: Callable[[], None], *, mine: bool, disabled: 
         width="stretch",
         wrap=True,
         disabled=disabled,
-        on_click=_do,
+        on_click=do,
         args=(act,),
     )
 
 
-def _do(act: Callable[[], None]) -> None:
-    """Callback."""
+def do(act: Callable[[], object]) -> None:
+    """Callback: what cannot be is one sentence."""
     try:
         act()
     except PollRefused as refused:
-        PROBLEM.put(str(refused))
-
-
-def told() -> None:
-    """What could not be, once."""
-    found = problem()
-    if found:
-        st.warning(found)
+        PROBLEM.put(words.sentence(refused))

@@ -1,4 +1,4 @@
-"""What the speaker's screens of the live rooms have in common: buttons that move the room on, and its end."""
+"""What the speaker's screens of the live rooms have in common: buttons that open a room and move it on, and its end."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from dashboard import words
 from dashboard.budget import tracker, visitor
 from dashboard.poll.held import PROBLEM
 from dashboard.poll.refused import PollRefused
-from dashboard.poll.rooms import ROOMS, AnyRoom
+from dashboard.poll.rooms import ROOMS, AnyRoom, Declared
+from dashboard.poll.shown import told
 from dashboard.widgets.inputs import primary
 from dashboard.words import live as said
+from dashboard.words import poll as poll_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 
 
@@ -36,11 +38,29 @@ def do(act: Callable[[str], object], *, failed: str = "") -> None:
     try:
         act(visitor.token())
     except PollRefused as refused:
-        PROBLEM.put(str(refused))
+        PROBLEM.put(words.sentence(refused))
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
         PROBLEM.put(f"{words.sentence(error)} {failed}".strip())
+
+
+def opens(label: str, key: str, declared: Callable[[], Declared]) -> None:
+    """The button that opens a room with what is declared, or why no room can be opened now."""
+    closed = tracker.trouble()
+    if closed is not None:
+        st.error(poll_words.CANNOT_DRAW + closed, icon=":material/lock:")
+    st.button(
+        primary(label) if closed is None else label,
+        type="primary",
+        icon=":material/qr_code_2:",
+        key=key,
+        width="stretch",
+        disabled=closed is not None,
+        on_click=do,
+        args=(lambda host: ROOMS.open(declared(), host),),
+    )
+    told()
 
 
 def leaving(room: AnyRoom, *, ended: bool) -> None:
@@ -48,7 +68,14 @@ def leaving(room: AnyRoom, *, ended: bool) -> None:
     st.space("small")
     if ended:
         st.info(said.ENDED)
-        st.button(said.ANOTHER, key="poll-leave", icon=":material/add:", on_click=do, args=(ROOMS.leave,))
+        st.button(
+            said.ANOTHER,
+            key="poll-leave",
+            icon=":material/add:",
+            help=said.ANOTHER_HELP,
+            on_click=do,
+            args=(ROOMS.leave,),
+        )
         return
     st.button(
         said.END,

@@ -10,7 +10,7 @@ from dashboard import words
 from dashboard.poll import ballot
 from dashboard.poll.follow_room import FollowRoom, SeenFollow
 from dashboard.poll.rooms import shown_code
-from dashboard.poll.shown import receipt_below
+from dashboard.poll.shown import receipt_below, told
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
 
@@ -52,7 +52,7 @@ def _predict(room: FollowRoom, token: str) -> None:
         act = partial(room.predict, token, outcome)
         ballot.tap(words.safe(name), f"predict-{outcome}", act, mine=own.prediction == outcome)
     st.markdown(said.your_prediction(None if own.prediction is None else outcomes[own.prediction]))
-    ballot.told()
+    told()
 
 
 def _answers(seen: SeenFollow) -> None:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from dashboard.poll.follow import Follow
-from dashboard.poll.hall import MOST_PHONES, Hall
+from dashboard.poll.hall import Hall
 from dashboard.poll.refused import PollRefused
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
@@ -66,16 +66,15 @@ class _Phone:
     predictions: dict[int, int] = field(default_factory=dict)
 
 
-class FollowRoom(Hall):
+class FollowRoom(Hall[_Phone]):
     """Thread-safe. joining → (predicting → drawing) once a round → over → ended, the last from any.
 
     Calls raise PollRefused, with one sentence that depends on no prediction.
     """
 
     def __init__(self, code: str, asked: Follow, host: str) -> None:
-        super().__init__(code, host)
+        super().__init__(code, host, opens="joining", phone=_Phone)
         self.asked = asked
-        self._phones: dict[str, _Phone] = {}
         self._phase: Phase = "joining"
         self._happened: list[int] = []
         self._plays: list[str] = []
@@ -103,16 +102,6 @@ class FollowRoom(Hall):
 
     # -- a phone -------------------------------------------------------------------------------------------------------
 
-    def join(self, token: str) -> bool:
-        """Take a phone in until the first round, once however often it asks; whether it is in. Raises PollRefused."""
-        with self._lock:
-            key = self.digest(token)
-            if key not in self._phones and self._phase == "joining":
-                if len(self._phones) >= MOST_PHONES:
-                    raise PollRefused(poll_words.full(MOST_PHONES))
-                self._phones[key] = _Phone(place=len(self._phones))
-            return key in self._phones
-
     def own(self, token: str) -> OwnFollow:
         """What this phone said about the round at hand."""
         with self._lock:
@@ -128,9 +117,7 @@ class FollowRoom(Hall):
             raise PollRefused(poll_words.NOT_OFFERED)
         with self._lock:
             self._at("predicting", said.NO_ROUND)
-            phone = self._phones.get(self.digest(token))
-            if phone is None:
-                raise PollRefused(said.NOT_JOINED)
+            phone = self._mine(token)
             if outcome is None:
                 phone.predictions.pop(len(self._happened), None)
             else:
@@ -188,17 +175,6 @@ class FollowRoom(Hall):
             request = self.asked.request(len(self._phones), tuple(self._happened))
             self._losses = request.losses(self._rows()) / ONE
 
-    def end(self, host: str) -> None:
-        """Every prediction and token is forgotten; plays and receipts stay to be fetched."""
-        self.as_host(host)
-        self.forget()
-
-    def forget(self) -> None:
-        """As ``end``, when the time is up."""
-        with self._lock:
-            self._phase = "ended"
-            self._phones.clear()
-
     # -- inside --------------------------------------------------------------------------------------------------------
 
     def _rows(self) -> IntArray:
@@ -207,7 +183,3 @@ class FollowRoom(Hall):
         phones = sorted(self._phones.values(), key=lambda phone: phone.place)
         made = [[phone.predictions.get(number, MISSING) for number in rounds] for phone in phones]
         return np.array(made, dtype=np.int64)
-
-    def _at(self, phase: Phase, otherwise: str) -> None:
-        if self._phase != phase:
-            raise PollRefused(poll_words.ENDED if self._phase == "ended" else otherwise)

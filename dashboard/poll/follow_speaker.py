@@ -14,9 +14,8 @@ from dashboard.charts.ready import Ready
 from dashboard.poll import desk
 from dashboard.poll.answering import live
 from dashboard.poll.follow_room import FollowRoom, SeenFollow
-from dashboard.poll.held import problem
 from dashboard.poll.lobby import lobby
-from dashboard.poll.shown import receipt_below
+from dashboard.poll.shown import receipt_below, told
 from dashboard.words import live as said
 
 BESTS = (55, 60, 70, 80, 90, 100)
@@ -28,9 +27,7 @@ def show(room: FollowRoom) -> None:
     seen = room.seen()
     st.caption(said.KINDS["follow"])
     st.title(words.safe(seen.asked.question, 200), anchor=False)
-    told = problem()
-    if told:
-        st.warning(told)
+    told()
     if seen.phase == "joining":
         _joining(room, seen)
     elif seen.plays:

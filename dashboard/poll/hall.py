@@ -1,4 +1,4 @@
-"""What every live room has: a code, the speaker's secret, and phones told apart by random tokens; with a lock."""
+"""What every live room has: a code, the speaker's secret, phones told apart by random tokens, an end, and a lock."""
 
 from __future__ import annotations
 
@@ -6,21 +6,33 @@ import hashlib
 import hmac
 import threading
 import uuid
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from dashboard.poll.refused import PollRefused
 from dashboard.words import poll as said
 from dpcore.ledger import Ledger
 
 MOST_PHONES = 1_000
+Phone = TypeVar("Phone")
+"""What a room keeps of one phone."""
 
 
-class Hall:
-    """Thread-safe. ``host`` is the secret of the speaker's browser. ``lineage`` names the room's budget."""
+class Hall(Generic[Phone]):
+    """Thread-safe. ``host`` is the secret of the speaker's browser. ``lineage`` names the room's budget.
 
-    def __init__(self, code: str, host: str) -> None:
+    Phones join in the phase ``opens`` alone; ``phone`` makes what is kept of one, given how many came before it. Calls
+    raise PollRefused, with one sentence that depends on nothing a phone said.
+    """
+
+    _phase: str
+
+    def __init__(self, code: str, host: str, *, opens: str, phone: Callable[[int], Phone]) -> None:
         self.code = code
         self.request_id, self.lineage = uuid.uuid4().hex, Ledger.new_lineage()
         self._host = self.digest(host)
+        self._opens, self._phone = opens, phone
+        self._phones: dict[str, Phone] = {}
         self._lock = threading.RLock()
         self._drawing = threading.Lock()  # one draws, others wait for what it draws
 
@@ -39,3 +51,39 @@ class Hall:
         """Raises PollRefused for anybody but the speaker."""
         if not self.is_host(host):
             raise PollRefused(said.NOT_HOST)
+
+    def join(self, token: str) -> bool:
+        """Take a phone in while the room is open, once however often it asks; whether it is in.
+
+        Later phones may look on. Raises PollRefused when the room is full.
+        """
+        with self._lock:
+            key = self.digest(token)
+            if key not in self._phones and self._phase == self._opens:
+                if len(self._phones) >= MOST_PHONES:
+                    raise PollRefused(said.full(MOST_PHONES))
+                self._phones[key] = self._phone(len(self._phones))
+            return key in self._phones
+
+    def end(self, host: str) -> None:
+        """Everything a phone said, and its token, is forgotten; receipts stay to be fetched."""
+        self.as_host(host)
+        self.forget()
+
+    def forget(self) -> None:
+        """As ``end``, when the time is up."""
+        with self._lock:
+            self._phase = "ended"
+            self._phones.clear()
+
+    # -- for the rooms themselves, with the lock held ------------------------------------------------------------------
+
+    def _mine(self, token: str) -> Phone:
+        phone = self._phones.get(self.digest(token))
+        if phone is None:
+            raise PollRefused(said.NOT_JOINED)
+        return phone
+
+    def _at(self, phase: str, otherwise: str) -> None:
+        if self._phase != phase:
+            raise PollRefused(said.ENDED if self._phase == "ended" else otherwise)

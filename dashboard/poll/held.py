@@ -8,10 +8,3 @@ PHONE: Slot[str | None] = Slot("_poll_phone", lambda: None)
 """The random token that this phone's cookie keeps."""
 PROBLEM: Slot[str | None] = Slot("_poll_problem", lambda: None)
 """Why something that was asked for cannot be; said once."""
-
-
-def problem() -> str | None:
-    """The sentence to say now, and no more after."""
-    found = PROBLEM.get()
-    PROBLEM.forget()
-    return found

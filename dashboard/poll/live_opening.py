@@ -6,16 +6,13 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from dashboard import session, words
-from dashboard.budget import tracker, visitor
+from dashboard import session
 from dashboard.charts.theme import plain
+from dashboard.poll import desk
 from dashboard.poll.asked import FEWEST_PEOPLE, LONGEST_OPTION, LONGEST_QUESTION, MOST_PEOPLE
 from dashboard.poll.follow import FEWEST_ROUNDS, FEWEST_TEAMS, MOST_ROUNDS, MOST_TEAMS, Follow
-from dashboard.poll.held import PROBLEM, problem
-from dashboard.poll.refused import PollRefused
-from dashboard.poll.rooms import ROOMS, Declared
+from dashboard.poll.rooms import Declared
 from dashboard.poll.watch import FEWEST_LOOKS, LONGEST, MOST_LOOKS, SHORTEST, Watch
-from dashboard.widgets.inputs import primary
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
 
@@ -128,32 +125,8 @@ def _right(form: str, level: str, protection: Callable[[float], str], make: Call
     st.markdown(f":material/shield_person: {protection(_level(form))}")
     counts = _key(form, "counts")
     st.checkbox(said.COUNTS_LABEL, key=counts, help=said.COUNTS_LABEL_HELP, persist_state="session")
-    closed = tracker.trouble()
-    if closed is not None:
-        st.error(poll_words.CANNOT_DRAW + closed, icon=":material/lock:")
-    st.button(
-        primary(said.OPEN_FOLLOW) if closed is None else said.OPEN_FOLLOW,
-        type="primary",
-        icon=":material/qr_code_2:",
-        key=_key(form, "open"),
-        width="stretch",
-        disabled=closed is not None,
-        on_click=_open,
-        args=(make,),
-    )
-    told = problem()
-    if told:
-        st.warning(told)
+    desk.opens(said.OPEN_FOLLOW, _key(form, "open"), make)
     st.caption(poll_words.RULES_LIVE)
-
-
-def _open(make: Callable[[], Declared]) -> None:
-    """Callback."""
-    try:
-        declared = make()
-        ROOMS.open(declared, visitor.token())
-    except PollRefused as refused:
-        PROBLEM.put(words.sentence(refused))
 
 
 def _text(form: str, name: str) -> str:

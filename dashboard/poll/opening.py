@@ -6,14 +6,10 @@ from typing import get_args
 
 import streamlit as st
 
-from dashboard import session, words
-from dashboard.budget import tracker, visitor
+from dashboard import session
 from dashboard.charts.theme import plain
+from dashboard.poll import desk
 from dashboard.poll.asked import FEWEST_PEOPLE, LONGEST_QUESTION, MOST_PEOPLE, Form, Poll
-from dashboard.poll.held import PROBLEM, problem
-from dashboard.poll.refused import PollRefused
-from dashboard.poll.rooms import ROOMS
-from dashboard.widgets.inputs import primary
 from dashboard.words import poll as said
 
 LEVELS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0)
@@ -88,22 +84,7 @@ def opening() -> None:
         )
         st.markdown(f":material/shield_person: {said.protection(float(session.entered(_key('epsilon'), 0.5)))}")
         st.checkbox(said.COUNTS, key=_key("counts"), help=said.COUNTS_HELP, persist_state="session")
-        closed = tracker.trouble()
-        if closed is not None:
-            st.error(said.CANNOT_DRAW + closed, icon=":material/lock:")
-        label = said.OPEN
-        st.button(
-            primary(label) if closed is None else label,
-            type="primary",
-            icon=":material/qr_code_2:",
-            key=_key("open"),
-            width="stretch",
-            disabled=closed is not None,
-            on_click=_open,
-        )
-        told = problem()
-        if told:
-            st.warning(told)
+        desk.opens(said.OPEN, _key("open"), _declared)
         st.caption(said.RULES)
 
 
@@ -117,26 +98,22 @@ def _fill(title: str) -> None:
             session.enter(_key(name), value)
 
 
-def _open() -> None:
-    """Callback."""
+def _declared() -> Poll:
+    """What stands in the form. Raises PollRefused."""
 
     def entry(name: str) -> object:
         return session.entered(_key(name), _FIRST[name])
 
     form = str(entry("form"))
     lines = tuple(line for line in str(entry("options") or "").splitlines() if line.strip())
-    try:
-        poll = Poll(
-            question=str(entry("question") or ""),
-            form=form,  # type: ignore[arg-type]  # checked by the poll
-            options=lines if form == "options" else (),
-            **{name: _number(entry(name)) for name in ("low", "high", "step", "epsilon")},
-            people=int(_number(entry("people"))),
-            counts=bool(entry("counts")),
-        )
-        ROOMS.open(poll, visitor.token())
-    except PollRefused as refused:
-        PROBLEM.put(words.sentence(refused))
+    return Poll(
+        question=str(entry("question") or ""),
+        form=form,  # type: ignore[arg-type]  # checked by the poll
+        options=lines if form == "options" else (),
+        **{name: _number(entry(name)) for name in ("low", "high", "step", "epsilon")},
+        people=int(_number(entry("people"))),
+        counts=bool(entry("counts")),
+    )
 
 
 def _number(entry: object) -> float:

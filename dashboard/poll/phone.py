@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,14 +12,14 @@ from dashboard.browser_token import BrowserToken
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
-from dashboard.poll import follow_phone, forecast, joining, watch_phone
+from dashboard.poll import ballot, follow_phone, forecast, joining, watch_phone
 from dashboard.poll.asked import Poll, Vote
 from dashboard.poll.follow_room import FollowRoom
-from dashboard.poll.held import PHONE, PROBLEM, problem
+from dashboard.poll.held import PHONE, PROBLEM
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.room import GUESSES, Room, Seen
 from dashboard.poll.rooms import LIFE, ROOMS, AnyRoom, plain_code, shown_code
-from dashboard.poll.shown import guess_question, receipt_below, true_counts
+from dashboard.poll.shown import guess_question, receipt_below, told, true_counts
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.widgets.inputs import primary
 from dashboard.words import poll as said
@@ -120,22 +121,14 @@ def _ballot(room: Room) -> None:
     if room.poll.choices:
         for place, choice in enumerate(room.poll.choices):
             label, mine = words.safe(said.choice(choice)), own.vote == choice
-            st.button(
-                primary(label) if mine else label,
-                key=f"poll-vote-{place}",
-                type="primary" if mine else "secondary",
-                icon=":material/check:" if mine else None,
-                width="stretch",
-                wrap=True,
-                on_click=_vote,
-                args=(room, choice),
-            )
+            ballot.tap(label, f"vote-{place}", partial(room.vote, _KEPT.value(), choice), mine=mine)
     else:
         _number(room, own.vote)
     st.markdown(said.NONE_YET if own.vote is None else said.your_vote(own.vote))
     if own.vote is not None:
-        st.button(said.TAKE_BACK, type="tertiary", key="poll-take-back", on_click=_vote, args=(room, None))
-    _told()
+        take_back = partial(room.vote, _KEPT.value(), None)
+        st.button(said.TAKE_BACK, type="tertiary", key="poll-take-back", on_click=ballot.do, args=(take_back,))
+    told()
 
 
 def _number(room: Room, vote: Vote | None) -> None:
@@ -161,15 +154,7 @@ def _send(room: Room) -> None:
     if typed is None:
         PROBLEM.put(said.outside(room.poll.low, room.poll.high))
         return
-    _vote(room, float(typed))
-
-
-def _vote(room: Room, vote: Vote | None) -> None:
-    """Callback."""
-    try:
-        room.vote(_KEPT.value(), vote)
-    except PollRefused as refused:
-        PROBLEM.put(str(refused))
+    ballot.do(partial(room.vote, _KEPT.value(), float(typed)))
 
 
 @st.fragment
@@ -177,32 +162,10 @@ def _guesses(room: Room) -> None:
     own = room.own(_KEPT.value())
     st.markdown(f"**{guess_question(room.poll)}**")
     for guess in GUESSES:
-        mine, label = own.guess == guess, said.guess_name(guess)
-        st.button(
-            primary(label) if mine else label,
-            key=f"poll-guess-{guess}",
-            type="primary" if mine else "secondary",
-            icon=":material/check:" if mine else None,
-            width="stretch",
-            on_click=_guess,
-            args=(room, guess),
-        )
+        act = partial(room.guess, _KEPT.value(), guess)
+        ballot.tap(said.guess_name(guess), f"guess-{guess}", act, mine=own.guess == guess)
     st.caption(said.GUESS_PUBLIC)
-    _told()
-
-
-def _guess(room: Room, guess: int) -> None:
-    """Callback."""
-    try:
-        room.guess(_KEPT.value(), guess)
-    except PollRefused as refused:
-        PROBLEM.put(str(refused))
-
-
-def _told() -> None:
-    found = problem()
-    if found:
-        st.warning(found)
+    told()
 
 
 # -- protection, and the answer ----------------------------------------------------------------------------------------

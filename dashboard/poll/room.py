@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.poll.asked import Poll, Request, Vote
-from dashboard.poll.hall import MOST_PHONES, Hall
+from dashboard.poll.hall import Hall
 from dashboard.poll.refused import PollRefused
 from dashboard.words import poll as said
 from dpcore.datasets import PrivateRows
@@ -57,7 +57,7 @@ class Own:
     guess: int | None = None
 
 
-class Room(Hall):
+class Room(Hall[_Phone]):
     """Thread-safe. ``host`` is the secret of the speaker's browser; a phone has a random token of its own.
 
     Phases follow one another and never go back: voting → guessing → forecast → answered → ended, the last from any.
@@ -65,9 +65,8 @@ class Room(Hall):
     """
 
     def __init__(self, code: str, poll: Poll, host: str) -> None:
-        super().__init__(code, host)
+        super().__init__(code, host, opens="voting", phone=lambda _: _Phone())
         self.poll = poll
-        self._phones: dict[str, _Phone] = {}
         self._phase: Phase = "voting"
         self._receipt: Receipt | None = None
         self._counts: IntArray | None = None
@@ -92,19 +91,6 @@ class Room(Hall):
             )
 
     # -- a phone ---------------------------------------------------------------------------------------------------
-
-    def join(self, token: str) -> bool:
-        """Take a phone in while people vote, once however often it asks; whether it is in.
-
-        Later phones may look on. Raises PollRefused when the room is full.
-        """
-        with self._lock:
-            key = self.digest(token)
-            if key not in self._phones and self._phase == "voting":
-                if len(self._phones) >= MOST_PHONES:
-                    raise PollRefused(said.full(MOST_PHONES))
-                self._phones[key] = _Phone()
-            return key in self._phones
 
     def own(self, token: str) -> Own:
         """What this phone said."""
@@ -165,28 +151,7 @@ class Room(Hall):
             self._at("answered", said.NOT_YET)
             self._counts = self.poll.tally([phone.vote for phone in self._phones.values()])
 
-    def end(self, host: str) -> None:
-        """End the poll: every vote, guess and token is forgotten. The answer's receipt stays to be fetched."""
-        self.as_host(host)
-        self.forget()
-
-    def forget(self) -> None:
-        """As ``end``, when the time is up."""
-        with self._lock:
-            self._phase = "ended"
-            self._phones.clear()
-
     # -- inside ----------------------------------------------------------------------------------------------------
-
-    def _mine(self, token: str) -> _Phone:
-        phone = self._phones.get(self.digest(token))
-        if phone is None:
-            raise PollRefused(said.NOT_JOINED)
-        return phone
-
-    def _at(self, phase: Phase, otherwise: str) -> None:
-        if self._phase != phase:
-            raise PollRefused(said.ENDED if self._phase == "ended" else otherwise)
 
     def _move(self, host: str, start: Phase, end: Phase) -> None:
         self.as_host(host)

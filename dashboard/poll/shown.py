@@ -1,4 +1,6 @@
-"""What the speaker's screen and the phones show alike: the receipt, the guesses' question, and the true counts."""
+"""What the speaker's screen and the phones show alike: what could not be, the receipt, the guesses' question, and the
+true counts.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,21 @@ from dashboard import session, words
 from dashboard.charts.ready import Ready
 from dashboard.charts.tally import tally
 from dashboard.poll.asked import Poll
+from dashboard.poll.held import PROBLEM
 from dashboard.poll.room import Seen
 from dashboard.widgets.answer import asked, cost_words, when
 from dashboard.words import poll as said
 from dpcore.ledger import Receipt
 
 MOST_BARS = 12
+
+
+def told() -> None:
+    """What could not be, once."""
+    found = PROBLEM.get()
+    PROBLEM.forget()
+    if found:
+        st.warning(found)
 
 
 def guess_question(poll: Poll) -> str:

@@ -5,34 +5,32 @@ Until the answer, everything here is made from ``Room.seen`` and the declaration
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
-from dashboard.budget import tracker, visitor
+from dashboard.budget import visitor
 from dashboard.charts.ready import Ready
 from dashboard.charts.tally import tally
 from dashboard.charts.theme import EPSILON_TITLE, palette
 from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.poll import follow_speaker, forecast, watch_speaker
+from dashboard.poll import desk, follow_speaker, forecast, watch_speaker
 from dashboard.poll.answering import answer
 from dashboard.poll.asked import Poll
 from dashboard.poll.follow_room import FollowRoom
-from dashboard.poll.held import PROBLEM, problem
 from dashboard.poll.live_opening import follow_form, watch_form
 from dashboard.poll.lobby import LOOK, lobby
 from dashboard.poll.opening import opening
-from dashboard.poll.refused import PollRefused
 from dashboard.poll.room import GUESSES, Phase, Room, Seen
 from dashboard.poll.rooms import ROOMS
-from dashboard.poll.shown import guess_question, receipt_below, true_counts
+from dashboard.poll.shown import guess_question, receipt_below, told, true_counts
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.view import describe_at
-from dashboard.widgets.inputs import primary
 from dashboard.widgets.picture import picture
 from dashboard.words import live as live_words
 from dashboard.words import poll as said
-from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.releases.selection import MostCommonOption
 
 _SCALE = Scale(title=said.CURVE_TITLE, factor=100.0, unit=" times in 100", hundred=True)
@@ -71,9 +69,7 @@ def _polled(room: Room) -> None:
     seen = room.seen()
     _steps(seen.phase)
     st.title(words.safe(seen.poll.question, 200), anchor=False)
-    told = problem()
-    if told:
-        st.warning(told)
+    told()
     if seen.phase == "voting":
         _voting(room, seen)
     elif seen.phase == "guessing":
@@ -82,48 +78,12 @@ def _polled(room: Room) -> None:
         _answered(room, seen)
     elif seen.phase == "forecast":
         _forecast(room, seen)
-    _leaving(room, seen)
+    desk.leaving(room, ended=seen.phase == "ended")
 
 
 def _steps(phase: Phase) -> None:
     names = [f"**{name}**" if key == phase else f":gray[{name}]" for key, name in said.STEPS.items() if key != "ended"]
     st.markdown("  ›  ".join(names) + ("  ›  **Ended**" if phase == "ended" else ""))
-
-
-def _next(label: str, key: str, room: Room, act: str, icon: str) -> None:
-    st.button(
-        primary(label),
-        type="primary",
-        key=f"poll-{key}",
-        icon=icon,
-        on_click=_do,
-        args=(room, act),
-        width="stretch",
-        wrap=True,
-    )
-
-
-def _do(room: Room, act: str) -> None:
-    """Callback: move on, as the speaker."""
-    host = visitor.token()
-    try:
-        if act == "release":
-            room.release(host, answer)
-        elif act == "leave":
-            ROOMS.leave(host)
-        else:
-            {
-                "guess": room.close_voting,
-                "forecast": room.show_forecast,
-                "counts": room.show_counts,
-                "end": room.end,
-            }[act](host)
-    except PollRefused as refused:
-        PROBLEM.put(str(refused))
-    except DpcoreError as error:
-        if isinstance(error, LedgerUnsound):
-            tracker.reopen()
-        PROBLEM.put(f"{words.sentence(error)} {said.DRAW_AGAIN}")
 
 
 # -- voting ------------------------------------------------------------------------------------------------------------
@@ -135,7 +95,7 @@ def _voting(room: Room, seen: Seen) -> None:
             st.subheader(" · ".join(words.safe(said.choice(choice)) for choice in seen.poll.choices), anchor=False)
         st.markdown(f":material/shield_person: {said.protection(seen.poll.epsilon)}")
         st.markdown(said.counts_coming(seen.poll.counts))
-        _next(said.TO_GUESS, "to-guess", room, "guess", ":material/how_to_vote:")
+        desk.button(said.TO_GUESS, "to-guess", room.close_voting, ":material/how_to_vote:")
 
     lobby(room, below)
 
@@ -147,7 +107,7 @@ def _guessing(room: Room, seen: Seen) -> None:
     st.header(guess_question(seen.poll), anchor=False)
     _guesses(room)
     st.caption(said.GUESS_SEEN)
-    _next(said.TO_FORECAST, "to-forecast", room, "forecast", ":material/show_chart:")
+    desk.button(said.TO_FORECAST, "to-forecast", room.show_forecast, ":material/show_chart:")
 
 
 @st.fragment(run_every=LOOK)
@@ -193,7 +153,7 @@ def _forecast(room: Room, seen: Seen) -> None:
         st.caption(said.SIMULATED)
         _guessed(seen)
         st.markdown(said.cost(poll.epsilon))
-        _next(said.DRAW, "draw", room, "release", ":material/casino:")
+        desk.button(said.DRAW, "draw", partial(room.release, draw=answer), ":material/casino:", failed=said.DRAW_AGAIN)
 
 
 def _guessed(seen: Seen) -> None:
@@ -242,30 +202,6 @@ def _answered(room: Room, seen: Seen) -> None:
     if seen.counts is not None:
         true_counts(seen)
     elif seen.phase == "answered" and poll.counts:
-        _next(said.SHOW_COUNTS, "counts", room, "counts", ":material/visibility:")
+        desk.button(said.SHOW_COUNTS, "counts", room.show_counts, ":material/visibility:")
     elif not poll.counts:
         st.caption(said.counts_coming(poll.counts))
-
-
-def _leaving(room: Room, seen: Seen) -> None:
-    st.space("small")
-    if seen.phase == "ended":
-        st.info(said.ENDED_NOTE)
-        st.button(
-            said.ANOTHER,
-            key="poll-leave",
-            icon=":material/add:",
-            help=said.ANOTHER_HELP,
-            on_click=_do,
-            args=(room, "leave"),
-        )
-        return
-    st.button(
-        said.END,
-        key="poll-end",
-        type="tertiary",
-        icon=":material/stop_circle:",
-        help=said.END_HELP,
-        on_click=_do,
-        args=(room, "end"),
-    )

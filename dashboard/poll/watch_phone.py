@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import words
 from dashboard.poll import ballot
 from dashboard.poll.rooms import shown_code
-from dashboard.poll.shown import receipt_below
+from dashboard.poll.shown import receipt_below, told
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
@@ -48,4 +48,4 @@ def _tap(room: WatchRoom, token: str) -> None:
     own, waiting = room.own(token), room.seen().phase == "joining"
     ballot.tap(said.TAP, "tap", partial(room.tap, token), mine=own.tapped, disabled=waiting)
     st.markdown(said.NOT_YET_LISTENING if waiting else said.TAPPED if own.tapped else said.NOT_TAPPED)
-    ballot.told()
+    told()

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from dashboard.poll.hall import MOST_PHONES, Hall
+from dashboard.poll.hall import Hall
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.watch import Watch
 from dashboard.words import live as said
@@ -52,7 +52,12 @@ class OwnWatch:
     tapped: bool = False
 
 
-class WatchRoom(Hall):
+@dataclass(slots=True)
+class _Phone:
+    tapped: bool = False
+
+
+class WatchRoom(Hall[_Phone]):
     """Thread-safe. joining → listening → answered → ended, the last from any.
 
     Back to joining where the ledger let nothing begin; ended where listening had begun and gave no answer.
@@ -64,10 +69,9 @@ class WatchRoom(Hall):
     def __init__(
         self, code: str, asked: Watch, host: str, wait: Callable[[threading.Event, float], object] | None = None
     ) -> None:
-        super().__init__(code, host)
+        super().__init__(code, host, opens="joining", phone=lambda _: _Phone())
         self.asked = asked
         self._wait = wait or threading.Event.wait
-        self._tapped: dict[str, bool] = {}
         self._phase: Phase = "joining"
         self._counted: list[int] = []
         self._look = 0
@@ -88,7 +92,7 @@ class WatchRoom(Hall):
             return SeenWatch(
                 asked=self.asked,
                 phase=self._phase,
-                phones=len(self._tapped),
+                phones=len(self._phones),
                 look=self._look,
                 receipt=self._receipt,
                 problem=self._problem,
@@ -97,31 +101,17 @@ class WatchRoom(Hall):
 
     # -- a phone -------------------------------------------------------------------------------------------------------
 
-    def join(self, token: str) -> bool:
-        """Take a phone in until the alarm listens, once however often it asks; whether it is in. Raises PollRefused."""
-        with self._lock:
-            key = self.digest(token)
-            if key not in self._tapped and self._phase == "joining":
-                if len(self._tapped) >= MOST_PHONES:
-                    raise PollRefused(poll_words.full(MOST_PHONES))
-                self._tapped[key] = False
-            return key in self._tapped
-
     def own(self, token: str) -> OwnWatch:
         """Whether this phone has tapped."""
         with self._lock:
-            tapped = self._tapped.get(self.digest(token))
-            return OwnWatch(joined=tapped is not None, tapped=bool(tapped))
+            phone = self._phones.get(self.digest(token))
+            return OwnWatch(joined=phone is not None, tapped=phone is not None and phone.tapped)
 
     def tap(self, token: str) -> None:
         """This phone's one tap, while the alarm listens; another changes nothing. Raises PollRefused."""
         with self._lock:
-            if self._phase != "listening":
-                raise PollRefused(poll_words.ENDED if self._phase == "ended" else said.NOT_LISTENING)
-            key = self.digest(token)
-            if key not in self._tapped:
-                raise PollRefused(said.NOT_JOINED)
-            self._tapped[key] = True
+            self._at("listening", said.NOT_LISTENING)
+            self._mine(token).tapped = True
 
     # -- the speaker ---------------------------------------------------------------------------------------------------
 
@@ -150,7 +140,7 @@ class WatchRoom(Hall):
             with self._lock:
                 if self._phase != "listening":
                     raise PollRefused(poll_words.ENDED)
-                self._counted.append(sum(self._tapped.values()))
+                self._counted.append(sum(phone.tapped for phone in self._phones.values()))
                 count = self._counted[-1]
             yield count
 
@@ -160,20 +150,13 @@ class WatchRoom(Hall):
         with self._lock:
             if not self.asked.counts:
                 raise PollRefused(said.NOT_ANNOUNCED)
-            if self._phase != "answered":
-                raise PollRefused(poll_words.ENDED if self._phase == "ended" else poll_words.NOT_YET)
+            self._at("answered", poll_words.NOT_YET)
             self._counts = np.array(self._counted, dtype=np.int64)
 
-    def end(self, host: str) -> None:
-        """Every tap and token is forgotten; the answer's receipt stays to be fetched."""
-        self.as_host(host)
-        self.forget()
-
     def forget(self) -> None:
-        """As ``end``, when the time is up."""
+        """As in every room; and the alarm stops listening."""
         with self._lock:
-            self._phase = "ended"
-            self._tapped.clear()
+            super().forget()
             self._counted.clear()
         self._closed.set()
 

@@ -16,9 +16,8 @@ from dashboard.charts.ready import Ready
 from dashboard.charts.theme import layout, palette
 from dashboard.poll import desk
 from dashboard.poll.answering import live
-from dashboard.poll.held import problem
 from dashboard.poll.lobby import LOOK, lobby
-from dashboard.poll.shown import receipt_below
+from dashboard.poll.shown import receipt_below, told
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import SeenWatch, WatchRoom
 from dashboard.words import live as said
@@ -33,9 +32,7 @@ def show(room: WatchRoom) -> None:
     seen = room.seen()
     st.caption(said.KINDS["watch"])
     st.title(words.safe(seen.asked.question, 200), anchor=False)
-    told = problem()
-    if told:
-        st.warning(told)
+    told()
     if seen.problem:
         started = said.STOPPED if seen.phase == "ended" else said.NOT_STARTED
         st.error(f"{started}{words.safe(seen.problem, 300)}", icon=":material/lock:")

@@ -37,7 +37,6 @@ NO_SERIES = (
 NOTHING_THERE = "There is nothing to watch: every cell is missing. Pick another column."
 SERIES, LINE = "What is watched", "The line"
 LINE_HELP = "Type it, or click a bar of the chart."
-MEASURE, METHOD = "Measure", "Method used for the answer"
 LIMIT = "How many alarms before it stops (c)"
 LIMIT_HELP = "Each alarm gives something away, so more alarms need more noise."
 HOW, WHAT_IF, ALPHA = "How it works", "What if", "How near the line it can tell"
@@ -143,10 +142,6 @@ def plural_of(step: str) -> str:
 
 def cannot(why: str) -> str:
     return f"This cannot be watched: {why}."
-
-
-def method(about: About) -> str:
-    return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
 
 
 # -- the answer --------------------------------------------------------------------------------------------------------

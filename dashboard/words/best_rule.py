@@ -24,7 +24,6 @@ NEED = {
     "success": "I need a near-best rule, times in 100",
 }
 NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
-MEASURE, METHOD = "Measure", "Method used for the answer"
 COLUMNS = "Columns a rule may look at"
 CUTS = "Cuts tried per column of numbers"
 CUTS_HELP = "The cuts lie evenly between the declared bounds; they are never taken from the data."
@@ -54,10 +53,6 @@ def sentence_end(used: int, rows: int) -> str:
     return (
         f"best, from {used:,} people?" if used == rows else f"best, from the {used:,} of {rows:,} people without gaps?"
     )
-
-
-def method(about: About) -> str:
-    return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
 
 
 def headline(epsilon: float, wrong: float, target: float | None) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dashboard.words import many, number, plural, safe, times_in_100, visible
-from dashboard.words.most_common import cannot_release, method, method_in_use, no_release, use
+from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.usual import of_100, redrawn
 from dpcore.experts.linear import PrintedAccount
 
 if TYPE_CHECKING:
     from dashboard.controls import Several
 
-__all__ = ["cannot_release", "method", "method_in_use", "no_release", "use"]
+__all__ = ["cannot_release", "method_in_use", "no_release", "use"]
 
 TITLE = "Best fixed choice for a linear cost"
 TOO_FEW = (
@@ -22,7 +22,6 @@ TOO_FEW = (
 ONE_COLUMN = "Choose at least two columns: with one there is nothing to choose."
 THESE = "these columns"
 COLUMNS_HELP = "Each column holds what one choice would have cost in each row."
-METHOD = "Method used for the answer"
 NEED = "I accept this much extra cost, % of the range"
 NEED_HELP = "Type what you accept; the smallest ε and the smallest number of rows that keep to it follow."
 EXTRA_UNIT = " %"

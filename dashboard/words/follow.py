@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.words import many, number, plural, safe, times_in_100, tiny, visible
-from dashboard.words.most_common import cannot_release, method, method_in_use, no_release, use
+from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.usual import of_100, redrawn
 from dpcore.experts import Scenario
 
 if TYPE_CHECKING:
     from dashboard.controls import Group
 
-__all__ = ["cannot_release", "method", "method_in_use", "no_release", "use"]
+__all__ = ["cannot_release", "method_in_use", "no_release", "use"]
 
 TITLE = "Whom to follow"
 THESE, GROUP_ICON = "these experts", ":material/groups:"
@@ -53,7 +53,6 @@ ASSUMED_ONCE = {
 GOOD_WHEN = {"any": "always", "oblivious": "days do not react to us", "independent": "days are alike"}
 DELTA = "δ, a tiny slack in the promise"
 DELTA_HELP = "Many private plays together are hidden up to ε and this slack. Strategies that need none leave it out."
-MEASURE = "Measure"
 METRICS = {"regret_per_round": "Lost more than the best", "total_loss": "Lost in all"}
 METRICS_ONCE = {"Lost more than the best": "regret_per_round", "Total loss": "total_loss"}
 STRATEGY = "Strategy used for the answer"

@@ -175,22 +175,29 @@ def ridge_note(rows: int, replicas: int) -> str:
     )
 
 
+def _method(epsilon: float, delta: float, **more: object) -> str:
+    options = "".join(f", {name}={value!r}" for name, value in more.items())
+    return f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, loss=loss{options})\n"
+
+
+def _rng(seed: int) -> str:
+    return f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
+
+
+def _trace(seed: int) -> str:
+    return f"trace = descent_trace(method, rows.X, rows.y, np.random.Generator(np.random.PCG64({seed})))\n"
+
+
 def code_losses(epsilon: float, delta: float, rate: float | None, steps: int, seed: int, replicas: int) -> str:
     return (
-        f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, loss=loss, steps={steps}, "
-        f"momentum=0.0, tail=1e-9, rate={rate!r})\n"
-        f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
-        f"print(loss_curves(method, rows, rng, replicas={replicas}).to_string())\n"
+        _method(epsilon, delta, steps=steps, momentum=0.0, tail=1e-9, rate=rate)
+        + _rng(seed)
+        + f"print(loss_curves(method, rows, rng, replicas={replicas}).to_string())\n"
     )
 
 
 def code_clipping(epsilon: float, delta: float, clip: float, seed: int) -> str:
-    return (
-        f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, loss=loss, clip={clip!r})\n"
-        f"trace = descent_trace(method, rows.X, rows.y, np.random.Generator(np.random.PCG64({seed})))\n"
-        "print(trace.clipped)\n"
-        "print(trace.arrows(0))\n"
-    )
+    return _method(epsilon, delta, clip=clip) + _trace(seed) + "print(trace.clipped)\nprint(trace.arrows(0))\n"
 
 
 def code_lengths(bounded: str, low: float, high: float, points: int) -> str:
@@ -205,25 +212,23 @@ def code_lengths(bounded: str, low: float, high: float, points: int) -> str:
 
 def code_batch(epsilon: float, delta: float, seed: int, replicas: int) -> str:
     return (
-        f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
-        f"found = batch_curve(rows, rng, epsilon={epsilon!r}, delta={delta!r}, loss=loss, replicas={replicas})\n"
+        _rng(seed)
+        + f"found = batch_curve(rows, rng, epsilon={epsilon!r}, delta={delta!r}, loss=loss, replicas={replicas})\n"
         "print(found.to_string())\n"
     )
 
 
 def code_ridge(epsilon: float, delta: float, seed: int, replicas: int) -> str:
     return (
-        f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, loss=loss)\n"
-        f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
-        f"print(ridge_curve(method, rows, rng, replicas={replicas}).to_string())\n"
+        _method(epsilon, delta)
+        + _rng(seed)
+        + f"print(ridge_curve(method, rows, rng, replicas={replicas}).to_string())\n"
     )
 
 
 def code_descent(epsilon: float, delta: float, seed: int) -> str:
     return (
-        f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, loss=loss)\n"
-        f"trace = descent_trace(method, rows.X, rows.y, np.random.Generator(np.random.PCG64({seed})))\n"
-        "print(trace.path, trace.loss - trace.least)\n"
+        _method(epsilon, delta) + _trace(seed) + "print(trace.path, trace.loss - trace.least)\n"
         "print(trace.signal, trace.noise)\n"
     )
 
@@ -231,7 +236,5 @@ def code_descent(epsilon: float, delta: float, seed: int) -> str:
 def code_lesson(kind: str, epsilon: float, delta: float, seed: int, replicas: int) -> str:
     curve = {"steps": "steps_curve", "clip": "clipping_curve"}[kind]
     return (
-        f"method = NoisyGradientDescent(epsilon={epsilon!r}, delta={delta!r}, loss=loss)\n"
-        f"rng = np.random.Generator(np.random.SFC64({seed}))\n"
-        f"print({curve}(method, rows, rng, replicas={replicas}).to_string())\n"
+        _method(epsilon, delta) + _rng(seed) + f"print({curve}(method, rows, rng, replicas={replicas}).to_string())\n"
     )

@@ -15,7 +15,6 @@ TEAM = "Team"
 TWO_OUTCOMES = "Name two different things that can happen, such as heads and tails."
 NO_ROUND = "This round is over: predictions stay as they are."
 NOT_LISTENING = "The alarm is not listening now."
-NOT_JOINED = "This phone came after the room was closed; it can look on."
 NOT_ANNOUNCED = "The true counts stay hidden: they were not announced before."
 
 
@@ -55,6 +54,7 @@ END_HELP = "Everything that phones said is forgotten at once. Answers and receip
 ENDED = "It has ended: everything that phones said is forgotten."
 ENDED_PHONE = "It has ended. What this phone said is forgotten; answers stay here for a while."
 ANOTHER = "Start another one"
+ANOTHER_HELP = "Phones can then no longer open the answers of this one; receipts they saved stay theirs."
 COUNTS_LABEL = "Show the truth at the end"
 COUNTS_LABEL_HELP = (
     "The truth is not private. With this, every phone is told before it says anything; it cannot be changed later."

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 TITLE = "Most common or best"
 NO_COLUMN = "These data have no column with options. Pick another sample, or declare categories on the Data page."
 COLUMN = "Column"
-MEASURE = "Measure"
-METHOD = "Method used for the answer"
 THEORY = "guaranteed by theory"
 NEED_RIGHT = "I need it right, times in 100"
 NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
@@ -57,10 +55,6 @@ def sentence(table: Table, column: Choice[str], named: str, edited: float | None
 def need(metric: Metric) -> str:
     name = f"{metric.name[:1].lower()}{metric.name[1:]}"
     return f"I need the {name} above" if metric.higher else f"I need the {name} below"
-
-
-def method(about: About) -> str:
-    return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
 
 
 def as_many(unit: str) -> str:

@@ -20,7 +20,7 @@ NO_COLUMN = (
     "Training needs one row per person, a column to predict, and at least one more column with declared bounds "
     "or categories. Pick another sample, or declare them on the Data page."
 )
-MEASURE, METHOD, DRAWN = "Measure", "Method used for the answer", "Drawn beside it"
+DRAWN = "Drawn beside it"
 NUMBERS = "Numbers as"
 NUMBERS_AS = {"steps": "steps at round numbers", "line": "a straight line"}
 NUMBERS_HELP = (
@@ -58,10 +58,6 @@ LITTLE = 0.03
 """Right predictions gained over guessing, as a share, that are hardly worth a model."""
 MUCH = 0.1
 """The same for a squared error, as a share of the error of guessing."""
-
-
-def method(about: About) -> str:
-    return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
 
 
 def cannot_train(why: str) -> str:

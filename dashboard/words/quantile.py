@@ -17,7 +17,6 @@ QUANTILES = {
 }
 QUANTILE, COLUMN = "Quantile", "Column of numbers"
 NAMES = {"quantile": "private answer", "theory": "guaranteed by theory"}
-MEASURE = "Measure"
 METRICS = {
     "success": "Chance of a close answer",
     "expected_error": "Average error",

@@ -6,6 +6,7 @@ import math
 
 from dashboard.words import whole
 from dashboard.words.glossary import TERMS
+from dpcore.about import About
 from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
 
@@ -24,12 +25,18 @@ NEIGHBOURS_HELP = (
     f"Neighbours are {TERMS['Neighbours']} With one person added or removed, counts can only move one way, "
     "which often allows half the noise."
 )
+MEASURE, METHOD = "Measure", "Method used for the answer"
 QUESTIONS = "How many such questions share this ε"
 QUESTIONS_HELP = "Several questions about the same people share one budget, so each gets a smaller part of ε."
 
 
 def relation(neighbours: Neighbours) -> str:
     return hides(neighbours)
+
+
+def method(about: About) -> str:
+    """A method where one is chosen: what it does, and what the field calls it."""
+    return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
 
 
 NO_THEOREM = "No theorem says yet at this ε how often it is right; the privacy holds all the same."

@@ -102,7 +102,7 @@ def test_twelve_phones_end_with_a_receipt_on_each(browser: Browser, own_address:
             assert ledger.confirms(Path(saved.value.path()).read_text(encoding="utf-8"))
         expect(desk.get_by_role("button", name="Show the true counts")).to_have_count(0)  # it was not announced
 
-        desk.get_by_role("button", name="End the poll").click()
+        desk.get_by_role("button", name="End it").click()
         expect(once.get_by_text("Your vote is forgotten")).to_be_visible()
         expect(once.get_by_role("heading", name=re.compile("^Most common: "))).to_be_visible()
     local = (own_address, own_address.replace("http", "ws"), "data:", "blob:")

@@ -23,7 +23,7 @@ from dashboard.questions.experts import one_row, other_rounds
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.fixed_choice_request import LIKELY, expected, fixed_choice_request
 from dashboard.questions.experts.followed import numeric
-from dashboard.usual import BETA, neighbours
+from dashboard.usual import BETA, method, neighbours
 from dashboard.view import View
 from dashboard.words import change_one
 from dashboard.words import fixed_choice as said
@@ -112,17 +112,8 @@ class _Setting:
         beta = read(BETA)
         table = case.memo(("costs", case.table.fingerprint, names), lambda: costs(case.table, names)[:MOST_ROWS])
         as_is = LinearProblem(costs=table, beta=beta, relation=relation)
-        methods = tuple(key for key in as_is.methods if key in catalog())
-        main = read(
-            Choice(
-                key="linear_method" if relation == "replace_one" else "linear_method_draws",
-                label=said.METHOD,
-                options=methods,
-                names={key: said.method(catalog()[key].about) for key in methods},
-                default=FIRST,
-                once={catalog()[key].about.name: key for key in methods},
-            )
-        )
+        about = {key: catalog()[key].about for key in as_is.methods if key in catalog()}
+        main = read(method("linear_method" if relation == "replace_one" else "linear_method_draws", about, FIRST))
         factor = Choice(
             key="linear_factor",
             label=said.as_many(words.many(case.table.schema.unit)),

@@ -11,6 +11,7 @@ from dashboard.case import Case
 from dashboard.controls import Choice, Number, Switch, slug
 from dashboard.questions.experts.follow_request import Publish
 from dashboard.questions.experts.followed import Followed
+from dashboard.usual import measure
 from dashboard.words import follow as said
 from dpcore.experts import ExpertsProblem
 from dpcore.experts.strategy import ASSUMPTIONS, Assumption
@@ -37,15 +38,7 @@ ASSUME: Choice[Assumption] = Choice(
     look="buttons",
     once={"outcomes do not react to whom we follow": "oblivious"},
 )
-METRIC = Choice(
-    key="experts_metric",
-    label=said.MEASURE,
-    options=tuple(said.METRICS),
-    names=said.METRICS,
-    default="regret_per_round",
-    look="buttons",
-    once=said.METRICS_ONCE,
-)
+METRIC = measure("experts_metric", said.METRICS, said.METRICS_ONCE)
 BAND = Switch(key="experts_band", label=said.BAND_CONTROL, default=True)
 PUBLISH: Choice[Publish] = Choice(
     key="experts_publish",

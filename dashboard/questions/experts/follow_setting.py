@@ -26,7 +26,7 @@ from dashboard.questions.experts.follow_controls import (
 )
 from dashboard.questions.experts.follow_request import LIKELY, Publish, chance_right, expected_regret, plays_request
 from dashboard.questions.experts.followed import Followed
-from dashboard.usual import SEED
+from dashboard.usual import SEED, method
 from dashboard.usual import delta as usual_delta
 from dashboard.words import follow as said
 from dpcore.datasets import PrivateRows
@@ -71,15 +71,9 @@ class Setting:
             band=0.8 if band else 0.0,
         )
         strategies = tuple(key for key in problem.methods if key not in THEORIES and key != NON_PRIVATE)
-        method = Choice(
-            key=slug("experts_method", assumption),
-            label=said.STRATEGY,
-            options=strategies,
-            names={key: said.method(catalog()[key].about) for key in strategies},
-            default=FIRST[assumption],
-            once={catalog()[key].about.name: key for key in strategies},
-        )
-        main = read(method)
+        about = {key: catalog()[key].about for key in strategies}
+        chosen = method(slug("experts_method", assumption), about, FIRST[assumption], said.STRATEGY)
+        main = read(chosen)
         beside = Several(
             key=slug("experts_drawn", assumption),
             label=said.DRAWN,
@@ -97,7 +91,7 @@ class Setting:
             problem=problem,
             metric=metric,
             main=main,
-            method=method,
+            method=chosen,
             drawn=tuple(key for key in problem.methods if key in shown or key == main),
             seed=seed,
             publish=read(PUBLISH, "tab"),

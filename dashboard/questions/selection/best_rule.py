@@ -17,7 +17,7 @@ from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes,
 from dashboard.questions.selection import how_many, rule_one_person
 from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors
 from dashboard.questions.selection.learned import Learned, features, learn, targets
-from dashboard.usual import BETA, SAMPLING, neighbours, questions
+from dashboard.usual import BETA, SAMPLING, measure, method, neighbours, questions
 from dashboard.view import View
 from dashboard.ways import fitting, way
 from dashboard.words import best_rule as said
@@ -32,7 +32,8 @@ from dpcore.validate import FloatArray, Neighbours
 
 PAGE = "rule"
 METHODS = dict(catalog())
-NAMES = {key: kind.about.name for key, kind in METHODS.items()} | said.THEORY
+ABOUT = {key: kind.about for key, kind in METHODS.items()}
+NAMES = {key: about.name for key, about in ABOUT.items()} | said.THEORY
 SCALES = {
     "error": Scale(title=said.SCALES["error"], factor=100.0, unit=" in 100"),
     "excess": Scale(title=said.SCALES["excess"], factor=100.0, unit=" in 100"),
@@ -131,26 +132,8 @@ class _Setting:
         )
         chosen, count = read(columns), read(cuts)
         relation = read(neighbours("rule_neighbours"))
-        metric = read(
-            Choice(
-                key="rule_metric",
-                label=said.MEASURE,
-                options=tuple(SCALES),
-                names=said.METRICS,
-                default="error",
-                look="buttons",
-            )
-        )
-        main = read(
-            Choice(
-                key="rule_method",
-                label=said.METHOD,
-                options=tuple(METHODS),
-                names={key: said.method(kind.about) for key, kind in METHODS.items()},
-                default="permute_and_flip",
-                once={kind.about.name: key for key, kind in METHODS.items()},
-            )
-        )
+        metric = read(measure("rule_metric", {key: said.METRICS[key] for key in SCALES}))
+        main = read(method("rule_method", ABOUT, "permute_and_flip"))
         sampling, beta = read(SAMPLING), read(BETA)
         if not chosen:
             raise CannotAsk(said.NOTHING_CHOSEN)

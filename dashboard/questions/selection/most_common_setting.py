@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dashboard.case import Case
-from dashboard.controls import Choice, Number, Numbers, Read
+from dashboard.controls import Number, Numbers, Read
 from dashboard.question import NoOffer, Offer, Uncertain
 from dashboard.questions.selection import most_common_controls as controls
 from dashboard.questions.selection.candidates import Candidates
 from dashboard.questions.selection.most_common_controls import METHODS, METRICS
 from dashboard.questions.selection.most_common_request import chance_right, most_common_request
-from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people, questions
+from dashboard.usual import BETA, SAMPLING, SEED, measure, method, neighbours, people, questions
 from dashboard.words import most_common as said
 from dpcore.selection import MostCommon as Problem
 from dpcore.validate import Neighbours
@@ -45,26 +45,8 @@ class Setting:
     @classmethod
     def of(cls, case: Case, as_is: Candidates, read: Read) -> Setting:
         relation = read(neighbours("neighbours"))
-        metric = read(
-            Choice(
-                key="selection_metric",
-                label=said.MEASURE,
-                options=tuple(METRICS),
-                names={key: known.name for key, known in METRICS.items()},
-                default="success",
-                look="buttons",
-            )
-        )
-        main = read(
-            Choice(
-                key="selection_method",
-                label=said.METHOD,
-                options=tuple(METHODS),
-                names={key: said.method(kind.about) for key, kind in METHODS.items()},
-                default="permute_and_flip",
-                once={kind.about.name: key for key, kind in METHODS.items()},
-            )
-        )
+        metric = read(measure("selection_metric", {key: known.name for key, known in METRICS.items()}))
+        main = read(method("selection_method", {key: kind.about for key, kind in METHODS.items()}, "permute_and_flip"))
         sampling, beta, seed = read(SAMPLING), read(BETA), read(SEED)
         counts = controls.counts_of(case, as_is)
         edits = read(counts, "tab")

@@ -21,7 +21,7 @@ from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes,
 from dashboard.questions.selection import one_number, one_person
 from dashboard.questions.selection.quantile_law import LawPicture, law_picture, resized
 from dashboard.questions.selection.quantile_request import quantile_request, quartiles
-from dashboard.usual import SAMPLING, SEED, neighbours, people, questions
+from dashboard.usual import SAMPLING, SEED, measure, neighbours, people, questions
 from dashboard.view import View
 from dashboard.ways import fitting, way
 from dashboard.words import change_one
@@ -113,16 +113,7 @@ class _Setting:
     def of(cls, case: Case, column: Column, values: FloatArray, q: float, read: Read) -> _Setting:
         low, high = float(column.low or 0.0), float(column.high or 0.0)
         relation = read(neighbours("quantile_neighbours"))
-        metric = read(
-            Choice(
-                key="quantile_metric",
-                label=said.MEASURE,
-                options=tuple(said.METRICS),
-                names=said.METRICS,
-                default="success",
-                look="buttons",
-            )
-        )
+        metric = read(measure("quantile_metric", said.METRICS))
         sampling = read(SAMPLING)
         read(SEED)
         close = Number(

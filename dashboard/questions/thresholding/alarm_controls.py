@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard import usual
 from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Switch, slug
@@ -50,26 +51,14 @@ def settled(case: Case, watched: Watched) -> Switch:
 
 
 def metric() -> Choice[str]:
-    return Choice(
-        key="alarm_metric",
-        label=said.MEASURE,
-        options=tuple(METRICS),
-        names={key: metric.name for key, metric in METRICS.items()},
-        default=ON_TIME,
-        look="buttons",
-    )
+    return usual.measure("alarm_metric", {key: metric.name for key, metric in METRICS.items()})
 
 
 def method(one_way: bool) -> Choice[str]:
-    keys = tuple(key for key, way in METHODS.items() if one_way or not way.monotonic)
-    return Choice(
-        key="alarm_method" if one_way else "alarm_method_general",
-        label=said.METHOD,
-        options=keys,
-        names={key: said.method(METHODS[key].about) for key in keys},
-        default=keys[-1] if one_way else "exponential",
-        once={METHODS[key].about.name: key for key in keys},
-    )
+    about = {key: way.about for key, way in METHODS.items() if one_way or not way.monotonic}
+    if one_way:
+        return usual.method("alarm_method", about, tuple(about)[-1])
+    return usual.method("alarm_method_general", about, "exponential")
 
 
 def limit() -> Number:

@@ -20,7 +20,7 @@ from dashboard.questions.training.curves import Asked, Curves, at_epsilon, metho
 from dashboard.questions.training.predict_controls import DELTAS, SEEDS
 from dashboard.questions.training.prepared_rows import Task, prepared, targets
 from dashboard.questions.training.released_model import below, charted_epsilon, model_request
-from dashboard.usual import SEED
+from dashboard.usual import SEED, measure, method
 from dashboard.usual import delta as usual_delta
 from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting, way
@@ -104,25 +104,10 @@ class _Setting:
     @classmethod
     def of(cls, case: Case, task: Task, read: Read) -> _Setting:
         kinds = methods(task)
-        metric = read(
-            Choice(
-                key=f"training_metric-{task.metric}",
-                label=said.MEASURE,
-                options=(task.metric, "excess_risk"),
-                names={key: one.name for key, one in METRICS.items()},
-                default=task.metric,
-                look="buttons",
-            )
-        )
-        called = {key: said.method(kind.about) for key, kind in kinds.items()}
-        method = Choice(
-            key=f"training_method-{task.metric}",
-            label=said.METHOD,
-            options=tuple(kinds),
-            names=called,
-            default=FIRST_METHOD,
-            once={kind.about.name: key for key, kind in kinds.items()},
-        )
+        measured = {key: METRICS[key].name for key in (task.metric, "excess_risk")}
+        metric = read(measure(f"training_metric-{task.metric}", measured))
+        about = {key: kind.about for key, kind in kinds.items()}
+        chosen = method(f"training_method-{task.metric}", about, FIRST_METHOD)
         drawn = Several(
             key=f"training_drawn-{task.metric}-{task.most <= 3}",
             label=said.DRAWN,
@@ -130,7 +115,7 @@ class _Setting:
             names=lambda key: kinds[key].about.name,
             default=tuple(key for key in kinds if key in curves.drawn_first(task)),  # in the order of the options
         )
-        main, beside = read(method), read(drawn)
+        main, beside = read(chosen), read(drawn)
         delta = read(usual_delta(case, "training_delta", said.DELTA, DELTAS))
         seeds, seed = read(SEEDS), read(SEED)
         need = controls.need(case, task, metric)
@@ -150,7 +135,7 @@ class _Setting:
                 seed=int(seed),
                 target=goal,
             ),
-            method=method,
+            method=chosen,
             need=need,
             lesson=read(lessons.LESSON, "tab"),
             book=textbook.controls(read),
