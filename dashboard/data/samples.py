@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 
 import streamlit as st
 from streamlit.typing import UploadedFile
 
 from dashboard import catalogue, session, words
-from dashboard.catalogue import Page
 from dashboard.data import suits
 from dashboard.data.arrivals import taken
 from dashboard.data.held import LOADED_SAMPLES, SAMPLE_LOADING, SAMPLE_ROUND, SAMPLE_TASK
@@ -16,16 +16,16 @@ from dashboard.data.suits import questions
 from dashboard.data.task import Say, Task
 from dashboard.data.upload import progress
 from dashboard.widgets.drop_areas import named
-from dpcore.datasets import Sample, Table, load_sample, samples
+from dpcore.datasets import Sample, Table, load_sample, sample, samples
 from dpcore.datasets.temporary import private_file, private_folder
 
 
 def show_samples() -> None:
     """A card for each sample."""
     with st.grid(2, min_column_width=330):
-        for sample in samples():
-            with st.container(border=True, height="stretch", key=f"sample-{sample.key}"):
-                _card(sample)
+        for one in samples():
+            with st.container(border=True, height="stretch", key=f"sample-{one.key}"):
+                _card(one)
 
 
 def _card(sample: Sample) -> None:
@@ -45,7 +45,7 @@ def _card(sample: Sample) -> None:
                 suits.button(
                     page.title,
                     page,
-                    _choices(sample, page),
+                    _choices(sample.key, page.key),
                     sample.key,
                     icon=page.icon,
                     key=f"sample-{sample.key}-{page.key}",
@@ -56,14 +56,16 @@ def _card(sample: Sample) -> None:
     st.caption(f"From: {words.safe(sample.origin, 300)}")
 
 
-def _choices(sample: Sample, page: Page) -> Mapping[str, Hashable]:
+@cache
+def _choices(key: str, page: str) -> Mapping[str, Hashable]:
     """The form of the question that the sample's own sentence is about; the simplest one where it names none."""
-    for asked, form, columns in sample.asks:
-        if asked == page.key:
-            for suited in questions(sample.schema, columns[0]):
-                if suited.page == page and suited.way.form == form and suited.way.about[: len(columns)] == columns:
+    about = sample(key)
+    for asked, form, columns in about.asks:
+        if asked == page:
+            for suited in questions(about.schema, columns[0]):
+                if suited.page.key == page and suited.way.form == form and suited.way.about[: len(columns)] == columns:
                     return suited.way.sets
-    simplest = next((suited.way.sets for suited in questions(sample.schema) if suited.page == page), None)
+    simplest = next((suited.way.sets for suited in questions(about.schema) if suited.page.key == page), None)
     return {} if simplest is None else simplest
 
 

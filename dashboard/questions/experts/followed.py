@@ -215,7 +215,7 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
         raise CannotAsk(said.SAY_OUTCOME)
     reading = Reading(columns=chosen, kind=held, outcome=happened)
     try:
-        losses = reading.losses(table)
+        losses = case.large(("losses", table.fingerprint, reading), lambda: reading.losses(table))
     except InvalidArgument as error:
         raise CannotAsk(said.cannot_follow(str(error))) from None
     note = said.price_scale(PRICE_MOVE) if held == "prices" else said.scale(*reading.bounds(schema))

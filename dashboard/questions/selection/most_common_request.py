@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import cast, get_args
 
 from dashboard.words import most_common as said
-from dpcore.datasets import Declaration, PrivateRows
+from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.releases.draws import Rule
 from dpcore.releases.selection import BestScore, MostCommonOption
-from dpcore.validate import Neighbours, one_of
+from dpcore.validate import IntArray, Neighbours, one_of
 
 Choice = MostCommonOption | BestScore
 
@@ -43,10 +43,9 @@ def most_common_request(
         return said.cannot_release(str(error))
 
 
-def chance_right(request: Choice, rows: PrivateRows) -> float:
-    """The exact chance that the release names a best option of these rows: for public data only."""
-    law, scores = request.law(rows), request.read(rows)
-    return float(law[scores == scores.max()].sum())
+def chance_right(request: Choice, scores: IntArray) -> float:
+    """The exact chance that the release names a best option, of what it ``read``: for public data only."""
+    return float(request.law_of(scores)[scores == scores.max()].sum())
 
 
 def known_rule(rule: str) -> Rule:

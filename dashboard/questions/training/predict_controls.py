@@ -5,7 +5,7 @@ from __future__ import annotations
 from dashboard import words
 from dashboard.case import Case
 from dashboard.controls import Choice, Group, Number, Read, Several, slug
-from dashboard.questions.training.prepared_rows import Task, shapes, usable, varying
+from dashboard.questions.training.prepared_rows import Task, can_be_cut, usable, varying
 from dashboard.words import page as page_words
 from dashboard.words import predict as said
 from dpcore.training.training_problem import METRICS
@@ -65,7 +65,7 @@ def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...],
 
 def steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:
     """Whether numbers and dates are cut into steps; asked where some were chosen."""
-    return bool(shapes(case.table.schema.columns, columns)) and read(NUMBERS) == "steps"
+    return any(can_be_cut(case.table.schema.column(name)) for name in columns) and read(NUMBERS) == "steps"
 
 
 def need(case: Case, task: Task, metric: str) -> Number:

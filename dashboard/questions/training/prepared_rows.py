@@ -100,8 +100,13 @@ def shapes(columns: Sequence[Column], chosen: Sequence[str]) -> dict[str, Sequen
     return {
         column.name: cut(encoding(column), "even").levels[0]
         for column in columns
-        if column.name in chosen and column.bounded and (column.is_numeric or column.type == "date")
+        if column.name in chosen and can_be_cut(column)
     }
+
+
+def can_be_cut(column: Column) -> bool:
+    """Whether steps can be made of a column: a number or a date with declared bounds."""
+    return column.bounded and (column.is_numeric or column.type == "date")
 
 
 def varying(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
@@ -117,7 +122,7 @@ def prepared(case: Case, target: str, columns: tuple[str, ...], positive: str | 
     table = case.table
     identity = ("training", table.fingerprint, target, columns, positive, steps)
     used = case.memo((*identity, "varying"), lambda: varying(table, columns)) or columns
-    cuts = shapes(table.schema.columns, columns) if steps else None
+    cuts = case.memo((*identity, "cuts"), lambda: shapes(table.schema.columns, columns)) if steps else None
     whole, features = (
         Features.of(table.schema, target=target, columns=some, positive=positive, shapes=cuts)
         for some in (columns, used)
