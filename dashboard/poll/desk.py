@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import words
+from dashboard.background import compute
 from dashboard.budget import tracker, visitor
 from dashboard.poll.held import PROBLEM
 from dashboard.poll.refused import PollRefused
@@ -58,9 +59,16 @@ def opens(label: str, key: str, declared: Callable[[], Declared]) -> None:
         width="stretch",
         disabled=closed is not None,
         on_click=do,
-        args=(lambda host: ROOMS.open(declared(), host),),
+        args=(lambda host: _open(declared(), host),),
     )
     told()
+
+
+def _open(declared: Declared, host: str) -> None:
+    """Open a room. Raises LedgerError for a visitor who has begun as much as the ledger takes: now, and not when the
+    room waits for its answer."""
+    compute.ledger().may_begin()
+    ROOMS.open(declared, host)
 
 
 def leaving(room: AnyRoom, *, ended: bool) -> None:

@@ -29,7 +29,7 @@ class Hall(Generic[Phone]):
 
     def __init__(self, code: str, host: str, *, opens: str, phone: Callable[[int], Phone]) -> None:
         self.code = code
-        self.request_id, self.lineage = uuid.uuid4().hex, Ledger.new_lineage()
+        self.request_id, self.lineage = uuid.uuid4().hex, Ledger.room_lineage(host)
         self._host = self.digest(host)
         self._opens, self._phone = opens, phone
         self._phones: dict[str, Phone] = {}

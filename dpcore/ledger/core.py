@@ -17,7 +17,7 @@ from sqlalchemy import insert, update
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
-from dpcore.ledger import accounts, charging, history, people, practice, recovery, schema, seal
+from dpcore.ledger import accounts, charging, history, people, practice, recovery, rooms, schema, seal
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
 from dpcore.ledger.charging import Actor, Asked
 from dpcore.ledger.people import Resemblance, Statement
@@ -76,6 +76,15 @@ class Ledger:
         """
         return practice.lineage_of(token, sample)
 
+    @staticmethod
+    def room_lineage(token: str) -> str:
+        """A random name for the people of one room, whose budget is opened with its first answer.
+
+        ``token`` is the secret of the browser that opens the room; only who has it can tell that two rooms were opened
+        by the same one.
+        """
+        return rooms.lineage_for(token)
+
     def close(self) -> None:
         """Let go of the database; also at the end of a ``with`` block."""
         self._store.close()
@@ -108,6 +117,13 @@ class Ledger:
     def backup(self, target: str | os.PathLike[str]) -> int:
         """Write a complete backup to a new file; the number of records in it. Raises LedgerError."""
         return recovery.backup(self._store, Path(target))
+
+    def may_begin(self) -> None:
+        """Whoever this ledger is for may begin something new: everybody who is known, without bound.
+
+        Raises LedgerError for a visitor who, or who together with all others, has begun as much as a ledger takes
+        (``rate``).
+        """
 
     # -- budgets -------------------------------------------------------------------------------------------------
 

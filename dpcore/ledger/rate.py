@@ -1,7 +1,7 @@
-"""How much practice a ledger takes from visitors: so much of one in a day, so much of all in an hour.
+"""How much a ledger takes from visitors, in practice and for rooms: so much of one in a day, so much of all in an hour.
 
-Every record stays for good, so that what nobody bounds would fill the disk. A charge that was made may always be drawn
-and answered: only what begins something new is refused.
+Every record stays for good, so that what nobody bounds would fill the disk. Only what begins something new is refused:
+a charge that was made may always be drawn and answered, and a room that was opened may be played to its end.
 """
 
 from __future__ import annotations
@@ -10,33 +10,27 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, func, select
 
-from dpcore.ledger import schema
+from dpcore.ledger import practice, rooms, schema
 
 MOST_OF_ONE, DAY = 600, timedelta(days=1)
-"""Records of one visitor in a day: about 200 answers, of three records each."""
+"""Records of one visitor in a day: about 200 answers, of three records each, in practice and in rooms together."""
 MOST_OF_ALL, HOUR = 20_000, timedelta(hours=1)
 """Records of everybody in an hour: 200 people with 30 answers each."""
 TOO_MANY_OF_ONE = (
-    "You have practised here as much as one visitor can in a day; nothing was charged. Go on tomorrow, or start "
-    "Epsilon Lab on your own computer."
+    "You have practised and opened rooms here as much as one visitor can in a day; nothing was charged. Go on "
+    "tomorrow, or start Epsilon Lab on your own computer."
 )
 TOO_MANY_OF_ALL = (
-    "So much is practised on this server that its ledger takes no more for now; nothing was charged. Try again within "
-    "an hour, or start Epsilon Lab on your own computer."
+    "So much is asked of this server that its ledger takes no more for now; nothing was charged. Try again within an "
+    "hour, or start Epsilon Lab on your own computer."
 )
 
 
-def refusal(connection: Connection, visitor: str, now: datetime | None = None) -> str:
-    """Why this visitor can begin nothing new, in a sentence; "" where they can.
-
-    ``visitor`` is the end of the lineages of their practice budgets.
-    """
+def refusal(connection: Connection, token: str, now: datetime | None = None) -> str:
+    """Why the visitor with this secret can begin nothing new, in a sentence; "" where they can."""
     then = now or datetime.now(UTC)
     records = schema.records.c
-    mine = select(schema.lineages.c.lineage).where(
-        schema.lineages.c.lineage.startswith("practice:"),
-        schema.lineages.c.lineage.endswith(f":{visitor}", autoescape=True),
-    )
+    mine = [*_practised(connection, token), *_rooms(connection, token, then - DAY)]
     own = select(func.count()).where(records.lineage.in_(mine), records.time > _written(then - DAY))
     if int(connection.execute(own).scalar_one()) >= MOST_OF_ONE:
         return TOO_MANY_OF_ONE
@@ -44,6 +38,24 @@ def refusal(connection: Connection, visitor: str, now: datetime | None = None) -
     far = select(func.max(records.seq) - MOST_OF_ALL + 1).scalar_subquery()
     time = connection.execute(select(records.time).where(records.seq == far)).scalar()
     return TOO_MANY_OF_ALL if time is not None and time > _written(then - HOUR) else ""
+
+
+def _practised(connection: Connection, token: str) -> list[str]:
+    """This visitor's practice budgets."""
+    known, visitor = schema.lineages.c.lineage, practice.lineage_of(token, "any").rsplit(":", 1)[-1]
+    mine = known.startswith("practice:"), known.endswith(f":{visitor}", autoescape=True)
+    return list(connection.execute(select(known).where(*mine)).scalars())
+
+
+def _rooms(connection: Connection, token: str, since: datetime) -> list[str]:
+    """The budgets of the rooms that this visitor has opened since then; one opens with its first answer."""
+    records, known = schema.records.c, schema.lineages.c.lineage
+    opened = (
+        select(known)
+        .join(schema.records, records.lineage == known)
+        .where(known.startswith(rooms.START), records.kind == "open", records.time > _written(since))
+    )
+    return [lineage for lineage in connection.execute(opened).scalars() if rooms.opened_by(lineage, token)]
 
 
 def _written(time: datetime) -> str:

@@ -31,7 +31,7 @@ _NOBODY = "There is no budget of that name here."
 class VisitorsLedger(Ledger):
     """As ``Ledger``, for one visitor. ``token`` is the random secret that their practice budgets go by.
 
-    How much they can begin in a day, and all of them in an hour, is bounded (``rate``).
+    How much they can begin in a day, rooms included, and all of them in an hour, is bounded (``rate``).
 
     Raises LedgerError with ``NOT_HERE`` for whatever is not theirs to do, UnknownLineage for whatever is not theirs.
     """
@@ -53,10 +53,9 @@ class VisitorsLedger(Ledger):
     def close(self) -> None:
         """Nothing: the ledger belongs to the server."""
 
-    def _may_begin(self) -> None:
-        """Raises LedgerError where this visitor, or all together, have practised as much as a ledger takes."""
+    def may_begin(self) -> None:
         with self._store.reading() as connection:
-            told = rate.refusal(connection, practice.lineage_of(self._token, "any").rsplit(":", 1)[-1])
+            told = rate.refusal(connection, self._token)
         if told:
             raise LedgerError(told)
 
@@ -101,7 +100,7 @@ class VisitorsLedger(Ledger):
         except UnknownLineage:
             known = False
         if not known:  # the same again writes nothing
-            self._may_begin()
+            self.may_begin()
         return super().open_practice(token, sample, **wanted)
 
     def charge(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Receipt:
@@ -110,7 +109,7 @@ class VisitorsLedger(Ledger):
         except UnknownLineage:
             _refuse()
         if super().receipt(request_id) is None:  # the same again writes nothing
-            self._may_begin()
+            self.may_begin()
         return super().charge(request_id, lineage, cost, what, **asked)
 
     def begin_draw(self, request_id: str) -> None:
@@ -133,22 +132,22 @@ class VisitorsLedger(Ledger):
 
     def rename(self, lineage: str, name: str) -> Budget:
         mine = self._mine(lineage)
-        self._may_begin()
+        self.may_begin()
         return super().rename(mine, name)
 
     def reset_practice(self, lineage: str) -> Budget:
         mine = self._mine(lineage)
-        self._may_begin()
+        self.may_begin()
         return super().reset_practice(mine)
 
     def resize_practice(self, lineage: str, **wanted: Any) -> Budget:
         mine = self._mine(lineage)
-        self._may_begin()
+        self.may_begin()
         return super().resize_practice(mine, **wanted)
 
     def undo_reset(self, lineage: str) -> Budget:
         mine = self._mine(lineage)
-        self._may_begin()
+        self.may_begin()
         return super().undo_reset(mine)
 
     def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
@@ -186,7 +185,10 @@ class VisitorsLedger(Ledger):
 
 
 SHARED = frozenset(
-    {"open", "new_lineage", "practice_lineage", "journal_path", "renewed_at", "version", "confirms", "examine"}
+    {
+        *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
+        *("renewed_at", "version", "confirms", "examine"),
+    }
 )
 """What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirms`` takes a whole
 receipt, which only its owner has; ``examine`` finds by ``find``)."""

@@ -17,7 +17,7 @@ from dashboard.poll.asked import Poll, Vote
 from dashboard.poll.room import Room
 from dashboard.poll.rooms import ROOMS
 from dashboard.words import poll as said
-from dpcore.ledger import Ledger
+from dpcore.ledger import Ledger, rate
 from dpcore.ledger.visitor import VisitorsLedger
 from dpcore.release import question_digest
 from tests.poll.conftest import ANNOUNCED, SLEEP, SNACKS, SPEAKER, YES_NO, fine, press, told
@@ -210,6 +210,27 @@ def test_a_room_is_answered_where_nothing_real_is_released(
     assert room.seen().receipt is not None
     assert len(receipts(ledger_file)) == 1
     assert isinstance(compute.ledger(), VisitorsLedger)
+
+
+def test_a_visitor_who_has_begun_too_much_opens_no_room(
+    speaker: Speaker, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Said before anybody votes; a room that is open already goes on to its answer."""
+    monkeypatch.setattr(visitors, "restricted", lambda: True)
+    room = ROOMS.open(SNACKS, SPEAKER)
+    room.close_voting(SPEAKER)
+    room.show_forecast(SPEAKER)
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 0)
+    press(speaker(), "poll-draw")
+    assert room.seen().receipt is not None
+    ROOMS.leave(SPEAKER)
+    desk = speaker()
+    press(desk, "poll-open")
+    assert rate.TOO_MANY_OF_ONE in words(desk)
+    assert ROOMS.of_host(SPEAKER) is None
+    monkeypatch.setattr(visitors, "restricted", lambda: False)
+    press(desk, "poll-open")
+    assert ROOMS.of_host(SPEAKER) is not None
 
 
 def test_a_closed_ledger_is_said_before_anybody_votes(speaker: Speaker, ledger_file: Path) -> None:

@@ -14,8 +14,9 @@ import pytest
 
 from dashboard.poll.answering import answer
 from dashboard.poll.asked import Poll, Request
+from dashboard.poll.hall import MOST_PHONES
 from dashboard.poll.refused import PollRefused
-from dashboard.poll.room import GUESSES, MOST_PHONES, Room
+from dashboard.poll.room import GUESSES, Room
 from dashboard.poll.rooms import ALPHABET, LENGTH, LIFE, MOST_ROOMS, TRIES, TRIES_PER_SECOND, Rooms, shown_code
 from dashboard.words import poll as said
 from dpcore.datasets import PrivateRows
