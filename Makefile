@@ -23,7 +23,7 @@ run: $(VENV)/run.done
 	$(BIN)/python -m dashboard open --port $(PORT)
 
 serve: $(VENV)/run.done
-	$(BIN)/python -m dashboard serve --port $(PORT) $(if $(REPLICAS),--replicas $(REPLICAS))
+	$(BIN)/python -m dashboard serve --port $(PORT) $(if $(ADDRESS),--address $(ADDRESS)) $(if $(REPLICAS),--replicas $(REPLICAS))
 
 wheel: $(VENV)/test.done
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .

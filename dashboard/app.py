@@ -22,7 +22,7 @@ OWN_PAGES = (
     ("demos", "Live demos", ":material/slideshow:"),
 )
 """The product's own pages; those of questions are discovered and stand after the second."""
-POLL_PAGE = ("poll", "Private poll", ":material/how_to_vote:")
+POLL_PAGE = ("poll", "Private poll", ":material/qr_code_2:")
 """The room's page: its data are the room's votes, so the sidebar has no data, no ε and no budget for it."""
 
 
@@ -47,6 +47,20 @@ def main() -> None:
         initial_sidebar_state=SIDEBAR,
         menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
     )
+
+    def data_in_use() -> None:
+        """What the questions are asked about, in the sidebar."""
+        top = st.container()
+        controls.draw(source.control())
+        current = source.current()
+        if current is not None:
+            with top:
+                source.badge(current.mode)
+                if current.mode != "demo":
+                    st.caption(words.safe(current.title))
+        if visitors.restricted():
+            st.caption(f":material/groups: {OPEN}")
+
     session.begin()
     leaving.visit()
     if phone.wanted():
@@ -71,13 +85,12 @@ def main() -> None:
     key = page.url_path or "start"
     tour.move()
     session.page_opened(page.url_path)
-    if page.url_path == room:
-        page.run()
-        visitor.remember()
-        return
-    source.open_page(page.url_path)
+    tables = page.url_path != room  # a room's data are what its phones say
+    if tables:
+        source.open_page(page.url_path)
     if alone:
-        source.current()
+        if tables:
+            source.current()
         if embedded:
             embed.draw(key, page.run)
         elif here is not None and here.present:
@@ -90,18 +103,10 @@ def main() -> None:
     presenter.leave()
 
     with st.sidebar:
-        top = st.container()
-        controls.draw(source.control())
-        current = source.current()
-        if current is not None:
-            with top:
-                source.badge(current.mode)
-                if current.mode != "demo":
-                    st.caption(words.safe(current.title))
-        if visitors.restricted():
-            st.caption(f":material/groups: {OPEN}")
-        inputs.epsilon()
-        budget_slot = st.container()
+        if tables:
+            data_in_use()
+            inputs.epsilon()
+            budget_slot = st.container()
         explained.words()
         share_slot = st.container()
         phone_frame.folds()
@@ -110,12 +115,13 @@ def main() -> None:
     told = st.container()  # on the page: a phone folds the sidebar away
     page.run()
     with told:
-        said = (session.note("deck"), session.note("data"), source.not_here(), *session.unread(), unused.told(key))
-        for problem in said:
+        about_data = (session.note("data"), source.not_here()) if tables else ()
+        for problem in (session.note("deck"), *about_data, *session.unread(), unused.told(key)):
             if problem and problem.strip():
                 st.warning(problem)
-    with st.sidebar, budget_slot:
-        tracker.sidebar(source.current(), session.NEXT_COST.get())
+    if tables:
+        with st.sidebar, budget_slot:
+            tracker.sidebar(source.current(), session.NEXT_COST.get())
     with st.sidebar, share_slot:
         share.button(key, page.title, chart=page in asked)
     if here is not None:

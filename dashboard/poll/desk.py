@@ -9,7 +9,10 @@ import streamlit as st
 from dashboard import words
 from dashboard.background import compute
 from dashboard.budget import tracker, visitor
+from dashboard.poll import joining, wall
 from dashboard.poll.held import PROBLEM
+from dashboard.poll.kinds import PAGE
+from dashboard.poll.lobby import reach
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.rooms import ROOMS, AnyRoom, Declared
 from dashboard.poll.shown import told
@@ -46,22 +49,34 @@ def do(act: Callable[[str], object], *, failed: str = "") -> None:
         PROBLEM.put(f"{words.sentence(error)} {failed}".strip())
 
 
-def opens(label: str, key: str, declared: Callable[[], Declared]) -> None:
-    """The button that opens a room with what is declared, or why no room can be opened now."""
-    closed = tracker.trouble()
-    if closed is not None:
-        st.error(poll_words.CANNOT_DRAW + closed, icon=":material/lock:")
-    st.button(
-        primary(label) if closed is None else label,
-        type="primary",
-        icon=":material/qr_code_2:",
-        key=key,
-        width="stretch",
-        disabled=closed is not None,
-        on_click=do,
-        args=(lambda host: _open(declared(), host),),
-    )
-    told()
+def opens(label: str, key: str, declared: Callable[[], Declared], question: str) -> None:
+    """The button that opens a room with what is declared, or why no room can be opened now.
+
+    On the stage, where the form is folded away, it stands below the ``question``.
+    """
+    place, beside = st.container(), st.container()
+    if wall.on_stage():
+        place, beside = st.columns([3, 2], gap="medium")
+        place.subheader(words.safe(question, 200), anchor=False)
+    with place:
+        closed = tracker.trouble()
+        if closed is not None:
+            st.error(poll_words.CANNOT_DRAW + closed, icon=":material/lock:")
+        st.button(
+            primary(label) if closed is None else label,
+            type="primary",
+            icon=":material/qr_code_2:",
+            key=key,
+            width="stretch",
+            disabled=closed is not None,
+            on_click=do,
+            args=(lambda host: _open(declared(), host),),
+        )
+        told()
+    at = joining.for_phones(PAGE)
+    if joining.local(at):
+        with beside:
+            reach(at)
 
 
 def _open(declared: Declared, host: str) -> None:
@@ -71,8 +86,10 @@ def _open(declared: Declared, host: str) -> None:
     ROOMS.open(declared, host)
 
 
-def leaving(room: AnyRoom, *, ended: bool) -> None:
-    """How it ends, or what can be done after its end."""
+def leaving(room: AnyRoom, *, ended: bool, over: bool = False) -> None:
+    """How it ends, or what can be done after its end. On the stage only once it is ``over``: space is for the room."""
+    if wall.on_stage() and not (ended or over):
+        return
     st.space("small")
     if ended:
         st.info(said.ENDED)

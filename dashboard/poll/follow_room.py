@@ -72,6 +72,8 @@ class FollowRoom(Hall[_Phone]):
     Calls raise PollRefused, with one sentence that depends on no prediction.
     """
 
+    kind = "follow"
+
     def __init__(self, code: str, asked: Follow, host: str) -> None:
         super().__init__(code, host, opens="joining", phone=_Phone)
         self.asked = asked

@@ -11,11 +11,12 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.charts.growing import growing
 from dashboard.charts.ready import Ready
-from dashboard.poll import desk
+from dashboard.poll import desk, wall
 from dashboard.poll.answering import live
 from dashboard.poll.follow_room import FollowRoom, SeenFollow
 from dashboard.poll.lobby import lobby
 from dashboard.poll.shown import receipt_below, told
+from dashboard.widgets.picture import fitted
 from dashboard.words import live as said
 
 BESTS = (55, 60, 70, 80, 90, 100)
@@ -25,14 +26,15 @@ _BEST = "poll-best"
 def show(room: FollowRoom) -> None:
     """The whole page of a room that predicts."""
     seen = room.seen()
-    st.caption(said.KINDS["follow"])
-    st.title(words.safe(seen.asked.question, 200), anchor=False)
+    if not wall.on_stage():
+        st.caption(said.KINDS["follow"])
+    wall.asked(seen.asked.question)
     told()
     if seen.phase == "joining":
         _joining(room, seen)
     elif seen.plays:
         _playing(room, seen)
-    desk.leaving(room, ended=seen.phase == "ended")
+    desk.leaving(room, ended=seen.phase == "ended", over=seen.phase == "over")
 
 
 def _joining(room: FollowRoom, seen: SeenFollow) -> None:
@@ -42,10 +44,14 @@ def _joining(room: FollowRoom, seen: SeenFollow) -> None:
         outcomes = " · ".join(words.safe(one) for one in asked.outcomes)
         st.subheader(f"{outcomes} · {words.plural(asked.rounds, 'round')}", anchor=False)
         desk.button(said.START_FOLLOW, "start", room.start, ":material/play_arrow:")
+        if wall.on_stage():
+            return
         st.markdown(f":material/shield_person: {said.follow_protection(asked.epsilon, asked.rounds)}")
         st.markdown(said.truth_coming(asked.counts))
 
     lobby(room, below)
+    if wall.on_stage():
+        return
     best = _best()
     regret, promised = asked.simulated(asked.people, best)[-1], asked.promised(asked.people)[-1]
     told = said.follow_forecast(asked.rounds, asked.people, float(regret), asked.blind(best), float(promised))
@@ -56,6 +62,13 @@ def _joining(room: FollowRoom, seen: SeenFollow) -> None:
 def _playing(room: FollowRoom, seen: SeenFollow) -> None:
     asked = seen.asked
     left, right = st.columns([2, 3], gap="large")
+    if wall.on_stage():
+        with left:
+            _turn(room, seen)
+            _truth(seen)
+        with right:
+            _regret(seen)
+        return
     with left:
         _turn(room, seen)
         with st.container(border=True, key="poll-answer"):
@@ -69,6 +82,7 @@ def _playing(room: FollowRoom, seen: SeenFollow) -> None:
         if seen.phones:
             st.caption(said.follow_cost(asked.spends(seen.phones), asked.epsilon))
     with right:
+        _truth(seen)
         _regret(seen)
         _suppose()
         st.caption(said.REGRET_WHY)
@@ -79,7 +93,8 @@ def _turn(room: FollowRoom, seen: SeenFollow) -> None:
     asked, done = seen.asked, len(seen.happened)
     if seen.phase == "predicting":
         st.header(said.follow_headline(done + 1, asked.rounds, seen.plays[-1]), anchor=False)
-        for outcome, (name, column) in enumerate(zip(asked.outcomes, st.columns(2), strict=True)):
+        places = [st.container(), st.container()] if wall.on_stage() else st.columns(2)
+        for outcome, (name, column) in enumerate(zip(asked.outcomes, places, strict=True)):
             act, label = partial(_happened, room, done + 1, outcome), words.safe(f"{said.IT_WAS} {name}")
             with column:
                 desk.button(label, f"was-{outcome}", act, ":material/flag:", failed=said.DRAW_FAILED)
@@ -111,6 +126,16 @@ def _suppose() -> None:
     st.select_slider(said.BEST, BESTS, key=_BEST, help=said.BEST_HELP)
 
 
+def _truth(seen: SeenFollow) -> None:
+    """What following has truly lost, once it is shown."""
+    if seen.losses is None:
+        return
+    lost, least, best = seen.true_losses()
+    st.header(said.TRUTH, anchor=False)
+    st.warning(said.TRUE_MARK, icon=":material/visibility:")
+    st.markdown(said.true_regret(float(lost[-1]), best, float(least[-1])))
+
+
 def _regret(seen: SeenFollow) -> None:
     """What is promised and what a simulated room would lose, as far as the rounds have come; and the truth, once it is
     shown."""
@@ -121,11 +146,8 @@ def _regret(seen: SeenFollow) -> None:
         said.IN_SIMULATED: asked.simulated(phones, _best())[:done].tolist(),
     }
     if seen.losses is not None:
-        lost, least, best = seen.true_losses()
+        lost, least, _ = seen.true_losses()
         lines[said.TRULY] = (lost - least).tolist()
-        st.header(said.TRUTH, anchor=False)
-        st.warning(said.TRUE_MARK, icon=":material/visibility:")
-        st.markdown(said.true_regret(float(lost[-1]), best, float(least[-1])))
     figure = growing(
         lines,
         rounds=asked.rounds,
@@ -136,7 +158,7 @@ def _regret(seen: SeenFollow) -> None:
     )
     now = "; ".join(f"{name}: {words.number(values[-1])}" for name, values in lines.items() if values)
     st.plotly_chart(
-        Ready(figure),
+        Ready(fitted(figure)),
         key="poll-regret",
         theme=None,
         alt=f"{said.REGRET}, after {words.plural(done, 'round')}. {now}",

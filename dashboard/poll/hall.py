@@ -7,7 +7,7 @@ import hmac
 import threading
 import uuid
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from dashboard.poll.refused import PollRefused
 from dashboard.words import poll as said
@@ -25,6 +25,8 @@ class Hall(Generic[Phone]):
     raise PollRefused, with one sentence that depends on nothing a phone said.
     """
 
+    kind: ClassVar[str]
+    """What the room does, as links name it (``kinds.ROOM``)."""
     _phase: str
 
     def __init__(self, code: str, host: str, *, opens: str, phone: Callable[[int], Phone]) -> None:

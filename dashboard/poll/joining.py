@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import socket
+from collections.abc import Sequence
+from urllib.parse import urlsplit, urlunsplit
 
 import segno
 import streamlit as st
 
 from dashboard.poll.rooms import shown_code
+from dashboard.visitors import is_here
 
 PARAMETER = "join"
 _LOCAL = {"localhost", "127.0.0.1", "::1", "0.0.0.0"}  # noqa: S104 - names, not something to listen on
@@ -35,9 +38,28 @@ def local(url: str) -> bool:
     return (urlsplit(url).hostname or "localhost") in _LOCAL
 
 
+def outside(at: str, names: Sequence[str]) -> str:
+    """``at`` under a name that others know: the first of the server's ``names`` that is not this computer's own.
+
+    The name that the computer gives itself comes last, since phones seldom know it. Unchanged where there is none.
+    """
+    known = [name for name in names if name != "*" and not is_here(name)]
+    known.sort(key=lambda name: name == socket.gethostname())
+    parts = urlsplit(at)
+    if not known or not local(at):
+        return at
+    name = f"[{known[0]}]" if ":" in known[0] else known[0]
+    return urlunsplit(parts._replace(netloc=name if parts.port is None else f"{name}:{parts.port}"))
+
+
 def here(page: str) -> str:
     """The product's address as this browser sees it."""
     return base(st.context.url or "http://localhost:8501/", page)
+
+
+def for_phones(page: str) -> str:
+    """The product's address as phones see it; a local one where the server listens for this computer alone."""
+    return outside(here(page), st.get_option("server.allowedHosts") or ())
 
 
 def qr(text: str) -> str:

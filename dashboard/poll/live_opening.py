@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.charts.theme import plain
@@ -38,8 +39,8 @@ _WATCH: Mapping[str, object] = {
 }
 
 
-def follow_form() -> None:
-    """The form of a room that predicts."""
+def follow_form(place: DeltaGenerator | None = None) -> None:
+    """The form of a room that predicts; the button that opens it stands in ``place``."""
     left, right = _form(said.FOLLOW_WHY, "follow", _FOLLOW)
     with left:
         _question("follow", said.FOLLOW_QUESTION)
@@ -65,11 +66,12 @@ def follow_form() -> None:
                 epsilon=_level("follow"),
                 counts=bool(session.entered(_key("follow", "counts"), False)),
             ),
+            place,
         )
 
 
-def watch_form() -> None:
-    """The form of a room with an alarm."""
+def watch_form(place: DeltaGenerator | None = None) -> None:
+    """The form of a room with an alarm; the button that opens it stands in ``place``."""
     left, right = _form(said.WATCH_WHY, "watch", _WATCH)
     with left:
         _question("watch", said.WATCH_QUESTION)
@@ -94,6 +96,7 @@ def watch_form() -> None:
                 epsilon=_level("watch"),
                 counts=bool(session.entered(_key("watch", "counts"), False)),
             ),
+            place,
         )
 
 
@@ -101,7 +104,7 @@ def _key(form: str, name: str) -> str:
     return f"poll-{form}-{name}"
 
 
-def _form(why: str, form: str, first: Mapping[str, object]) -> list[st.delta_generator.DeltaGenerator]:
+def _form(why: str, form: str, first: Mapping[str, object]) -> list[DeltaGenerator]:
     for name, value in first.items():
         if session.entered(_key(form, name), None) is None:
             session.enter(_key(form, name), value)
@@ -117,7 +120,13 @@ def _whole(form: str, name: str, label: str, low: int, high: int, help_text: str
     st.number_input(label, low, high, step=1, key=_key(form, name), help=help_text, persist_state="session")
 
 
-def _right(form: str, level: str, protection: Callable[[float], str], make: Callable[[], Declared]) -> None:
+def _right(
+    form: str,
+    level: str,
+    protection: Callable[[float], str],
+    make: Callable[[], Declared],
+    place: DeltaGenerator | None,
+) -> None:
     """How many people, ε with what it protects, whether the truth comes, and the button that opens the room."""
     _whole(form, "people", said.PEOPLE, FEWEST_PEOPLE, MOST_PEOPLE, said.PEOPLE_HELP)
     key = _key(form, "epsilon")
@@ -125,8 +134,10 @@ def _right(form: str, level: str, protection: Callable[[float], str], make: Call
     st.markdown(f":material/shield_person: {protection(_level(form))}")
     counts = _key(form, "counts")
     st.checkbox(said.COUNTS_LABEL, key=counts, help=said.COUNTS_LABEL_HELP, persist_state="session")
-    desk.opens(said.OPEN_FOLLOW, _key(form, "open"), make)
+    place = place or st.container()
     st.caption(poll_words.RULES_LIVE)
+    with place:
+        desk.opens(said.OPEN_FOLLOW, _key(form, "open"), make, _text(form, "question"))
 
 
 def _text(form: str, name: str) -> str:

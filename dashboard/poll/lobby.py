@@ -6,29 +6,37 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard.poll import joining
+from dashboard.poll import joining, wall
+from dashboard.poll.kinds import PAGE
 from dashboard.poll.rooms import AnyRoom, shown_code
 from dashboard.words import poll as said
 
-PAGE = "poll"
 LOOK = 1.0
 """Seconds between two looks at how many phones are in."""
 
 
 def lobby(room: AnyRoom, below: Callable[[], None]) -> None:
     """The code on the left; on the right how to join, how many are in, and what ``below`` draws."""
-    at = joining.here(PAGE)
+    at = joining.for_phones(PAGE)
     code, beside = st.columns([2, 3], gap="large")
     with code:
         st.image(joining.qr(joining.address(at, room.code)), width="stretch", alt=f"QR code: join with {room.code}")
     with beside:
-        st.header(said.JOIN, anchor=False)
+        (st.subheader if wall.on_stage() else st.header)(said.JOIN, anchor=False)
         st.title(f"`{joining.typed(at)}`", anchor=False)
         st.title(f"`{shown_code(room.code)}`", anchor=False)
-        if joining.local(at):
-            st.warning(said.LOCAL, icon=":material/wifi_off:")
+        if not wall.on_stage():
+            reach(at)
         _phones(room)
         below()
+
+
+def reach(at: str) -> None:
+    """What the speaker must know about the address ``at`` that phones are sent to."""
+    if joining.local(at):
+        st.warning(said.LOCAL, icon=":material/wifi_off:")
+    elif at != joining.here(PAGE):
+        st.caption(said.elsewhere(joining.typed(at).split("/")[0]))
 
 
 @st.fragment(run_every=LOOK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.charts.theme import plain
@@ -30,8 +31,8 @@ def _key(name: str) -> str:
     return f"poll-{name}"
 
 
-def opening() -> None:
-    """The form. Its entries are this session's until the poll is open."""
+def opening(place: DeltaGenerator | None = None) -> None:
+    """The form. Its entries are this session's until the poll is open; the button that opens it stands in ``place``."""
     bundled = said.bundled()
     first = next(iter(bundled))
     if session.entered(_key("form"), None) is None:
@@ -84,8 +85,10 @@ def opening() -> None:
         )
         st.markdown(f":material/shield_person: {said.protection(float(session.entered(_key('epsilon'), 0.5)))}")
         st.checkbox(said.COUNTS, key=_key("counts"), help=said.COUNTS_HELP, persist_state="session")
-        desk.opens(said.OPEN, _key("open"), _declared)
+        place = place or st.container()
         st.caption(said.RULES)
+    with place:
+        desk.opens(said.OPEN, _key("open"), _declared, str(session.entered(_key("question"), "")))
 
 
 def _fill(title: str) -> None:

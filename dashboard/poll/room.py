@@ -64,6 +64,8 @@ class Room(Hall[_Phone]):
     Calls raise PollRefused, with one sentence that depends on no vote.
     """
 
+    kind = "vote"
+
     def __init__(self, code: str, poll: Poll, host: str) -> None:
         super().__init__(code, host, opens="voting", phone=lambda _: _Phone())
         self.poll = poll

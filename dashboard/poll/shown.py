@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.charts.ready import Ready
 from dashboard.charts.tally import tally
+from dashboard.poll import wall
 from dashboard.poll.asked import Poll
 from dashboard.poll.held import PROBLEM
 from dashboard.poll.room import Seen
@@ -34,10 +35,12 @@ def guess_question(poll: Poll) -> str:
 
 
 def receipt_below(receipt: Receipt, *, key: str) -> None:
-    """What was asked, what it cost, when, and the receipt to take away."""
+    """What was asked, what it cost, when, and the receipt to take away: on a stage from the phones alone."""
     st.caption(
         f"{asked(receipt.what)} {said.receipt_line(cost_words(receipt.cost), when(receipt), receipt.journal_hash[:12])}"
     )
+    if wall.on_stage():
+        return
     st.download_button(
         said.RECEIPT,
         receipt.to_json(),

@@ -5,6 +5,7 @@ Until the answer, everything here is made from ``Room.seen`` and the declaration
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
@@ -16,34 +17,43 @@ from dashboard.charts.ready import Ready
 from dashboard.charts.tally import tally
 from dashboard.charts.theme import EPSILON_TITLE, palette
 from dashboard.charts.tradeoff import Scale, tradeoff
-from dashboard.poll import desk, follow_speaker, forecast, watch_speaker
+from dashboard.poll import desk, follow_speaker, forecast, wall, watch_speaker
 from dashboard.poll.answering import answer
 from dashboard.poll.asked import Poll
 from dashboard.poll.follow_room import FollowRoom
+from dashboard.poll.kinds import ROOM
 from dashboard.poll.live_opening import follow_form, watch_form
 from dashboard.poll.lobby import LOOK, lobby
 from dashboard.poll.opening import opening
 from dashboard.poll.room import GUESSES, Phase, Room, Seen
-from dashboard.poll.rooms import ROOMS
+from dashboard.poll.rooms import ROOMS, AnyRoom
 from dashboard.poll.shown import guess_question, receipt_below, told, true_counts
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.view import describe_at
+from dashboard.widgets import controls
 from dashboard.widgets.picture import picture
-from dashboard.words import live as live_words
 from dashboard.words import poll as said
 from dpcore.releases.selection import MostCommonOption
 
 _SCALE = Scale(title=said.CURVE_TITLE, factor=100.0, unit=" times in 100", hundred=True)
 _LEAD = "poll-lead"
+_FORMS: Mapping[str, Callable[..., None]] = {"vote": opening, "follow": follow_form, "watch": watch_form}
 
 
 def show() -> None:
     """The whole page."""
-    room = ROOMS.of_host(visitor.token())
+    room, kind = ROOMS.of_host(visitor.token()), session.ask(ROOM)
+    wall.close()
+    if wall.on_stage() and (room is None or room.kind != kind):
+        _scene(room, kind)
+        return
+    if not wall.on_stage():
+        wall.large(kind if room is None else room.kind)
     match room:
         case None:
             st.title(said.TITLE, anchor=False)
-            _forms()
+            controls.draw(ROOM)
+            _FORMS[kind]()
         case Room():
             _polled(room)
         case FollowRoom():
@@ -52,23 +62,21 @@ def show() -> None:
             watch_speaker.show(room)
 
 
-def _forms() -> None:
-    """What the room will do, and what is declared for it."""
-    kind = st.segmented_control(
-        live_words.KIND,
-        list(live_words.KINDS),
-        key="poll-kind",
-        format_func=lambda kind: live_words.KINDS[kind],
-        default="vote",
-        persist_state="session",
-    )
-    {"follow": follow_form, "watch": watch_form}.get(str(kind), opening)()
+def _scene(other: AnyRoom | None, kind: str) -> None:
+    """A room on the stage before it is open: one click with what is filled in, and all of it behind another."""
+    wall.scene()
+    opens = st.container()
+    if other is not None:
+        opens.caption(said.OTHER_ROOM)
+    with st.expander(said.DECLARED):
+        _FORMS[kind](opens)
 
 
 def _polled(room: Room) -> None:
     seen = room.seen()
-    _steps(seen.phase)
-    st.title(words.safe(seen.poll.question, 200), anchor=False)
+    if not wall.on_stage():
+        _steps(seen.phase)
+    wall.asked(seen.poll.question)
     told()
     if seen.phase == "voting":
         _voting(room, seen)
@@ -78,7 +86,7 @@ def _polled(room: Room) -> None:
         _answered(room, seen)
     elif seen.phase == "forecast":
         _forecast(room, seen)
-    desk.leaving(room, ended=seen.phase == "ended")
+    desk.leaving(room, ended=seen.phase == "ended", over=seen.receipt is not None)
 
 
 def _steps(phase: Phase) -> None:
@@ -93,8 +101,9 @@ def _voting(room: Room, seen: Seen) -> None:
     def below() -> None:
         if seen.poll.choices:
             st.subheader(" · ".join(words.safe(said.choice(choice)) for choice in seen.poll.choices), anchor=False)
-        st.markdown(f":material/shield_person: {said.protection(seen.poll.epsilon)}")
-        st.markdown(said.counts_coming(seen.poll.counts))
+        if not wall.on_stage():
+            st.markdown(f":material/shield_person: {said.protection(seen.poll.epsilon)}")
+            st.markdown(said.counts_coming(seen.poll.counts))
         desk.button(said.TO_GUESS, "to-guess", room.close_voting, ":material/how_to_vote:")
 
     lobby(room, below)
@@ -104,9 +113,10 @@ def _voting(room: Room, seen: Seen) -> None:
 
 
 def _guessing(room: Room, seen: Seen) -> None:
-    st.header(guess_question(seen.poll), anchor=False)
+    (st.subheader if wall.on_stage() else st.header)(guess_question(seen.poll), anchor=False)
     _guesses(room)
-    st.caption(said.GUESS_SEEN)
+    if not wall.on_stage():
+        st.caption(said.GUESS_SEEN)
     desk.button(said.TO_FORECAST, "to-forecast", room.show_forecast, ":material/show_chart:")
 
 
@@ -116,7 +126,7 @@ def _guesses(room: Room) -> None:
     names = [said.guess_name(guess) for guess in GUESSES]
     told = "; ".join(f"{name}: {count}" for name, count in zip(names, counts, strict=True))
     st.plotly_chart(
-        Ready(tally(names, counts, size=20, dark=session.dark())),
+        Ready(tally(names, counts, size=25 if wall.on_stage() else 20, dark=session.dark())),
         key="poll-guesses",
         theme=None,
         alt=f"The room's guesses. {told}.",
@@ -138,10 +148,17 @@ def _chance(poll: Poll, lead: int) -> float:
 
 def _forecast(room: Room, seen: Seen) -> None:
     poll, lead = seen.poll, _lead(seen.poll)
-    st.header(
-        said.forecast(poll.form, poll.near, poll.people, _chance(poll, lead), poll.epsilon).replace("**", ""),
-        anchor=False,
-    )
+    told = said.forecast(poll.form, poll.near, poll.people, _chance(poll, lead), poll.epsilon)
+    if wall.on_stage():
+        right, left = st.columns([2, 3], gap="medium")
+        with left:
+            _curve(poll, lead)
+        with right:
+            st.markdown(told)
+            _guessed(seen)
+            _draw(room)
+        return
+    st.header(told.replace("**", ""), anchor=False)
     left, right = st.columns([5, 2], gap="large")
     with left:
         _curve(poll, lead)
@@ -153,7 +170,11 @@ def _forecast(room: Room, seen: Seen) -> None:
         st.caption(said.SIMULATED)
         _guessed(seen)
         st.markdown(said.cost(poll.epsilon))
-        desk.button(said.DRAW, "draw", partial(room.release, draw=answer), ":material/casino:", failed=said.DRAW_AGAIN)
+        _draw(room)
+
+
+def _draw(room: Room) -> None:
+    desk.button(said.DRAW, "draw", partial(room.release, draw=answer), ":material/casino:", failed=said.DRAW_AGAIN)
 
 
 def _guessed(seen: Seen) -> None:
@@ -180,7 +201,7 @@ def _curve(poll: Poll, lead: int) -> None:
         ),
         key="poll-curve",
         alt=describe_at(frame, names, _SCALE, "epsilon", poll.epsilon, f"ε = {words.number(poll.epsilon)}"),
-        data=frame,
+        data=None if wall.on_stage() else frame,
     )
 
 
@@ -195,7 +216,7 @@ def _answered(room: Room, seen: Seen) -> None:
         st.markdown(f"**{said.ANSWER}**")
         st.title(said.private_answer(poll.form, receipt.answer), anchor=False)
         st.markdown(said.sure(_chance(poll, _lead(poll)), poll.form, poll.near))
-        if isinstance(poll.request, MostCommonOption):
+        if isinstance(poll.request, MostCommonOption) and not wall.on_stage():
             st.caption(said.bound(poll.request.error_bound().number))
         receipt_below(receipt, key="poll")
     _guessed(seen)
@@ -203,5 +224,5 @@ def _answered(room: Room, seen: Seen) -> None:
         true_counts(seen)
     elif seen.phase == "answered" and poll.counts:
         desk.button(said.SHOW_COUNTS, "counts", room.show_counts, ":material/visibility:")
-    elif not poll.counts:
+    elif not poll.counts and not wall.on_stage():
         st.caption(said.counts_coming(poll.counts))

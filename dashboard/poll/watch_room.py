@@ -66,6 +66,8 @@ class WatchRoom(Hall[_Phone]):
     depends on no tap.
     """
 
+    kind = "watch"
+
     def __init__(
         self, code: str, asked: Watch, host: str, wait: Callable[[threading.Event, float], object] | None = None
     ) -> None:

@@ -14,12 +14,13 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import layout, palette
-from dashboard.poll import desk
+from dashboard.poll import desk, wall
 from dashboard.poll.answering import live
 from dashboard.poll.lobby import LOOK, lobby
 from dashboard.poll.shown import receipt_below, told
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import SeenWatch, WatchRoom
+from dashboard.widgets.picture import fitted
 from dashboard.words import live as said
 from dpcore.validate import FloatArray
 
@@ -30,8 +31,9 @@ _TAPPING = "poll-tapping"
 def show(room: WatchRoom) -> None:
     """The whole page of a room with an alarm."""
     seen = room.seen()
-    st.caption(said.KINDS["watch"])
-    st.title(words.safe(seen.asked.question, 200), anchor=False)
+    if not wall.on_stage():
+        st.caption(said.KINDS["watch"])
+    wall.asked(seen.asked.question)
     told()
     if seen.problem:
         started = said.STOPPED if seen.phase == "ended" else said.NOT_STARTED
@@ -42,18 +44,21 @@ def show(room: WatchRoom) -> None:
         _listening(room)
     elif seen.receipt is not None:
         _answered(room, seen)
-    desk.leaving(room, ended=seen.phase == "ended")
+    desk.leaving(room, ended=seen.phase == "ended", over=seen.receipt is not None)
 
 
 def _joining(room: WatchRoom, asked: Watch) -> None:
     def below() -> None:
         st.subheader(said.bar_told(asked.bar, asked.looks, asked.seconds), anchor=False)
         desk.button(said.LISTEN, "listen", partial(room.listen, draw=live), ":material/hearing:")
+        if wall.on_stage():
+            return
         st.markdown(f":material/shield_person: {said.watch_protection(asked.epsilon)}")
         st.markdown(said.truth_coming(asked.counts))
 
     lobby(room, below)
-    _forecast(asked)
+    if not wall.on_stage():
+        _forecast(asked)
 
 
 def _listening(room: WatchRoom) -> None:
@@ -67,6 +72,15 @@ def _listening(room: WatchRoom) -> None:
         st.header(said.listening(max(seen.look, 1), asked.looks), anchor=False)
         st.progress(min(seen.look / asked.looks, 1.0))
 
+    if wall.on_stage():
+        left, right = st.columns([2, 3], gap="medium")
+        with left:
+            now()
+            st.markdown(said.bar_told(asked.bar, asked.looks, asked.seconds))
+            tapping = _tapping()
+        with right:
+            _law(asked, tapping, None)
+        return
     now()
     st.subheader(said.bar_told(asked.bar, asked.looks, asked.seconds), anchor=False)
     st.markdown(f":material/shield_person: {said.watch_protection(asked.epsilon)}")
@@ -78,20 +92,37 @@ def _answered(room: WatchRoom, seen: SeenWatch) -> None:
     if receipt is None:
         return
     look = receipt.answer["look"]
+    if wall.on_stage():
+        left, right = st.columns([2, 3], gap="medium")
+        with left:
+            _alarm(asked, look)
+            _truth(room, seen, look)
+        with right:
+            _law(asked, _supposed(), look)
+        return
     with st.container(border=True, key="poll-answer"):
-        icon = ":material/notifications_off:" if look is None else ":material/notifications_active:"
-        st.title(f"{icon} {said.alarm_told(look, asked.seconds)}", anchor=False)
-        st.markdown(said.bar_told(asked.bar, asked.looks, asked.seconds))
+        _alarm(asked, look)
         receipt_below(receipt, key="poll")
+    _truth(room, seen, look)
+    _forecast(asked, look)
+
+
+def _alarm(asked: Watch, look: int | None) -> None:
+    icon = ":material/notifications_off:" if look is None else ":material/notifications_active:"
+    st.title(f"{icon} {said.alarm_told(look, asked.seconds)}", anchor=False)
+    st.markdown(said.bar_told(asked.bar, asked.looks, asked.seconds))
+
+
+def _truth(room: WatchRoom, seen: SeenWatch, look: int | None) -> None:
+    """The true counts, once they are shown, and until then whether they will be."""
     if seen.counts is not None:
         st.header(said.TRUTH, anchor=False)
         st.warning(said.TRUE_MARK, icon=":material/visibility:")
-        st.markdown(said.true_taps(seen.counts.tolist(), asked.bar, look))
-    elif asked.counts and seen.phase == "answered":
+        st.markdown(said.true_taps(seen.counts.tolist(), seen.asked.bar, look))
+    elif seen.asked.counts and seen.phase == "answered":
         desk.button(said.SHOW_TRUTH, "counts", room.show_counts, ":material/visibility:")
     else:
-        st.caption(said.truth_coming(asked.counts))
-    _forecast(asked, look)
+        st.caption(said.truth_coming(seen.asked.counts))
 
 
 # -- a simulated room --------------------------------------------------------------------------------------------------
@@ -99,26 +130,49 @@ def _answered(room: WatchRoom, seen: SeenWatch) -> None:
 
 def _forecast(asked: Watch, look: int | None = None) -> None:
     """When the alarm would go off if so many tapped: the exact law of the very release, on taps nobody made."""
+    told, picture = st.container(), st.columns([5, 2], gap="large")
+    with picture[1]:
+        tapping = _tapping()
+        st.caption(said.watch_cost(asked.epsilon))
+    told.markdown(_told(asked, tapping))
+    with picture[0]:
+        _law(asked, tapping, look)
+
+
+def _tapping() -> int:
+    """How many of 100 are supposed to tap."""
     if session.entered(_TAPPING, None) not in TAPPING:
-        session.enter(_TAPPING, 50)
-    tapping = int(session.entered(_TAPPING, 50))
-    law = compute.MEMORY(("room alarm", asked, tapping), lambda: asked.law(tapping))
+        session.enter(_TAPPING, _supposed())
+    return int(st.select_slider(said.TAPPING, TAPPING, key=_TAPPING, help=said.TAPPING_HELP))
+
+
+def _supposed() -> int:
+    """The same where the slider is not drawn."""
+    found = session.entered(_TAPPING, None)
+    return int(found) if found in TAPPING else 50
+
+
+def _simulated(asked: Watch, tapping: int) -> FloatArray:
+    found: FloatArray = compute.MEMORY(("room alarm", asked, tapping), lambda: asked.law(tapping))
+    return found
+
+
+def _told(asked: Watch, tapping: int) -> str:
+    law = _simulated(asked, tapping)
     low, high = middle(law)
     silent, false = float(law[-1]), asked.false_alarm
-    told = said.watch_forecast(tapping, asked.people, asked.reached(tapping), low, high, silent, false)
-    st.markdown(told)
-    left, right = st.columns([5, 2], gap="large")
-    with right:
-        st.select_slider(said.TAPPING, TAPPING, key=_TAPPING, help=said.TAPPING_HELP)
-        st.caption(said.watch_cost(asked.epsilon))
-    with left:
-        st.plotly_chart(
-            Ready(_figure(asked, law, look)),
-            key="poll-alarm-law",
-            theme=None,
-            alt=told.replace("**", ""),
-            config={"displayModeBar": False},
-        )
+    return said.watch_forecast(tapping, asked.people, asked.reached(tapping), low, high, silent, false)
+
+
+def _law(asked: Watch, tapping: int, look: int | None) -> None:
+    """The law as a picture; ``look`` is where the alarm went off."""
+    st.plotly_chart(
+        Ready(fitted(_figure(asked, _simulated(asked, tapping), look))),
+        key="poll-alarm-law",
+        theme=None,
+        alt=_told(asked, tapping).replace("**", ""),
+        config={"displayModeBar": False},
+    )
 
 
 def middle(law: FloatArray) -> tuple[int, int]:

@@ -15,6 +15,8 @@ from dashboard import catalogue
 from dashboard.case import OWN, Case
 from dashboard.catalogue import FIRST_SAMPLE, Page
 from dashboard.controls import Choice, Control, Kept, Place, Refused
+from dashboard.poll.kinds import PAGE as ROOM_PAGE
+from dashboard.poll.kinds import ROOM
 from dashboard.question import CannotAsk, Kind, Question, open_control
 from dashboard.view import EPSILON, axis_control
 from dashboard.words import scenes as words
@@ -25,7 +27,7 @@ T = TypeVar("T")
 CaseOf = Callable[[str, float], Case]
 """A sample, by its key, as a case at a privacy loss ε."""
 
-PRODUCT = ("start", "data", "budget", "demos")
+PRODUCT = ("start", "data", "budget", "demos", ROOM_PAGE)
 """The product's own pages that a scene can show."""
 PARTS = ("chart", "outcomes", "need", "protected", "tab", "release")
 PART: Choice[str] = Choice(key="part", label=words.PART, options=PARTS, names=words.PARTS, default="chart")
@@ -134,6 +136,10 @@ class Opened:
 def opened(address: Address, case_of: CaseOf) -> Opened:
     """Ask what ``address`` asks, without a page; a file of somebody's own is replaced by the page's sample."""
     read = Linked(dict(address.settings))
+    if address.page == ROOM_PAGE:
+        read(ROOM)
+        read(PART)
+        return _opened(read, None, None, None)
     page = next((page for page in catalogue.pages() if page.key == address.page), None)
     first = FIRST_SAMPLE if page is None else page.example or FIRST_SAMPLE
     keys = tuple(known.key for known in samples() if not known.needs_network)

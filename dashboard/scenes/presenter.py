@@ -8,7 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.controls import Switch
+from dashboard.poll.kinds import PAGE as ROOM_PAGE
 from dashboard.scenes import tour
+from dashboard.scenes.address import PRODUCT
 from dashboard.scenes.held import PICTURE_HEIGHT, STAGE, Showing, Stage
 from dashboard.words import safe
 from dashboard.words import scenes as words
@@ -20,10 +22,11 @@ TYPE = 28
 HEIGHT = 460
 """Pixels of a picture on a screen 720 pixels high."""
 # Streamlit derives every size from the root's, and has no setting for one visitor alone; what it keeps free around a
-# page would take a third of a small screen. A browser test measures what comes of it.
+# page would take a third of a small screen. A sidebar that was open stays, empty, when a page without one follows. A
+# browser test measures what comes of it.
 _LARGE = f"""<style>
 :root {{ font-size: {TYPE}px; }}
-[data-testid="stHeader"] {{ display: none; }}
+[data-testid="stHeader"], [data-testid="stSidebar"] {{ display: none; }}
 [data-testid="stMainBlockContainer"] {{ padding: 12px 40px 0; }}
 [data-testid="stBottomBlockContainer"] {{ padding: 4px 40px 18px; }}
 </style>"""
@@ -35,8 +38,10 @@ def draw(here: Showing, page: str, run: Callable[[], None]) -> None:
     st.html(_LARGE)
     STAGE.put(Stage(kind="present", part=scene.address.part, turn=scene.turn))
     PICTURE_HEIGHT.put(HEIGHT)
-    if tour.at(page, here):
+    if tour.at(page, here) and page != ROOM_PAGE:  # a room has a title of its own once it is open
         st.title(safe(scene.title, 90), anchor=False)
+        if page in PRODUCT:  # a question says it beside its picture
+            st.markdown(safe(scene.sentence, 300))
     run()
     _foot(here)
 

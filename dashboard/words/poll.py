@@ -96,6 +96,9 @@ COUNTS_HELP = (
     "changed once the poll is open."
 )
 OPEN = "Open the poll"
+DECLARED = "Change what is asked, and at which ε"
+PRESENT_HELP = "The same page in large type for the wall, without the sidebar."
+OTHER_ROOM = "Another room of yours is still there; opening this one ends it."
 RULES = (
     "Each poll has a budget of its own for exactly one answer. Two polls about the same thing in the same room add up: "
     "ε and ε."
@@ -134,9 +137,19 @@ def bundled() -> dict[str, dict[str, object]]:
 
 JOIN = "Join with your phone"
 LOCAL = (
-    "This page was opened under a name that only this computer knows, so phones cannot reach it. Open it under the "
-    "server's own name or address, and the code here follows."
+    "Phones cannot reach this server: it was started for this computer alone. Start it for the room with "
+    "`epsilon-lab serve --address 0.0.0.0` (or `make serve ADDRESS=0.0.0.0`), in the same network as the phones, and "
+    "open the poll then."
 )
+
+
+def elsewhere(name: str) -> str:
+    return (
+        f"You opened this page under a name that only this computer knows, so phones are sent to {safe(name, 100)}, by "
+        "which the server is known. They must be in the same network."
+    )
+
+
 PHONES = "phones are in"
 PHONES_WHY = (
     "The number of phones is shown because everybody in the room can see who holds one. Who voted, and what, is not "

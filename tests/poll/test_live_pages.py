@@ -26,7 +26,7 @@ def words(app: AppTest) -> str:
 
 def opened(speaker: Speaker, kind: str) -> AppTest:
     desk = speaker()
-    desk.segmented_control(key="poll-kind").set_value(kind).run()
+    desk.segmented_control(key="room").set_value(kind).run()
     return fine(desk)
 
 
@@ -141,7 +141,7 @@ def test_a_mistake_in_a_form_is_one_sentence(speaker: Speaker) -> None:
     desk.text_input(key="poll-follow-second").set_value("heads").run()
     press(desk, "poll-follow-open")
     assert said.TWO_OUTCOMES in words(desk)
-    desk.segmented_control(key="poll-kind").set_value("watch").run()
+    desk.segmented_control(key="room").set_value("watch").run()
     desk.text_area(key="poll-watch-question").set_value(" ").run()
     press(desk, "poll-watch-open")
     assert "Write the question first." in words(desk)
