@@ -123,6 +123,7 @@ async def crowd(address: str, play: Play, stage: Window, rng: Rng) -> Found:
     for key in play.begins:
         await step(key)
     for keys, steps in play.turns:
+        await asyncio.gather(*(phone.until(keys[0]) for phone in (quiet, *phones)))
         seen = len(desk.looked)
         walking = asyncio.create_task(walk(stage, found.scene))
         await asyncio.gather(*(tap(phone, keys, rng.random(len(keys)) * SECONDS) for phone in phones))
@@ -147,15 +148,15 @@ async def walk(stage: Window, found: list[float]) -> None:
         await asyncio.sleep(1.0)
 
 
-async def all_rooms(address: str) -> list[Found]:
+async def all_rooms(address: str, goals: Goals) -> None:
     """Every kind of room, one after the other, on a server whose scenes have been shown once."""
     rng = np.random.Generator(np.random.PCG64(7))
     stage = Window(address, "", "present=five_minutes")
     await stage.arrive()
     await walk(stage, [])
-    found = [await crowd(address, play, stage, rng) for play in PLAYS]
+    for play in PLAYS:
+        tell(play, await crowd(address, play, stage, rng), goals)
     await stage.leave()
-    return found
 
 
 def tell(play: Play, found: Found, goals: Goals) -> None:
@@ -179,8 +180,7 @@ def main() -> int:
     goals = Goals()
     print(f"{PHONES} phones join within {SECONDS:.0f} s, then tap within {SECONDS:.0f} s, in a room of each kind")
     with tempfile.TemporaryDirectory() as name, running(Path(name)) as server:
-        for play, found in zip(PLAYS, asyncio.run(all_rooms(server)), strict=True):
-            tell(play, found, goals)
+        asyncio.run(all_rooms(server, goals))
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"  the server took {spent.ru_utime + spent.ru_stime:.0f} s of a processor")
     return goals.end()

@@ -61,6 +61,12 @@ class Window:
         """Put a number into its field; seconds as in ``click``."""
         return await self._set(key, double_value=number)
 
+    async def until(self, key: str) -> None:
+        """Wait until a widget is there: its page follows by itself. Raises TimeoutError."""
+        async with asyncio.timeout(TOO_LONG):
+            while key not in self.widgets:
+                await asyncio.sleep(0.05)
+
     async def _set(self, key: str, **value: bool | float) -> float:
         start = time.perf_counter()
         async with self._turn:
@@ -111,6 +117,7 @@ class Window:
                 self._page_hash = told.new_session.page_script_hash
                 if not told.metadata.run.fragment_ids:  # the whole page anew, which says again what looks again
                     self._gone.update(self._looking)
+                    self.widgets.clear()
             elif kind == "navigation":
                 self._page_hash = told.navigation.page_script_hash
             elif kind == "page_info_changed":

@@ -54,29 +54,25 @@ def opens(label: str, key: str, declared: Callable[[], Declared], question: str)
 
     On the stage, where the form is folded away, it stands below the ``question``.
     """
-    place, beside = st.container(), st.container()
     if wall.on_stage():
-        place, beside = st.columns([3, 2], gap="medium")
-        place.subheader(words.safe(question, 200), anchor=False)
-    with place:
-        closed = tracker.trouble()
-        if closed is not None:
-            st.error(poll_words.CANNOT_DRAW + closed, icon=":material/lock:")
-        st.button(
-            primary(label) if closed is None else label,
-            type="primary",
-            icon=":material/qr_code_2:",
-            key=key,
-            width="stretch",
-            disabled=closed is not None,
-            on_click=do,
-            args=(lambda host: _open(declared(), host),),
-        )
-        told()
+        wall.asked(question, below=True)
+    closed = tracker.trouble()
+    if closed is not None:
+        st.error(poll_words.CANNOT_DRAW + closed, icon=":material/lock:")
+    st.button(
+        primary(label) if closed is None else label,
+        type="primary",
+        icon=":material/qr_code_2:",
+        key=key,
+        width="stretch",
+        disabled=closed is not None,
+        on_click=do,
+        args=(lambda host: _open(declared(), host),),
+    )
+    told()
     at = joining.for_phones(PAGE)
     if joining.local(at):
-        with beside:
-            reach(at)
+        reach(at)
 
 
 def _open(declared: Declared, host: str) -> None:
@@ -90,7 +86,8 @@ def leaving(room: AnyRoom, *, ended: bool, over: bool = False) -> None:
     """How it ends, or what can be done after its end. On the stage only once it is ``over``: space is for the room."""
     if wall.on_stage() and not (ended or over):
         return
-    st.space("small")
+    if not wall.on_stage():
+        st.space("small")
     if ended:
         st.info(said.ENDED)
         st.button(

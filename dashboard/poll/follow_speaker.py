@@ -34,6 +34,13 @@ def show(room: FollowRoom) -> None:
         _joining(room, seen)
     elif seen.plays:
         _playing(room, seen)
+    elif wall.on_stage():
+        _leaving(room, seen)
+    if not wall.on_stage():
+        _leaving(room, seen)
+
+
+def _leaving(room: FollowRoom, seen: SeenFollow) -> None:
     desk.leaving(room, ended=seen.phase == "ended", over=seen.phase == "over")
 
 
@@ -66,6 +73,7 @@ def _playing(room: FollowRoom, seen: SeenFollow) -> None:
         with left:
             _turn(room, seen)
             _truth(seen)
+            _leaving(room, seen)
         with right:
             _regret(seen)
         return

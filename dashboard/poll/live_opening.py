@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
+from dashboard.background.once import once
 from dashboard.charts.theme import plain
 from dashboard.poll import desk
 from dashboard.poll.asked import FEWEST_PEOPLE, LONGEST_OPTION, LONGEST_QUESTION, MOST_PEOPLE
@@ -41,6 +43,7 @@ _WATCH: Mapping[str, object] = {
 
 def follow_form(place: DeltaGenerator | None = None) -> None:
     """The form of a room that predicts; the button that opens it stands in ``place``."""
+    _loaded()
     left, right = _form(said.FOLLOW_WHY, "follow", _FOLLOW)
     with left:
         _question("follow", said.FOLLOW_QUESTION)
@@ -68,6 +71,13 @@ def follow_form(place: DeltaGenerator | None = None) -> None:
             ),
             place,
         )
+
+
+@once()
+def _loaded() -> None:
+    """Once per server: while the form is filled in, load the compiled loops that the lobby's forecast waits for."""
+    first = Follow(question=said.FIRST_FOLLOW)
+    threading.Thread(target=first.blind, args=(50,), name="loops of the experts", daemon=True).start()
 
 
 def watch_form(place: DeltaGenerator | None = None) -> None:

@@ -22,7 +22,7 @@ def lobby(room: AnyRoom, below: Callable[[], None]) -> None:
     with code:
         st.image(joining.qr(joining.address(at, room.code)), width="stretch", alt=f"QR code: join with {room.code}")
     with beside:
-        (st.subheader if wall.on_stage() else st.header)(said.JOIN, anchor=False)
+        st.header(said.JOIN, anchor=False)
         st.title(f"`{joining.typed(at)}`", anchor=False)
         st.title(f"`{shown_code(room.code)}`", anchor=False)
         if not wall.on_stage():
@@ -34,7 +34,7 @@ def lobby(room: AnyRoom, below: Callable[[], None]) -> None:
 def reach(at: str) -> None:
     """What the speaker must know about the address ``at`` that phones are sent to."""
     if joining.local(at):
-        st.warning(said.LOCAL, icon=":material/wifi_off:")
+        st.warning(said.LOCAL_ON_STAGE if wall.on_stage() else said.LOCAL, icon=":material/wifi_off:")
     elif at != joining.here(PAGE):
         st.caption(said.elsewhere(joining.typed(at).split("/")[0]))
 

@@ -113,7 +113,7 @@ def _voting(room: Room, seen: Seen) -> None:
 
 
 def _guessing(room: Room, seen: Seen) -> None:
-    (st.subheader if wall.on_stage() else st.header)(guess_question(seen.poll), anchor=False)
+    st.header(guess_question(seen.poll), anchor=False)
     _guesses(room)
     if not wall.on_stage():
         st.caption(said.GUESS_SEEN)
@@ -126,7 +126,7 @@ def _guesses(room: Room) -> None:
     names = [said.guess_name(guess) for guess in GUESSES]
     told = "; ".join(f"{name}: {count}" for name, count in zip(names, counts, strict=True))
     st.plotly_chart(
-        Ready(tally(names, counts, size=25 if wall.on_stage() else 20, dark=session.dark())),
+        Ready(tally(names, counts, size=23 if wall.on_stage() else 20, dark=session.dark())),
         key="poll-guesses",
         theme=None,
         alt=f"The room's guesses. {told}.",

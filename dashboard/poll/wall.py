@@ -18,6 +18,7 @@ LONG = 48
 """Characters of a title that a line of the stage has room for."""
 _CLOSE = """<style>
 [data-testid="stMain"] :is(h1, h2, h3) { padding: 0.1em 0; }
+.st-key-asked-small :is(h1, h2) { font-size: 1.3rem; }
 </style>"""
 
 
@@ -27,10 +28,11 @@ def on_stage() -> bool:
     return stage is not None and stage.kind == "present"
 
 
-def asked(question: str) -> None:
-    """What the room is asked: the title of the page; smaller on the stage where it is long."""
+def asked(question: str, *, below: bool = False) -> None:
+    """What the room is asked: the title of the page, or ``below`` one; smaller on the stage where it is long."""
     small = on_stage() and len(question) > LONG
-    (st.subheader if small else st.title)(words.safe(question, 200), anchor=False)
+    with st.container(key=f"asked-{'small' if small else 'large'}"):
+        (st.header if below else st.title)(words.safe(question, 200), anchor=False)
 
 
 def close() -> None:

@@ -44,6 +44,11 @@ def show(room: WatchRoom) -> None:
         _listening(room)
     elif seen.receipt is not None:
         _answered(room, seen)
+    if not wall.on_stage() or seen.receipt is None:
+        _leaving(room, seen)
+
+
+def _leaving(room: WatchRoom, seen: SeenWatch) -> None:
     desk.leaving(room, ended=seen.phase == "ended", over=seen.receipt is not None)
 
 
@@ -97,6 +102,7 @@ def _answered(room: WatchRoom, seen: SeenWatch) -> None:
         with left:
             _alarm(asked, look)
             _truth(room, seen, look)
+            _leaving(room, seen)
         with right:
             _law(asked, _supposed(), look)
         return

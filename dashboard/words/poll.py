@@ -141,6 +141,10 @@ LOCAL = (
     "`epsilon-lab serve --address 0.0.0.0` (or `make serve ADDRESS=0.0.0.0`), in the same network as the phones, and "
     "open the poll then."
 )
+LOCAL_ON_STAGE = (
+    "Phones cannot reach this server: it was started for this computer alone. The page Private poll says how to start "
+    "it for the room."
+)
 
 
 def elsewhere(name: str) -> str:

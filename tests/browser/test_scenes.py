@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from dashboard.words import scenes as words
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
 
+LINKS = json.loads((Path(__file__).parents[1] / "golden" / "links.json").read_text(encoding="utf-8"))
 DECK = bundled()["five_minutes"]
 BODY = 24  # pixels: the least of what is read from the back of a room
 
@@ -123,8 +126,50 @@ def test_a_tour_names_the_control_and_focuses_it_and_a_frame_holds_one_chart(
     page.keyboard.press("ArrowRight")  # the slider has the focus: its key, and not the deck's
     page.wait_for_function("location.search.includes('epsilon=0.06')")
     assert "scene=1" in page.url
-    page.goto(f"{address}/selection?epsilon=0.1&embed=true")
+    golden = "selection?epsilon=0.1&selection_method=exponential"
+    assert golden in {one["link"] for one in LINKS}
+    page.goto(f"{address}/{golden}&embed=true")
     expect(page.get_by_role("heading", level=1)).to_contain_text("At ε = 0.1")
+    settled(page)
+    assert golden in page.url
     expect(page.locator(".js-plotly-plot")).to_have_count(1)
     assert not page.get_by_test_id("stSidebar").is_visible()
     assert violations(page) == []
+
+
+def test_a_deck_s_mistakes_are_told_and_a_room_stands_on_the_stage(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{address}/demos")
+    settled(page)
+    scenes = [{"title": "One", "sentense": "Look.", "address": "elsewhere?epsilon=1"}]
+    wrong = json.dumps({"title": "Mine", "scenes": scenes}).encode()
+    page.locator("input[type=file]").set_input_files(
+        {"name": "d.json", "mimeType": "application/json", "buffer": wrong}
+    )
+    for told in ("did you mean “sentence”?", "has no “sentence”", "a page “elsewhere” that is not here"):
+        expect(page.get_by_text(told)).to_be_visible()
+    assert page.get_by_test_id("stSidebar").is_visible()
+    page.locator(".st-key-present-with_the_room button").click()
+    room = bundled()["with_the_room"].scenes
+    expect(page.get_by_role("heading", name=room[0].title)).to_be_visible()
+    settled(page)
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    assert_large(page)
+    page.get_by_role("button", name="Open the poll").click()
+    expect(page.get_by_role("img", name="QR code")).to_be_visible()
+    settled(page)
+    assert_large(page)
+    assert violations(page) == []
+    page.keyboard.press("PageDown")
+    expect(page.get_by_role("heading", name=room[1].title)).to_be_visible()
+    settled(page)
+    assert_large(page, whole=False)
+
+
+def assert_large(page: Page, *, whole: bool = True) -> None:
+    """What is shown can be read from the back of the room; ``whole``: and nothing has to be scrolled for."""
+    small = [one for one in texts(page) if one["size"] < (LEAST if one["chart"] else BODY)]
+    assert not small, small[:5]
+    inside = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    assert inside <= 720 or not whole, f"{inside} pixels"

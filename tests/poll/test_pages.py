@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -294,6 +295,13 @@ def test_addresses_and_codes() -> None:
     assert joining.typed("https://lab.example.org/") == "lab.example.org/?join"
     assert joining.local("http://127.0.0.1:8501/")
     assert not joining.local("http://192.168.0.7:8501/")
+    names = ["localhost", "127.0.0.1", "::1"]
+    assert joining.outside("http://127.0.0.1:8501/", names) == "http://127.0.0.1:8501/"
+    own = socket.gethostname()
+    assert joining.outside("http://127.0.0.1:8501/", [*names, own, "192.168.0.7"]) == "http://192.168.0.7:8501/"
+    assert joining.outside("http://localhost/lab/", [*names, "*", "lab.example"]) == "http://lab.example/lab/"
+    assert joining.outside("http://localhost:1/", [*names, "fd00::7"]) == "http://[fd00::7]:1/"
+    assert joining.outside("https://seen.example/", [*names, "lab.example"]) == "https://seen.example/"
     picture = joining.qr("https://lab.example.org/?join=ABCD-2345")
     assert picture.startswith("<svg xmlns=")
     assert "http" not in picture.replace("http://www.w3.org/2000/svg", "")

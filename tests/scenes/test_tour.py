@@ -9,11 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
 from dashboard.catalogue import address
+from dashboard.poll.rooms import ROOMS
 from dashboard.scenes import embed
 from dashboard.scenes.address import opened
 from dashboard.scenes.deck import bundled, read_deck
 from dashboard.words import scenes as words
-from tests.dashboard.conftest import CLINIC, text
+from dashboard.words.poll import LOCAL, OTHER_ROOM
+from tests.dashboard.conftest import CLINIC, TOKEN, text
 from tests.scenes.cases import remembered
 
 Open = Callable[..., AppTest]
@@ -38,7 +40,7 @@ def test_every_scene_opens_its_page_and_its_address_is_exactly_its_link(open_app
     app = open_app("start", tour=name)
     deck = bundled()[name]
     for number, scene in enumerate(deck.scenes, 1):
-        assert not app.warning, [warning.value for warning in app.warning]
+        assert {warning.value for warning in app.warning} <= {LOCAL}  # a room says so before it is opened
         assert scene.title in text(app).replace("\\", "")
         controls = opened(scene.address, remembered).controls
         usual = {key: controls[key].written(controls[key].default) for key, _ in scene.address.settings}
@@ -108,6 +110,27 @@ def test_an_empty_budget_closes_the_button_until_it_is_reset(open_app: Open) -> 
     assert all(button.key != "draw-again" for button in app.button)
     pressed(app, "draw-again-reset")
     assert words.NONE_YET in text(app)
+
+
+def test_rooms_are_scenes_and_another_scene_s_room_waits(open_app: Open) -> None:
+    """Each scene offers its own kind of room; the one that is open stays until another is opened."""
+    app = open_app("start", present="with_the_room")
+    assert bundled()["with_the_room"].scenes[0].sentence in text(app).replace("\\", "")
+    pressed(app, "poll-open")
+    assert "0 phones are in" in text(app)
+    pressed(app, "scene-next")
+    assert OTHER_ROOM in text(app)
+    assert "phones are in" not in text(app)
+    pressed(app, "scene-back")
+    assert "0 phones are in" in text(app)
+    pressed(app, "scene-next")
+    pressed(app, "poll-follow-open")
+    assert "0 phones are in" in text(app)
+    assert OTHER_ROOM not in text(app)
+    pressed(app, "stage-stop")
+    assert query(app) == {"room": ["follow"]}
+    assert "0 phones are in" in text(app), "the page itself shows the same room"
+    ROOMS.leave(TOKEN)
 
 
 def test_a_view_becomes_a_scene_of_ones_own_deck(open_app: Open) -> None:

@@ -228,7 +228,7 @@ def test_rooms_are_counted_with_the_visitor_who_opened_them(whole: Ledger, monke
 
 
 def test_rooms_that_nobody_counts_are_found_out(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test above can fail: with names that say nothing to anybody, as they once were, a visitor is never refused."""
+    """The test above can fail: with names that say nothing to anybody, a visitor is never refused."""
     monkeypatch.setattr(rate, "MOST_OF_ONE", 12)
     monkeypatch.setattr(Ledger, "room_lineage", staticmethod(lambda token: Ledger.new_lineage()))
     play(whole, TOKEN, 20)
