@@ -31,6 +31,8 @@ class Window:
         self.text: list[str] = []
         self._turn = asyncio.Lock()
         self._looking: dict[str, asyncio.Task[None]] = {}
+        self._every: set[asyncio.Task[None]] = set()
+        self._left = False
         self.errors = 0
 
     async def arrive(self) -> float:
@@ -48,9 +50,10 @@ class Window:
         return time.perf_counter() - start
 
     async def leave(self) -> None:
-        for task in self._looking.values():
+        self._left = True
+        for task in self._every:
             task.cancel()
-        await asyncio.gather(*self._looking.values(), return_exceptions=True)
+        await asyncio.gather(*self._every, return_exceptions=True)
         await self._connection.close()
 
     async def click(self, key: str) -> float:
@@ -97,8 +100,10 @@ class Window:
 
     def _keep_looking(self, fragment: str, seconds: float) -> None:
         self._gone.discard(fragment)
-        if fragment not in self._looking or self._looking[fragment].done():
-            self._looking[fragment] = asyncio.create_task(self._look(fragment, seconds))
+        if self._left or (fragment in self._looking and not self._looking[fragment].done()):
+            return
+        self._looking[fragment] = asyncio.create_task(self._look(fragment, seconds))
+        self._every.add(self._looking[fragment])
 
     async def _run(self, asked: BackMsg) -> None:
         state = asked.rerun_script

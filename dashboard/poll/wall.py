@@ -18,6 +18,7 @@ LONG = 48
 """Characters of a title that a line of the stage has room for."""
 _CLOSE = """<style>
 [data-testid="stMain"] :is(h1, h2, h3) { padding: 0.1em 0; }
+[data-testid="stElementToolbar"] { display: none; }
 .st-key-asked-small :is(h1, h2) { font-size: 1.3rem; }
 </style>"""
 

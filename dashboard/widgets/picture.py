@@ -59,7 +59,7 @@ def picture(
             alt=alt,
             config={
                 "displaylogo": False,
-                "displayModeBar": "hover" if data is not None else False,
+                "displayModeBar": "hover" if data is not None and PICTURE_HEIGHT.get() is None else False,
                 "modeBarButtons": [["toImage"]],
                 "toImageButtonOptions": {"format": str(kind).lower(), "filename": key, "scale": 2},
                 "responsive": True,
