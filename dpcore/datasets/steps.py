@@ -134,6 +134,42 @@ class SplitOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TicksToRows:
+    """One row per option that a cell names, where cells name several ("Gym; Tea"), at most ``most`` of each cell.
+
+    A row then stands for one tick, so that one person has up to ``most`` rows for each row of before: the first of the
+    cell, each option once. Rows whose cell names nothing are left out.
+    """
+
+    column: str
+    most: int
+    separator: str = ";"
+    holds_values: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if len(self.separator) != 1:
+            raise InvalidArgument("separator", "must be one character")
+        whole(1, most=self.most)
+
+    @property
+    def sentence(self) -> str:
+        return f"Every option that “{self.column}” names becomes a row of its own, the first {self.most} of each cell."
+
+    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+        cells = _column(frame, self.column).tolist()
+        named = [
+            list(dict.fromkeys(part for word in cell.split(self.separator) if (part := word.strip())))[: self.most]
+            for cell in cells
+        ]
+        at = np.repeat(np.arange(len(cells)), [len(words) for words in named])
+        if not at.size:
+            raise InvalidArgument("column", "must name an option in some row")
+        long = frame.iloc[at].reset_index(drop=True)
+        ticks = pd.Series([word for words in named for word in words], dtype=frame.dtypes.iloc[0])
+        return Worked(frame=_with(long, self.column, ticks), lines=lines[at])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MonthsToRows:
     """Columns that are named by months or years become rows: one for each row and month, in order of time.
 
@@ -229,7 +265,7 @@ class OneRowPer:
         return Worked(frame=worked, lines=first.to_numpy(dtype=np.int64))
 
 
-Step = LeaveOutTotals | ReadAsMissing | SplitOptions | MonthsToRows | OneRowPer
+Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
 
 
 def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:
