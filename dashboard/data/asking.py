@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from dashboard import catalogue, session
 from dashboard.case import OWN
 from dashboard.data import actions, checklist, decision, doubts, source, suits, working
 from dashboard.data.asked import Asked
+from dashboard.data.columns import TYPES
 from dashboard.data.held import OWN_ASKED
 from dashboard.data.own_file import OwnFile
 from dashboard.data.people import ROWS
@@ -53,10 +55,9 @@ def _understood(own: OwnFile) -> None:
         return
     schema, report = own.schema, own.reading.report
     aside = sum(notice.count or len(notice.lines) for notice in report.set_aside)
-    kinds = ("category", "yes/no", "integer", "number", "date", "text")
     with st.container(gap="xsmall"):
         st.markdown(f":material/table_rows: {said.rows_read(report.rows, aside)}")
-        st.markdown(f":material/view_column: {said.columns_read({kind: len(schema.of_type(kind)) for kind in kinds})}")
+        st.markdown(f":material/view_column: {said.columns_read({kind: len(schema.of_type(kind)) for kind in TYPES})}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             stated = own.decisions.said_row
             st.markdown(f":material/person: {said.one_row(ROWS[schema.each_row], stated)}", width="content")
@@ -79,8 +80,9 @@ def _questions(own: OwnFile) -> None:
     """What these columns can be asked, the best first, each a click."""
     shown = source.held()
     schema = own.schema if shown is None else shown.table.schema
-    st.subheader(said.ASK, anchor=False)
-    name = suits.about(schema, key="own")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.subheader(said.ASK, anchor=False, width="stretch")
+        name = suits.about(schema, key="own")
     found = suits.best_first(suits.questions(_telling_first(own, schema), name))
     if not found:
         st.caption(said.NOTHING_SUITS)
@@ -90,7 +92,7 @@ def _questions(own: OwnFile) -> None:
         for place, suited in enumerate(found):
             page = suited.page.key
             places[page] = places.get(page, -1) + 1
-            look = {
+            look: dict[str, Any] = {
                 "key": f"own-{page}-{places[page]}",
                 "icon": suited.page.icon,
                 "width": "stretch",
@@ -179,7 +181,8 @@ def _cells(step: SplitOptions) -> None:
 
 
 def _each_option(step: SplitOptions) -> None:
-    own, most = source.own_file(), session.entered("own-ticks-most", None)
+    own = source.own_file()
+    most: float | None = session.entered("own-ticks-most", None)
     if own is None or most is None:
         session.say("own", said.SAY_MOST)
         return
@@ -199,7 +202,7 @@ def _look(own: OwnFile) -> None:
     st.checkbox(decision.PUBLIC, key=actions.public_key(own), value=own.confirmed)
     if own.doubts:
         st.caption(said.left_out(own.doubts))
-    st.button(said.SHOW, icon=":material/show_chart:", key="own-asked-look", type="primary", on_click=_looked)
+    st.button(said.SHOW_FILE, icon=":material/show_chart:", key="own-asked-look", type="primary", on_click=_looked)
 
 
 def _looked() -> None:

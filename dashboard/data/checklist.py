@@ -38,7 +38,6 @@ def show(own: OwnFile, suited: Suited) -> None:
     waiting = asks(own, suited)
     lead = [column for column in waiting if column.name in suited.way.about]
     others = [column for column in waiting if column.name not in suited.way.about]
-    numbers = [column for column in waiting if column.is_numeric]
     st.caption(said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT)
     for column in lead:
         if column.type == "category" and not column.categories and own.reading is not None:
@@ -57,19 +56,38 @@ def show(own: OwnFile, suited: Suited) -> None:
             row(column, _key(column), draft=True)
         if others:
             st.caption(said.others(suited.way.least, len(suited.way.others)))
-        if len(numbers) >= bulk.FEWEST:
-            row(Column(name=said.ALL_NUMBERS, type="number"), f"{_FORM}-all")
-        for column in others:
-            row(column, _key(column), draft=True)
+        _others(others)
         if not own.described:
             _public(own, waiting)
             _people(own)
             _right(own, suited)
         rows = USUAL_ROWS if own.schema.people is None else min(own.schema.people, MOST_ROWS)
         st.number_input(said.ROWS_MADE_UP, value=rows, min_value=1, max_value=MOST_ROWS, key=f"{_FORM}-made", width=180)
+        problem = session.note(_FORM)
+        if problem:
+            st.warning(words.safe(problem, 400))
         st.form_submit_button(
-            said.SHOW, icon=":material/show_chart:", key=f"{_FORM}-go", type="primary", on_click=_stated, args=(suited,)
+            said.SHOW_MADE_UP,
+            icon=":material/show_chart:",
+            key=f"{_FORM}-go",
+            type="primary",
+            on_click=_stated,
+            args=(suited,),
         )
+
+
+def _others(others: list[Column]) -> None:
+    """Rows of the columns beside the leading one: several of numbers have one row in common, and their own folded."""
+    numbers = [column for column in others if column.is_numeric]
+    alike = numbers if len(numbers) >= bulk.FEWEST else []
+    if alike:
+        row(Column(name=said.ALL_NUMBERS, type="number"), f"{_FORM}-all")
+        with st.expander(said.ONE_BY_ONE):
+            for column in alike:
+                row(column, _key(column), draft=True)
+    for column in others:
+        if column not in alike:
+            row(column, _key(column), draft=True)
 
 
 def _key(column: Column) -> str:
@@ -122,7 +140,10 @@ def _stated(suited: Suited) -> None:
     public = own.described or bool(session.entered(f"{_FORM}-public", False))
     common = {part: session.entered(f"{_FORM}-all-{part}", None) for part in ("usual", "low", "high")}
     names = tuple(column.name for column in asks(own, suited))
-    fresh, wrong = statements(own, names, _key, public=public, common=common)
+    lead = [name for name in names if name in suited.way.about]
+    fresh, wrong = statements(own, lead, _key, public=public)
+    others = statements(own, [name for name in names if name not in lead], _key, public=public, common=common)
+    fresh, wrong = [*fresh, *others[0]], [*wrong, *others[1]]
     rows: float | None = session.entered(f"{_FORM}-rows", None)
     right = bool(session.entered(f"{_FORM}-right", False))
 
@@ -142,7 +163,7 @@ def _stated(suited: Suited) -> None:
     own = source.own_file()
     lacking = "" if own is None else _lacking(own, suited)
     if own is None or wrong or lacking:
-        session.say("own", " ".join([*wrong, lacking]).strip())
+        session.say(_FORM, " ".join([*wrong, lacking]).strip())
         return
     made_up(own)
     OWN_ASKED.put(replace(asked, opening=True))

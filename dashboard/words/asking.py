@@ -12,7 +12,7 @@ ASK_FIRST = "The first is the one that suits these columns best. Whatever it nee
 ABOUT, ANY_COLUMN = "Ask about", "any column"
 NOTHING_SUITS = "No question suits these columns yet. Give one the type options, number, yes or no, or date."
 OTHER_QUESTION = "Ask something else"
-SHOW = "Show the chart"
+SHOW_FILE, SHOW_MADE_UP = "Show the chart of the file", "Show the chart of made-up rows"
 
 LOOK = "Look at the file itself"
 LOOK_ABOUT = "For public or test data. The chart shows what is in the file and protects nobody in it."
@@ -23,7 +23,8 @@ PRIVATE_ABOUT = (
 )
 DESCRIBED_ABOUT = "The chart shows rows made up from what you say here. There is no file behind it."
 WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the file."
-ALL_NUMBERS = "all the numbers left open below"
+ALL_NUMBERS = "all these numbers"
+ONE_BY_ONE = "Or say it column by column"
 ROWS_MADE_UP = "Rows to make up"
 SAY = "please say"
 EACH_OPTION = "Count every option that was named"
@@ -37,14 +38,14 @@ _COLUMNS: dict[ColumnType, tuple[str, str]] = {
     "integer": ("holds whole numbers", "hold whole numbers"),
     "number": ("holds numbers", "hold numbers"),
     "date": ("holds dates", "hold dates"),
-    "text": ("is text, which no question is about", "are text, which no question is about"),
+    "text": ("is text that is not asked about", "are text that is not asked about"),
 }
 
 
 def rows_read(rows: int, set_aside: int) -> str:
     """The first line: how many rows."""
-    aside = f" {plural(set_aside, 'line')} of the file {'is' if set_aside == 1 else 'are'} not among them, see below."
-    return f"**{plural(rows, 'row')}.**{aside if set_aside else ' Every line of the file is among them.'}"
+    aside = f" {plural(set_aside, 'line')} of the file {'was' if set_aside == 1 else 'were'} set aside."
+    return f"**{plural(rows, 'row')}.**{aside if set_aside else ' Nothing was left out.'}"
 
 
 def columns_read(types: Mapping[ColumnType, int]) -> str:
