@@ -17,9 +17,10 @@ from dashboard.data.held import OWN_ASKED
 from dashboard.data.own_file import OwnFile
 from dashboard.data.people import ROWS
 from dashboard.data.suits import Suited
+from dashboard.widgets import inputs
 from dashboard.words import asking as said
 from dashboard.words import data as data_said
-from dpcore.datasets import Schema, SplitOptions, TicksToRows
+from dpcore.datasets import OneRowPer, Schema, SplitOptions, TicksToRows
 from dpcore.datasets.schema import EachRow
 
 MOST_OPTIONS = 20
@@ -66,6 +67,16 @@ def _understood(own: OwnFile) -> None:
                     st.button(
                         said.row_instead(what), key=f"own-row-{each}", type="tertiary", on_click=_row, args=(each,)
                     )
+            for step in own.reading.suggested_steps:
+                if isinstance(step, OneRowPer) and step.how == "count" and step not in own.steps:
+                    st.button(
+                        said.row_per(step.by), key="own-row-per", type="tertiary", on_click=_one_row_per, args=(step,)
+                    )
+        if schema.each_row == "step" and schema.unit == said.USUAL_UNIT:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(f":material/shield_person: {said.hidden(schema.unit)}", width="content")
+                for unit in said.UNITS:
+                    st.button(unit, key=f"own-unit-{unit}", type="tertiary", on_click=_unit, args=(unit,))
 
 
 def _row(each: EachRow) -> None:
@@ -76,12 +87,22 @@ def _row(each: EachRow) -> None:
     )
 
 
+def _one_row_per(step: OneRowPer) -> None:
+    own = source.own_file()
+    if own is not None:
+        working.do((*own.steps, step), data_said.step_taken(step.sentence))
+
+
+def _unit(unit: str) -> None:
+    actions.declare(lambda schema: replace(schema, unit=unit))
+
+
 def _questions(own: OwnFile) -> None:
     """What these columns can be asked, the best first, each a click."""
     shown = source.held()
     schema = own.schema if shown is None else shown.table.schema
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.subheader(said.ASK, anchor=False, width="stretch")
+        st.header(said.ASK, anchor=False, width="stretch")
         name = suits.about(schema, key="own")
     found = suits.best_first(suits.questions(_telling_first(own, schema), name))
     if not found:
@@ -92,6 +113,7 @@ def _questions(own: OwnFile) -> None:
         for place, suited in enumerate(found):
             page = suited.page.key
             places[page] = places.get(page, -1) + 1
+            label = suits.sentence(suited) if place else inputs.primary(suits.sentence(suited))
             look: dict[str, Any] = {
                 "key": f"own-{page}-{places[page]}",
                 "icon": suited.page.icon,
@@ -99,9 +121,9 @@ def _questions(own: OwnFile) -> None:
                 "type": "primary" if place == 0 else "secondary",
             }
             if shown is not None:
-                suits.button(suits.sentence(suited), suited.page, suits.choices(suited.way, shown.key), OWN, **look)
+                suits.button(label, suited.page, suits.choices(suited.way, shown.key), OWN, **look)
             else:
-                st.button(suits.sentence(suited), on_click=_ask, args=(Asked.of(suited),), **look)
+                st.button(label, on_click=_ask, args=(Asked.of(suited),), **look)
     if shown is None:
         st.caption(said.ASK_FIRST)
 
@@ -136,7 +158,7 @@ def _ask(asked: Asked) -> None:
 def _needs(own: OwnFile, suited: Suited) -> None:
     """The chosen question, and what it needs before its chart."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(suits.sentence(suited), anchor=False, width="stretch")
+        st.header(suits.sentence(suited), anchor=False, width="stretch")
         st.button(said.OTHER_QUESTION, icon=":material/arrow_back:", key="own-ask-other", on_click=OWN_ASKED.forget)
     lead = [doubt for doubt in own.doubts if doubt in suited.way.about]
     if lead:
@@ -174,7 +196,9 @@ def _cells(step: SplitOptions) -> None:
         st.number_input(
             data_said.SPLIT_MOST, key="own-ticks-most", value=None, min_value=1, max_value=200, placeholder=said.SAY
         )
-        st.form_submit_button(said.EACH_OPTION, key="own-ticks-go", type="primary", on_click=_each_option, args=(step,))
+        st.form_submit_button(
+            inputs.primary(said.EACH_OPTION), key="own-ticks-go", type="primary", on_click=_each_option, args=(step,)
+        )
     with right:
         st.caption(said.WHOLE_CELL_ABOUT)
         st.button(said.WHOLE_CELL, key="own-ticks-whole", on_click=_whole_cell)
@@ -202,7 +226,13 @@ def _look(own: OwnFile) -> None:
     st.checkbox(decision.PUBLIC, key=actions.public_key(own), value=own.confirmed)
     if own.doubts:
         st.caption(said.left_out(own.doubts))
-    st.button(said.SHOW_FILE, icon=":material/show_chart:", key="own-asked-look", type="primary", on_click=_looked)
+    st.button(
+        inputs.primary(said.SHOW_FILE),
+        icon=":material/show_chart:",
+        key="own-asked-look",
+        type="primary",
+        on_click=_looked,
+    )
 
 
 def _looked() -> None:

@@ -67,7 +67,7 @@ def show(own: OwnFile, suited: Suited) -> None:
         if problem:
             st.warning(words.safe(problem, 400))
         st.form_submit_button(
-            said.SHOW_MADE_UP,
+            inputs.primary(said.SHOW_MADE_UP),
             icon=":material/show_chart:",
             key=f"{_FORM}-go",
             type="primary",

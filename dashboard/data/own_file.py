@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
-from dpcore.datasets.schema import ColumnType
+from dpcore.datasets.schema import ColumnType, EachRow
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -287,13 +287,21 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
     decisions = _carried(own.decisions, own.reading, reading)
     if _counts_rows(steps) != _counts_rows(own.steps):
         ticks = max((step.most for step in steps if isinstance(step, TicksToRows)), default=1)
-        schema = replace(decisions.schema, rows_per_person=ticks, each_row=reading.suggested().each_row)
+        schema = replace(decisions.schema, rows_per_person=ticks, each_row=_each_row(reading, steps))
         if schema.each_row != "record":
             schema = replace(schema, id_column=None)
         decisions = replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed=False)
     return replace(
         own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
     )
+
+
+def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
+    """What one row is after these steps: rows that were put together by person or by day say so themselves."""
+    together = [step for step in steps if isinstance(step, OneRowPer)]
+    if together:
+        return "step" if together[-1].day else "record"
+    return reading.suggested().each_row
 
 
 def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:

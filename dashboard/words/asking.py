@@ -32,6 +32,7 @@ WHOLE_CELL = "Take each cell as one answer"
 WHOLE_CELL_ABOUT = "Then only people who named exactly the same options count together."
 SAY_MOST = "Say how many options one person can name at most: from what the form allowed, not from the file."
 WORDS_HELP = "Needed for the chart of made-up rows and for a private answer."
+USUAL_UNIT, UNITS = "person", ("day", "week", "month")
 _COLUMNS: dict[ColumnType, tuple[str, str]] = {
     "category": ("has options", "have options"),
     "yes/no": ("says yes or no", "say yes or no"),
@@ -63,6 +64,16 @@ def one_row(what: str, stated: bool) -> str:
 def row_instead(what: str) -> str:
     """What a button that says otherwise is called."""
     return f"It is {what}"
+
+
+def row_per(column: str) -> str:
+    """A button that makes one row of all that belong to one person."""
+    return f"Make it one row per “{safe(column, 40)}”"
+
+
+def hidden(unit: str) -> str:
+    """What a private answer about steps in time hides, with what it could hide instead after it."""
+    return f"A private answer hides any one {safe(unit)}. Rather any one"
 
 
 def several(column: str, separator: str) -> str:

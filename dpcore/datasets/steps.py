@@ -18,6 +18,7 @@ import pandas as pd
 from dpcore.datasets.dates import moment
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
+from dpcore.datasets.suitability import counts_time, names_someone
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, IntArray, one_of, whole
 
@@ -28,6 +29,7 @@ _TOTAL = re.compile(
 )
 _SEPARATORS = (";", "|", ",")
 _MOST_OPTIONS, _FEWEST_MONTHS = 40, 3
+_REPEATED, _MOST_SUMS = 0.8, 2
 _MONTH_NAMES = {
     name: place
     for place, names in enumerate(
@@ -285,7 +287,24 @@ def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Ste
     numeric = {column.name for column in columns if column.type in ("integer", "number")}
     if len(months) >= _FEWEST_MONTHS and set(months) <= numeric and _in_order(months):
         found.append(MonthsToRows(columns=months))
-    return tuple(found)
+    return (*found, *_per_person(frame, columns))
+
+
+def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[Step]:
+    """One row per person, where a column that names people by its heading has them several times."""
+    several = [
+        column for column in columns if names_someone(column.name) and 1 < column.distinct <= _REPEATED * len(frame)
+    ]
+    if not several:
+        return []
+    by = several[0].name
+    amounts = [
+        column
+        for column in columns
+        if column.type in ("integer", "number") and not names_someone(column.name) and not counts_time(column.name)
+    ]
+    sums = [OneRowPer(by=by, of=column.name, how="sum", decimal=column.suggestion.decimal) for column in amounts]
+    return [OneRowPer(by=by), *sums[:_MOST_SUMS]]
 
 
 def is_total(cells: pd.Series) -> BoolArray:

@@ -159,6 +159,18 @@ def test_the_best_question_comes_first_and_columns_of_few_options_before_free_on
     assert held(app).schema.each_row == "step"
     assert held(app).decisions.said_row
     assert "You said so." in text(app)
+    app.button(key="own-unit-day").click().run()
+    assert held(app).schema.unit == "day"
+
+
+def test_rows_of_one_person_become_one_row_in_one_click(open_app: Open) -> None:
+    paid = "".join(f"c{n % 11},{n % 7}.5\n" for n in range(60))
+    visitor = Visitor(open_app("data"))
+    visitor.drops(f"customer_id,paid\n{paid}", "paid.csv")
+    visitor.clicks_on("Make it one row per “customer_id”")
+    assert held(visitor.app).reading is not None
+    assert held(visitor.app).reading.rows == 11  # type: ignore[union-attr]
+    assert "What is the median of rows?" in [plain(button.label) for button in visitor.app.button]
 
 
 def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: Open) -> None:

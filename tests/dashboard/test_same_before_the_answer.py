@@ -92,15 +92,24 @@ def opened(app: AppTest, page: str, slot: str) -> None:
     assert not app.exception, [error.value for error in app.exception]
 
 
-def ask_first(app: AppTest) -> None:
-    """Choose the question, then say in its one form all that it needs; it opens about rows that are made up."""
+def ask_first(app: AppTest) -> list[Any]:
+    """Choose the question, then say in its one form all that it needs; it opens about rows that are made up.
+
+    Gives what the form said and was filled with before that.
+    """
     next(button for button in app.button if button.label == "Which colour is most common?").click().run()
+    form = [
+        told(node)
+        for node in nodes(app._tree)
+        if any(str(getattr(one, "key", "")) == "own-asked-go" for one in nodes(node))
+    ]
     next(field for field in app.text_input if "Options of colour" in field.label).set_value("red;blue;green")
     app.number_input(key="own-asked-rows").set_value(1)
     app.checkbox(key="own-asked-public").check()
     app.checkbox(key="own-asked-right").check()
     click(app, "own-asked-go")
     assert app.selectbox(key="column").value == "colour"
+    return form[-2]
 
 
 def walked(
@@ -116,7 +125,7 @@ def walked(
     app = drop(open_app("data"), ("\n".join([head, *rows]) + "\n").encode(), name="file.csv")
     seen: list[Any] = []
     if first:
-        ask_first(app)
+        seen.append(ask_first(app))
     elif page == "experts":
         app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("step").run()
         for name in ("ann", "bo", "cy"):
