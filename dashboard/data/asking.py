@@ -100,11 +100,13 @@ def _unit(unit: str) -> None:
 def _questions(own: OwnFile) -> None:
     """What these columns can be asked, the best first, each a click."""
     shown = source.held()
-    schema = own.schema if shown is None else shown.table.schema
+    schema = own.schema if shown is None else _both(shown.table.schema, own.schema)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.header(said.ASK, anchor=False, width="stretch")
         name = suits.about(schema, key="own")
     found = suits.best_first(suits.questions(_telling_first(own, schema), name))
+    there = () if shown is None else shown.table.schema.names
+    found.sort(key=lambda suited: not set(suited.way.about) <= set(there))
     if not found:
         st.caption(said.NOTHING_SUITS)
         return
@@ -120,12 +122,18 @@ def _questions(own: OwnFile) -> None:
                 "width": "stretch",
                 "type": "primary" if place == 0 else "secondary",
             }
-            if shown is not None:
+            if shown is not None and set(suited.way.about) <= set(there):
                 suits.button(label, suited.page, suits.choices(suited.way, shown.key), OWN, **look)
             else:
                 st.button(label, on_click=_ask, args=(Asked.of(suited),), **look)
     if shown is None:
         st.caption(said.ASK_FIRST)
+
+
+def _both(shown: Schema, schema: Schema) -> Schema:
+    """The columns that pages show, then those that still need something: not declared, or to be read in two ways."""
+    rest = tuple(column for column in schema.columns if column.name not in shown.names)
+    return replace(shown, columns=(*shown.columns, *rest))
 
 
 def _telling_first(own: OwnFile, schema: Schema) -> Schema:

@@ -53,7 +53,7 @@ class Visitor:
 
     def says(self, label: str, value: Any) -> None:
         self.clicks += 1
-        fields = (*self.app.number_input, *self.app.text_input, *self.app.selectbox)
+        fields = (*self.app.number_input, *self.app.text_input, *self.app.selectbox, *self.app.date_input)
         next(one for one in fields if plain(one.label) == label).set_value(value)
 
 
@@ -132,6 +132,14 @@ def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open
     assert shown(app).mode == "twin"
     assert held(app).schema.column("Betrag (EUR)").low == -1000.0
     assert visitor.clicks <= MOST_CLICKS
+
+    app.switch_page("app_pages/data.py").run()
+    visitor.clicks_on("Which day in Buchungstag is the first with many people?")
+    assert held(app).use == "twin", "what is there stays until the next question has what it needs"
+    visitor.says("Earliest Buchungstag", date(2025, 1, 1))
+    visitor.says("Latest Buchungstag", date(2025, 12, 31))
+    visitor.clicks_on(said.SHOW_MADE_UP)
+    assert app.selectbox(key="series").value == Watched("rows", "Buchungstag")
 
 
 def test_what_happened_is_the_column_that_was_clicked_on() -> None:
