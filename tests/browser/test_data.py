@@ -82,7 +82,7 @@ def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> 
 
 
 def test_the_page_can_be_read_by_everybody(open_page: Open, export: Path) -> None:
-    """axe-core in light and dark before and after a file; and on a phone nothing sticks out sideways, the questions come
+    """axe-core in light and dark before and after a file; on a phone nothing sticks out sideways, the questions come
     first, and the decision before the columns."""
     page = open_page("/data")
     # The mend of Streamlit's drop area runs a moment after it is drawn.
