@@ -23,7 +23,7 @@ PRIVATE_ABOUT = (
 )
 DESCRIBED_ABOUT = "The chart shows rows made up from what you say here. There is no file behind it."
 WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the file."
-ALL_NUMBERS = "all these numbers"
+ALL_NUMBERS = "number in all of these"
 ONE_BY_ONE = "Or say it column by column"
 ROWS_MADE_UP = "Rows to make up"
 SAY = "please say"
