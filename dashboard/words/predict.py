@@ -16,6 +16,12 @@ SENTENCE = ("Can we predict", "privately, and how well?")
 FROM = "from these columns"
 COLUMNS = "Predict from"
 CLASS = "The class to tell from all others"
+PAIRS = "Columns that act together"
+PAIRS_HELP = (
+    "Every combination of two columns gets points of its own, such as old and self-employed. You choose them, they are "
+    "not read from the data, so they cost no privacy; but every combination needs people to learn from. Worth it with "
+    "tens of thousands of rows, where one column says something else depending on the other."
+)
 NO_COLUMN = (
     "Training needs one row per person, a column to predict, and at least one more column with declared bounds "
     "or categories. Pick another sample, or declare them on the Data page."
@@ -418,6 +424,11 @@ CONCLUDE = (
     "You may publish the model and use it. You may not say: it is right about one person, or what the people in the "
     "data were like one by one."
 )
+
+
+def pair(first: str, second: str) -> str:
+    """Two columns that act together."""
+    return f"{visible(first, 40)} with {visible(second, 40)}"
 
 
 def no_release(name: str, other: str) -> str:

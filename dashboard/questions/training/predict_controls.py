@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from typing import Any
+
 from dashboard import words
 from dashboard.case import Case
-from dashboard.controls import Choice, Group, Number, Read, Several, slug
-from dashboard.questions.training.prepared_rows import Task, can_be_cut, usable, varying
+from dashboard.controls import Choice, Control, Group, Number, Read, Several, slug
+from dashboard.questions.training.prepared_rows import Task, can_be_cut, possible_pairs, usable, varying
 from dashboard.words import page as page_words
 from dashboard.words import predict as said
 from dpcore.training.training_problem import METRICS
@@ -28,8 +32,17 @@ HALFWAY, SMALLER = 0.5, 0.75
 OWN_RIGHT, ERROR = 80.0, 0.1
 
 
-def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...], str | None], Group]:
-    """Which columns to predict from and which class, with the controls for both."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Which columns to predict from, which class to tell, and which pairs of these columns act together."""
+
+    columns: tuple[str, ...]
+    positive: str | None
+    pairs: tuple[tuple[str, str], ...]
+
+
+def columns(case: Case, target: str, read: Read) -> tuple[Chosen, Group]:
+    """What to predict from, with the controls for it."""
     table, public = case.table, case.source.public
     offered = usable(table.schema, target)
     # A sample's columns that never vary are left out from the start. An own file's begin with those that were declared:
@@ -48,19 +61,46 @@ def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...],
         linked=public,
     )
     chosen, column = read(columns, "sentence"), table.schema.column(target)
-    if column.type != "category":
-        return (chosen, None), Group(label=said.FROM, controls=(columns,), icon=":material/view_column:")
-    classes = tuple(column.categories)
-    positive: Choice[str] = Choice(
-        key=slug("training_class", case.source.key, target),
-        label=said.CLASS,
-        options=classes,
-        names=words.visible,
-        default=classes[-1] if len(classes) == 2 else classes[0],
-        linked=public,
+    controls: list[Control[Any]] = [columns]
+    told = None
+    if column.type == "category":
+        classes = tuple(column.categories)
+        positive: Choice[str] = Choice(
+            key=slug("training_class", case.source.key, target),
+            label=said.CLASS,
+            options=classes,
+            names=words.visible,
+            default=classes[-1] if len(classes) == 2 else classes[0],
+            linked=public,
+        )
+        told = read(positive, "sentence")
+        controls.append(positive)
+    pairs = _pairs(case, target, chosen)
+    together: tuple[tuple[str, str], ...] = ()
+    if pairs.options:
+        controls.append(pairs)
+        together = tuple(_names(option) for option in read(pairs, "sentence"))
+    made = Chosen(columns=chosen, positive=told, pairs=together)
+    return made, Group(label=said.FROM, controls=tuple(controls), icon=":material/view_column:")
+
+
+def _pairs(case: Case, target: str, chosen: tuple[str, ...]) -> Several:
+    """Which two of the ``chosen`` columns may act together: by what is declared of them."""
+    possible = possible_pairs(case.table.schema, chosen)
+    return Several(
+        key=slug("training_pairs", case.source.key, target),
+        label=said.PAIRS,
+        help=said.PAIRS_HELP,
+        options=tuple(json.dumps(pair, ensure_ascii=False) for pair in possible),
+        names=lambda option: said.pair(*_names(option)),
+        default=(),
+        linked=case.source.public,
     )
-    told = read(positive, "sentence")
-    return (chosen, told), Group(label=said.FROM, controls=(columns, positive), icon=":material/view_column:")
+
+
+def _names(option: str) -> tuple[str, str]:
+    first, second = json.loads(option)
+    return str(first), str(second)
 
 
 def steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:
