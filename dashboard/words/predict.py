@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.words import number, plural, protected_words, safe, times_in_100, tiny, visible
@@ -22,6 +22,7 @@ PAIRS_HELP = (
     "not read from the data, so they cost no privacy; but every combination needs people to learn from. Worth it with "
     "tens of thousands of rows, where one column says something else depending on the other."
 )
+TOO_MANY_TO_PAIR = "Choose at most 24 columns to let two of them act together."
 NO_COLUMN = (
     "Training needs one row per person, a column to predict, and at least one more column with declared bounds "
     "or categories. Pick another sample, or declare them on the Data page."
@@ -415,6 +416,12 @@ def what_leaves(about: About) -> str:
         f"trained on all rows by {_lower(about.name)} with settings fixed in advance, and may be published. How well "
         "it does on these rows is never told."
     )
+
+
+def act_together(pairs: Sequence[tuple[str, str]]) -> str:
+    """Which columns act together, before a release: declared, so nothing was bought."""
+    named = ", ".join(pair(*names) for names in pairs)
+    return f"These columns act together: {named}. You chose them, so knowing which costs no privacy."
 
 
 FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."

@@ -360,7 +360,11 @@ class _Setting:
             describe=said.answer,
             below=lambda receipt: below(receipt, self.read),
             conclude=said.CONCLUDE,
-            before=(Text(said.what_leaves(about)), Text(_how_many_rows(request))),
+            before=(
+                Text(said.what_leaves(about)),
+                *((Text(said.act_together(task.pairs)),) if task.pairs else ()),
+                Text(_how_many_rows(request)),
+            ),
         )
 
     def forecast(self, request: PrivateModel | ScaledModel, along: pd.DataFrame | None) -> str:

@@ -27,6 +27,8 @@ NUMBERS: Choice[str] = Choice(
     default="line",  # at ε = 0.5 better on 23 of 30 tasks of the samples, worse on 4
     look="buttons",
 )
+MOST_PAIRED = 24
+"""Columns up to which pairs of them are offered: more make a list that nobody reads."""
 HALFWAY, SMALLER = 0.5, 0.75
 """The first goal: so far between guessing and being always right, or so much of the error of guessing."""
 OWN_RIGHT, ERROR = 80.0, 0.1
@@ -81,12 +83,15 @@ def columns(case: Case, target: str, read: Read) -> tuple[Chosen, Group]:
         controls.append(pairs)
         together = tuple(_names(option) for option in read(pairs, "sentence"))
     made = Chosen(columns=chosen, positive=told, pairs=together)
-    return made, Group(label=said.FROM, controls=tuple(controls), icon=":material/view_column:")
+    notes = (said.TOO_MANY_TO_PAIR,) if len(chosen) > MOST_PAIRED else ()
+    return made, Group(label=said.FROM, controls=tuple(controls), notes=notes, icon=":material/view_column:")
 
 
 def _pairs(case: Case, target: str, chosen: tuple[str, ...]) -> Several:
     """Which two of the ``chosen`` columns may act together: by what is declared of them."""
-    possible = possible_pairs(case.table.schema, chosen)
+    key = ("training", case.table.fingerprint, chosen, "pairs")
+    few = len(chosen) <= MOST_PAIRED
+    possible = case.memo(key, lambda: possible_pairs(case.table.schema, chosen)) if few else ()
     return Several(
         key=slug("training_pairs", case.source.key, target),
         label=said.PAIRS,
@@ -94,6 +99,7 @@ def _pairs(case: Case, target: str, chosen: tuple[str, ...]) -> Several:
         options=tuple(json.dumps(pair, ensure_ascii=False) for pair in possible),
         names=lambda option: said.pair(*_names(option)),
         default=(),
+        keeps=True,
         linked=case.source.public,
     )
 
