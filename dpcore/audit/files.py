@@ -232,7 +232,7 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
         d,
         target="answer",
         columns=["option", "number", "day"],
-        pairs=[("day", "number")],
+        pairs=[("option", "number")],
         epsilon=0.5,
         delta=1e-6,
     )

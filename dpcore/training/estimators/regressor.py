@@ -18,7 +18,8 @@ from dpcore.validate import FloatArray
 
 
 class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: ignore[misc] # no types there
-    """A number within declared bounds ``target`` = (low, high); columns and privacy as ``PrivateClassifier``.
+    """A number within declared bounds ``target`` = (low, high); columns, ``pairs`` and privacy as
+    ``PrivateClassifier``.
 
     Answers beyond the bounds move to them; rows without one are left out. Raises InvalidArgument, a ValueError.
     """
