@@ -155,9 +155,10 @@ def protected_words(receipt: Receipt) -> str:
     """Who is protected, in words."""
     if receipt.neighbours not in ("add_remove", "replace_one"):
         return "not stated"
+    unit = words.safe(receipt.unit, 80)
     if receipt.counted_for not in ("", receipt.neighbours):
-        return f"{hides(receipt.neighbours)}; charged for {hides(receipt.counted_for)}"
-    return hides(receipt.neighbours)
+        return f"{hides(receipt.neighbours, unit)}; charged for {hides(receipt.counted_for, unit)}"
+    return hides(receipt.neighbours, unit)
 
 
 def _code(text: str) -> str:
