@@ -21,7 +21,9 @@ from dashboard.question import CannotAsk, NoOffer, Offer, Question, Work
 from dashboard.questions.training import PAGE, curves, predict_controls
 from dashboard.questions.training.gentle_problems import LEVELS as GENTLE_LEVELS
 from dashboard.questions.training.predict import Predict
+from dashboard.questions.training.prepared_rows import prepared
 from dashboard.questions.training.released_model import charted_epsilon
+from dashboard.questions.training.training_code import rows_code
 from dashboard.view import AXES, EPSILON_HIGH, EPSILON_LOW
 from dashboard.widgets import finger
 from dashboard.words import predict as said
@@ -502,6 +504,11 @@ def test_columns_that_act_together_do_so_in_the_picture_the_request_and_the_scri
     assert sweeps[1].coded.shape[1] == sweeps[0].coded.shape[1] + cells
     if method == "noisy_gradient_descent":
         assert sweeps[1].X.shape[1] == request.features.d
+    case = sample_case("breast_cancer", 0.5)
+    task = prepared(case, "diagnosis", FEW, "malignant", steps=True, pairs=request.features.paired)
+    script: dict[str, Any] = {}
+    exec(rows_code(case, task, 40, (), ""), script)  # noqa: S102 - our own script, as a person would run it
+    np.testing.assert_array_equal(script["rows"].X, task.rows.X[:40])
     assert together.works[0].key != alone.works[0].key
     assert [block.markdown for block in together.offer.before if "act together" in block.markdown]
     assert len(together.offer.before) == len(alone.offer.before) + 1
