@@ -76,6 +76,10 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
         )
         if receipt.state == "answered":
             report_button(partial(_on_paper, receipt), key=key, label=report_words.ANSWER_REPORT)
+    st.caption(
+        "To show somebody that an answer is genuine, give them this receipt: under “Check a receipt”, here on the "
+        "Budget page, anybody can hold it against the journal."
+    )
     if key == "receipt":
         _said()
 
