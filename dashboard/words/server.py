@@ -13,6 +13,7 @@ TRY_AGAIN = 15  # seconds
 OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
+TOO_MUCH_AT_ONCE = "So much is being uploaded here at this moment that there is no room; try again in a minute."
 
 OPEN = "Open to others without a login: practice on samples only, no real release."
 

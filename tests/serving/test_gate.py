@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import websockets
+from starlette.exceptions import HTTPException
 from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
@@ -139,6 +140,66 @@ def test_text_ends_the_connection_without_a_word_in_the_log() -> None:
     assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
 
 
+class Reading(Inner):
+    """Reads the first piece of each file, and the rest when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await receive()
+            await self.go.wait()
+        except HTTPException as error:  # as Starlette does with what its routes raise
+            await send({"type": "http.response.start", "status": error.status_code, "headers": []})
+            return
+        await super().__call__(scope, receive, send)
+
+
+async def sent_at_once(files: list[tuple[str, int, int]], **options: Any) -> list[int]:
+    """The answers to files that arrive together: for whom, how large they say they are, how much of them came."""
+    inner = Reading()
+    here = Gate(inner, **options)
+
+    async def one(session: str, number: int, size: int, came: int) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": bytes(came), "more_body": True}
+
+        headers = [HOST] if size < 0 else [HOST, (b"content-length", str(size).encode())]
+        path = f"/_stcore/upload_file/{session}/{number}"
+        await here({"type": "http", "path": path, "method": "PUT", "headers": headers}, receive, send)
+        return int(sent[0]["status"])
+
+    asked = [asyncio.create_task(one(who, number, *sizes)) for number, (who, *sizes) in enumerate(files)]
+    await asyncio.sleep(0)
+    inner.go.set()
+    statuses = list(await asyncio.gather(*asked))
+    assert await one(files[0][0], 99, 9, 9) == 200, "what has arrived is no longer under way"
+    return statuses
+
+
+def test_files_that_are_still_arriving_count() -> None:
+    """Twelve sent at once all came in, since none lay here when they were looked at."""
+    found = asyncio.run(sent_at_once(12 * [("a", 10, 10)] + [("b", 10, 10)]))
+    assert found == [200] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH) + [200]
+
+
+def test_all_files_together_are_bounded_whoever_sends_them() -> None:
+    """A session costs nothing, so a bound for each bounds nothing. What counts is what came, not what was said."""
+    large = [(f"s{number}", 30, 30) for number in range(5)]
+    assert asyncio.run(sent_at_once(large, most_bytes=100)) == [200, 200, 200, 503, 503]
+    unsaid = [(f"s{number}", -1, 30) for number in range(5)]
+    assert asyncio.run(sent_at_once(unsaid, most_bytes=100)) == [200, 200, 200, 503, 503]
+    promised = [("a", 99, 0), ("b", 99, 0), ("c", 30, 30)]
+    assert asyncio.run(sent_at_once(promised, most_bytes=100)) == [200, 200, 200], "nobody holds room by a promise"
+
+
 def test_when_every_place_is_taken_the_next_visitor_is_told_to_wait() -> None:
     page = (b"accept", b"text/html,application/xhtml+xml")
     status, headers, inner = asked("/selection", HOST, page, most=0)
@@ -174,10 +235,13 @@ def test_a_place_is_free_again_when_a_page_closes_however_it_does() -> None:
 
 @pytest.mark.parametrize(
     ("files", "wanted", "found"),
-    [(1024, "", 164), (100_000, "", 500), (100_000, "40", 40), (100, "", 1), (1024, "x", 164)],
+    [(1024, "", 164), (100_000, "", 500), (100_000, "40", 40), (100, "", 1), (1024, "x", 164), (1024, "-3", 164)],
 )
-def test_places_follow_from_the_files_a_process_may_open(files: int, wanted: str, found: int) -> None:
-    assert gate.places(files, wanted) == found
+def test_places_follow_from_the_files_a_process_may_open(
+    files: int, wanted: str, found: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EPSILON_LAB_SESSIONS", wanted)
+    assert gate.places(files, gate.number("EPSILON_LAB_SESSIONS", gate.MOST_SESSIONS)) == found
 
 
 def test_the_browser_is_opened_where_there_is_a_screen(
