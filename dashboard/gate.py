@@ -16,7 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from google.protobuf.message import DecodeError
+from h11 import LocalProtocolError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -38,7 +41,9 @@ FILES_RESERVED, FILES_A_SESSION = 200, 5
 """File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
 MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
-REFUSED = frozenset({"clear_cache", "set_run_on_save", "load_git_info"})
+REFUSED = frozenset(
+    {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
+)
 """Messages for the author of a script: what all visitors share is not theirs to drop."""
 HEADERS = (
     (b"content-security-policy", b"frame-ancestors 'self'"),
@@ -122,7 +127,10 @@ class Gate:
         elif path.endswith("/_stcore/metrics") and not _may_measure(scope):
             await _answer(send, 404, words.NOT_FOUND)
         elif "/_stcore/upload_file/" in path and scope["method"] == "PUT":
-            await self._file(scope, receive, send)
+            try:
+                await self._file(scope, receive, send)
+            except (ClientDisconnect, LocalProtocolError):
+                _LOG.info("a file was not sent to its end")  # nobody is there to be answered
         elif scope["method"] == "GET" and _is_page(scope) and self.full:
             wait = (b"retry-after", str(words.TRY_AGAIN).encode())
             await _answer(send, 503, words.full(), kind=b"text/html; charset=utf-8", more=(wait,))
@@ -178,22 +186,22 @@ async def _next(receive: Receive, send: Send) -> Message:
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        data = message.get("bytes")
-        if data is None:
-            await send({"type": "websocket.close", "code": 1003})  # text: no page of ours sends it
+        kind = _kind(message.get("bytes"))
+        if kind is None:
+            await send({"type": "websocket.close", "code": 1003})  # no page of ours sends it
             return {"type": "websocket.disconnect", "code": 1003}
-        if not _is_refused(data):
+        if kind not in REFUSED:
             return message
 
 
-def _is_refused(data: bytes) -> bool:
+def _kind(data: bytes | None) -> str | None:
+    """What a page asks for by a message; None for text, and for what is no message of a page."""
     asked = BackMsg()
     try:
-        asked.ParseFromString(data)
-    except Exception:  # noqa: BLE001 - whatever it is, the server closes the connection for it
-        _LOG.info("a message that is none")
-        return False
-    return asked.WhichOneof("type") in REFUSED
+        asked.ParseFromString(data or b"")
+    except DecodeError:
+        return None
+    return asked.WhichOneof("type")
 
 
 def _header(scope: Scope, name: bytes) -> str | None:

@@ -80,6 +80,7 @@ def test_visitors_of_a_replica_that_dies_go_on_at_another(tmp_path: Path) -> Non
 
 def _story(address: str, log: Path) -> None:
     _until(lambda: {_replica(address, "") for _ in range(4)} == {"r1", "r2"})  # both are well
+    _closed(address)
     for name in ("r1", "r2"):
         assert _replica(address, name) == name, "who began there stays there"
         asyncio.run(_visit(address, name))
@@ -87,8 +88,21 @@ def _story(address: str, log: Path) -> None:
     _until(lambda: _replica(address, "r1") == "r2")
     _until(lambda: _visits(address, "r1"))
     assert len(re.findall("replica r1 ", log.read_text())) >= 2, "it was started again"
-    with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"{address}/_stcore/metrics", timeout=PATIENCE)
+
+
+def _closed(address: str) -> None:
+    """What the server itself leaves open is closed for who comes through the balancer."""
+    asked = (("/_stcore/metrics", {}, 404), ("//_stcore/metrics", {}, 404), ("/_stcore/metrics/", {}, 404))
+    for path, headers, status in (*asked, ("/", {"Host": "evil.example"}, 421)):
+        with pytest.raises(urllib.error.HTTPError, match=str(status)):
+            urllib.request.urlopen(urllib.request.Request(address + path, headers=headers), timeout=PATIENCE)
+    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+        assert answer.headers["Content-Security-Policy"] == "frame-ancestors 'self'"
+        assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
+        assert answer.headers["Server"] is None
+    for origin in ("http://localhost:9999", "http://evil.example", "null"):
+        with pytest.raises(websockets.InvalidStatus, match="403"):
+            asyncio.run(_visit(address, "", origin=origin))
 
 
 def _replica(address: str, cookie: str) -> str:
@@ -112,12 +126,12 @@ def _visits(address: str, cookie: str) -> bool:
     return True
 
 
-async def _visit(address: str, cookie: str) -> None:
-    """A page by its websocket, through the balancer: something is drawn."""
+async def _visit(address: str, cookie: str, *, origin: str = "") -> None:
+    """A page by its websocket, through the balancer, as one of ``origin`` would open it: something is drawn."""
     async with websockets.connect(
         address.replace("http", "ws", 1) + "/_stcore/stream",
         subprotocols=[websockets.Subprotocol("streamlit")],
-        origin=websockets.Origin(address),
+        origin=websockets.Origin(origin or address),
         additional_headers={"Cookie": f"{replicas.COOKIE}={cookie}"},
     ) as connection:
         await connection.send(BackMsg(rerun_script=BackMsg().rerun_script).SerializeToString())
