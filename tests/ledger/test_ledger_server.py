@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -33,20 +31,6 @@ def opened(url: str, folder: Path, *, create: bool | None = None) -> Ledger:
     return Ledger.open(url, journal=folder / "ledger.journal", create=create)
 
 
-@contextmanager
-def frozen(process: int) -> Iterator[None]:
-    """Every process of a server stands still, as on a machine that swaps or lost its disk."""
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    everyone = [process, *map(int, children)]
-    for each in everyone:
-        os.kill(each, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for each in everyone:
-            os.kill(each, signal.SIGCONT)
-
-
 def told(ledger: Ledger) -> str:
     """The sentence for whoever asks; fails when there is none before long."""
     found: list[str] = []
@@ -69,7 +53,7 @@ def test_a_server_that_hangs_is_given_up_and_asked_again_later(tmp_path: Path, m
         url = server.url("postgres")
         ledger = opened(url, tmp_path, create=True)
         ledger.open_budget("people", epsilon=1.0)
-        with frozen(server.process.pid):
+        with server.frozen():
             assert told(ledger) == UNREACHABLE
             asked: list[object] = []
             with monkeypatch.context() as patch:

@@ -42,6 +42,13 @@ def test_the_balancer_s_configuration_is_sound(tmp_path: Path) -> None:
         assert ("Strict-Transport-Security" in text) == (certificate is not None)
 
 
+@pytest.mark.parametrize(("files", "connections"), [(1_048_576, 12_000), (20_000, 9900), (1024, 412), (64, 1)])
+def test_the_balancer_starts_with_as_few_files_as_there_are(files: int, connections: int) -> None:
+    """With 20,000 files and three replicas it ended at once, and everything with it."""
+    text = replicas.configuration([8001, 8002, 8003], port=8000, address="127.0.0.1", files=files)
+    assert f"maxconn {connections}\n" in text
+
+
 def test_a_wrong_number_and_a_missing_balancer_are_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
