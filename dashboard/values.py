@@ -1,7 +1,7 @@
 """A value that a page is sent for a widget counts only if that widget could have sent it.
 
 Streamlit reads what arrives as the widget would have sent it. A value of another kind, by a hand-made message, ended
-the thread of the script, or stayed in the session and failed at every later run. Here it counts as not sent.
+the thread of the script, or stayed in the session and failed at every later run. Here the widget is as it was at first.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Any
 
 from streamlit.runtime.state import session_state
 
+_NUMBERS = frozenset({"int_value", "double_value"})
+"""A box for whole numbers is registered for the one, and sends the other."""
 _log = logging.getLogger(__name__)
 _read = session_state.WStates.__getitem__
 
@@ -26,21 +28,18 @@ def unguard() -> None:
 
 
 def _checked(states: session_state.WStates, key: str) -> Any:
-    """The value of a widget. Raises KeyError where there is none, or none that it could have sent."""
+    """The value of a widget: as at first, where it was sent one that it could not have sent. Raises KeyError."""
     sent, known = states.states.get(key), states.widget_metadata.get(key)
-    if isinstance(sent, session_state.Serialized) and known is not None:
-        kind = sent.value.WhichOneof("value")
-        if kind is not None and kind != known.value_type:
-            _forget(states, key)
-        try:
+    if not isinstance(sent, session_state.Serialized) or known is None:
+        return _read(states, key)
+    kind = sent.value.WhichOneof("value")
+    try:
+        if kind is None or kind == known.value_type or {kind, known.value_type} <= _NUMBERS:
             return _read(states, key)
-        except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
-            _forget(states, key)
-    return _read(states, key)
-
-
-def _forget(states: session_state.WStates, key: str) -> None:
-    """It counts as not sent. The log gets no word of the value."""
-    states.states.pop(key, None)
-    _log.info("a widget was sent a value that it could not have sent")
-    raise KeyError(key) from None
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
+        _log.info("a widget was sent a value that it cannot read")
+    finally:
+        states.set_widget_metadata(known)  # of what kind its values are is not for a message to say
+    first = known.deserializer(None)
+    states.states[key] = session_state.Value(first)
+    return first

@@ -1,4 +1,4 @@
-"""Values that no widget of a page could have sent count as not sent, and those it could as ever."""
+"""Values that no widget of a page could have sent leave it as it was at first; those it could count as ever."""
 
 from __future__ import annotations
 
@@ -59,15 +59,18 @@ def sent(key: str, **value: Any) -> WStates:
 )
 def test_what_it_could_not_have_sent_was_not_sent(key: str, value: dict[str, Any]) -> None:
     states = sent(key, **value)
-    assert states.get(key) is None
-    assert key not in states.states, "nor is it there in the next run"
-    assert states.as_widget_states() == []
+    first = {EPSILON: 1.0, STEPS: "a"}[key]
+    assert states.get(key) == first
+    (kept,) = states.as_widget_states()
+    assert kept.WhichOneof("value") == {EPSILON: "double_value", STEPS: "string_array_value"}[key]
+    assert states[key] == first, "and in the next run"
 
 
 @pytest.mark.parametrize(
     ("key", "value", "found"),
     [
         (EPSILON, {"double_value": 2.5}, 2.5),
+        (EPSILON, {"int_value": 3}, 3.0),
         (EPSILON, {"double_value": float("nan")}, 1.0),
         (EPSILON, {"double_value": 1e308}, 1.0),
         (EPSILON, {}, 1.0),
@@ -75,7 +78,10 @@ def test_what_it_could_not_have_sent_was_not_sent(key: str, value: dict[str, Any
     ],
 )
 def test_what_it_could_have_sent_counts(key: str, value: dict[str, Any], found: object) -> None:
-    assert sent(key, **value).get(key) == found
+    states = sent(key, **value)
+    assert states.get(key) == found
+    states.set_from_value(key, found)
+    assert len(states.as_widget_states()) == 1
 
 
 def test_without_the_guard_it_fails() -> None:
