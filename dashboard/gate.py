@@ -45,8 +45,25 @@ REFUSED = frozenset(
     {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
 )
 """Messages for the author of a script: what all visitors share is not theirs to drop."""
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' blob: 'unsafe-inline' 'unsafe-eval'",  # Streamlit's components and Plotly need all three
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "frame-src 'self' blob: data:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+    )
+)
+"""What a browser may fetch for a page: nothing but what this server sends, whatever text of a file a page shows."""
 HEADERS = (
-    (b"content-security-policy", b"frame-ancestors 'self'"),
+    (b"content-security-policy", POLICY.encode()),
     (b"x-frame-options", b"SAMEORIGIN"),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),

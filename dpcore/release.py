@@ -23,6 +23,7 @@ from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger, Receipt
 
 TICK = 0.25
+PERSON = "person"
 """Answers come back at a multiple of this many seconds after the call: a sampler's running time would tell about the
 noise it drew."""
 
@@ -92,6 +93,7 @@ def _release(
         "mechanism": str(request.mechanism),
         "neighbours": str(request.neighbours),
         "question": question_digest(request),
+        "unit": "" if (unit := str(getattr(request, "unit", PERSON))) == PERSON else unit,
     }
     earlier = ledger.receipt(request_id)
     reads = getattr(request, "reads", None)

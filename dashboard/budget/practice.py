@@ -37,6 +37,10 @@ def buttons(budget: Budget) -> None:
                 on_click=_undo,
                 args=(budget.lineage, budget.generation),
             )
+    st.caption(
+        "A reset gives back what practice has spent. With real data nothing comes back: what an answer has told cannot "
+        "be taken back."
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Practice with another size:", width="content")
         for size in SIZES:

@@ -76,6 +76,10 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
         )
         if receipt.state == "answered":
             report_button(partial(_on_paper, receipt), key=key, label=report_words.ANSWER_REPORT)
+    st.caption(
+        "To show somebody that an answer is genuine, give them this receipt: under “Check a receipt”, here on the "
+        "Budget page, anybody can hold it against the journal."
+    )
     if key == "receipt":
         _said()
 
@@ -155,9 +159,10 @@ def protected_words(receipt: Receipt) -> str:
     """Who is protected, in words."""
     if receipt.neighbours not in ("add_remove", "replace_one"):
         return "not stated"
+    unit = words.safe(receipt.unit, 80)
     if receipt.counted_for not in ("", receipt.neighbours):
-        return f"{hides(receipt.neighbours)}; charged for {hides(receipt.counted_for)}"
-    return hides(receipt.neighbours)
+        return f"{hides(receipt.neighbours, unit)}; charged for {hides(receipt.counted_for, unit)}"
+    return hides(receipt.neighbours, unit)
 
 
 def _code(text: str) -> str:

@@ -179,7 +179,7 @@ def _left(state: State, budget: Budget) -> None:
     with st.container(border=True):
         st.markdown(f"**What is left** · {'practice' if budget.practice else 'for good'}")
         pair = st.container(horizontal=True)
-        pair.metric("largest single answer", f"ε = {words.number(budget.remaining.epsilon)}")
+        pair.metric("most that one answer may cost", f"ε = {words.number(budget.remaining.epsilon)}")
         like = "more like the last" if state.receipts else f"at ε = {words.number(session.epsilon())}"
         fit = fitting(budget, one_more(state))
         pair.metric(like, f"{fit:,}" if fit < tracker_words.MANY else "a million")
@@ -187,6 +187,8 @@ def _left(state: State, budget: Budget) -> None:
         st.caption(tracker.counted_words(budget))
         if budget.practice:
             practice.buttons(budget)
+        else:
+            st.caption("Nothing that was spent comes back: what an answer has told cannot be taken back.")
 
 
 def _protected(state: State, budget: Budget, now: float, delta: float) -> None:
@@ -196,9 +198,11 @@ def _protected(state: State, budget: Budget, now: float, delta: float) -> None:
 
 
 def _card(budget: Budget, now: float, delta: float) -> words.LabelCard:
+    same = budget.neighbours == "replace_one"  # then the number of rows is the same whoever is in it, and no secret
+    about = "" if same else "about "
     return words.LabelCard(
-        neighbours="replace_one" if budget.neighbours == "replace_one" else "add_remove",
+        neighbours="replace_one" if same else "add_remove",
         epsilon=now or tracker.total(budget),
         delta=delta or budget.cap.delta,
-        not_protected="that the data exist, the questions that were asked, and how many rows there are",
+        not_protected=f"that the data exist, the questions that were asked, and {about}how many rows there are",
     )

@@ -80,7 +80,7 @@ def headline(state: State, budget: Budget) -> str:
     count = len(state.receipts)
     like = "like the last one" if count else f"at ε = {words.number(session.epsilon())}"
     left = fitting(budget, one_more(state))
-    fit = f"About **{words.plural(left, 'more answer')}** {like} would fit."
+    fit = f"**{words.plural(left, 'more answer')}** {like} would fit."
     if left == 0:
         fit = f"Not enough is left for one more {like}."
     if not count:
@@ -102,11 +102,11 @@ def caption(budget: Budget, now: float, delta: float) -> str:
     end = _odds(tracker.total(budget), budget.cap.delta)
     if now == 0.0:
         return (
-            "Someone who would guess right 50 times in 100 without any answer could be right at most "
+            "Someone whose guess about one person is right 50 times in 100 without any answer could be right at most "
             f"{end} times in 100 once all of it is spent."
         )
     return (
-        "Someone who would guess right 50 times in 100 without any answer could now be right at most "
+        "Someone whose guess about one person is right 50 times in 100 without any answer could now be right at most "
         f"**{_odds(now, delta)}** times in 100, and {end} times once all of it is spent."
     )
 

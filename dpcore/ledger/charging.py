@@ -9,7 +9,7 @@ from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument
 from dpcore.ledger import accounts, history
 from dpcore.ledger.budget import Budget
-from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.receipt import OPTIONAL, Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal, versions
@@ -29,14 +29,15 @@ ACTORS: dict[Actor, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a charge is for, besides its cost: in words, by which mechanism, who is protected, a digest, and which kind
-    of somebody asked."""
+    """What a charge is for, besides its cost: in words, by which mechanism, what is hidden and of which ``unit``
+    (a person where empty), a digest, and which kind of somebody asked."""
 
     what: str
     mechanism: str
     neighbours: str
     question: str
     actor: Actor = ""
+    unit: str = ""
 
     def __post_init__(self) -> None:
         label(what=self.what, longest=1000)
@@ -44,13 +45,15 @@ class Asked:
             if not isinstance(getattr(self, name), str):
                 raise InvalidArgument(name, "must be text")
         one_of(RELATIONS, neighbours=self.neighbours)
+        if self.unit:
+            label(unit=self.unit)
 
 
 def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -> Receipt:
     """See ``Ledger.charge``."""
     label(request_id=request_id)
     check_cost(cost)
-    told = {name: value for name, value in asdict(asked).items() if name != "actor" or value}
+    told = {name: value for name, value in asdict(asked).items() if name not in OPTIONAL or value}
     body: dict[str, Any] = {**told, "cost": cost_to_json(cost)}
     hides = asked.neighbours
     if (budget := _cannot_fit(store, request_id, lineage, cost, hides)) is None:

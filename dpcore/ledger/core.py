@@ -272,16 +272,19 @@ class Ledger:
         mechanism: str = "",
         neighbours: str = "",
         question: str = "",
+        unit: str = "",
     ) -> Receipt:
         """Spend ``cost`` for one release, durably, and return its receipt; charge first, draw afterwards.
 
         The same ``request_id`` again returns the first receipt (with its answer, once stored) and charges nothing.
         ``what`` is the question in words; ``question`` a digest of its public parameters; ``neighbours`` what the
-        release hides (as the budget does when empty; ``Budget.counted``). Raises BudgetExceeded when it does not fit
-        (nothing is charged), UnknownLineage, InvalidCost, and InvalidArgument when the request_id
-        was used for a different question.
+        release hides (as the budget does when empty; ``Budget.counted``), of the ``unit`` (a person when empty).
+        Raises BudgetExceeded when it does not fit (nothing is charged), UnknownLineage, InvalidCost, and
+        InvalidArgument when the request_id was used for a different question.
         """
-        asked = Asked(what=what, mechanism=mechanism, neighbours=neighbours, question=question, actor=self._actor)
+        asked = Asked(
+            what=what, mechanism=mechanism, neighbours=neighbours, question=question, actor=self._actor, unit=unit
+        )
         return charging.charge(self._store, request_id, lineage, cost, asked)
 
     def begin_draw(self, request_id: str) -> None:

@@ -16,6 +16,7 @@ COLUMNS = (
     "what",
     "mechanism",
     "neighbours",
+    "unit",
     "counted_for",
     "actor",
     "epsilon",

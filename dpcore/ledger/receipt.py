@@ -11,6 +11,8 @@ from dpcore.costs import Cost
 from dpcore.ledger.records import Record, cost_from_json
 
 State = Literal["answered", "begun", "charged"]
+OPTIONAL = ("actor", "unit")
+"""What a charge holds only where there is something to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +20,9 @@ class Receipt:
     """One charge, and its answer once that is stored.
 
     ``epsilon``, ``rho``, ``delta`` are what was charged (infinite where the release has no such guarantee), ``cost``
-    the same with its event, ``asked_cost`` the release's own; ``neighbours`` says what it hides, ``counted_for`` what
-    its budget hides, as which it was charged; ``actor`` is the kind of somebody who asked (``charging.ACTORS``);
-    ``time`` is UTC; ``journal_hash`` is the hash of the charge in the
+    the same with its event, ``asked_cost`` the release's own; ``neighbours`` says what it hides and ``unit`` of what (a
+    visit, a day; empty for a person), ``counted_for`` what its budget hides, as which it was charged; ``actor`` is the
+    kind of somebody who asked (``charging.ACTORS``); ``time`` is UTC; ``journal_hash`` is the hash of the charge in the
     ledger's chain, ``answer_hash`` that of its answer.
     """
 
@@ -41,6 +43,7 @@ class Receipt:
     answer_hash: str | None = None
     counted_for: str = ""
     actor: str = ""
+    unit: str = ""
     cost: Cost = field(repr=False)
     asked_cost: Cost = field(repr=False)
     begun: bool = field(default=False, repr=False, compare=False)
@@ -68,6 +71,7 @@ class Receipt:
             answer_hash=None if answer is None else answer.hash,
             counted_for=body.get("counted_for", ""),
             actor=body.get("actor", ""),
+            unit=body.get("unit", ""),
             cost=cost,
             asked_cost=asked_cost,
             begun=begun,
@@ -90,7 +94,7 @@ class Receipt:
         for name in self.__slots__:
             value = getattr(self, name)
             # a receipt from before these were recorded has no such entry, and is still genuine without
-            if name not in ("cost", "asked_cost", "begun") and not (name in ("counted_for", "actor") and not value):
+            if name not in ("cost", "asked_cost", "begun") and (value or name not in ("counted_for", *OPTIONAL)):
                 found[name] = None if isinstance(value, float) and not math.isfinite(value) else value
         return found
 

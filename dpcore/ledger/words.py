@@ -25,7 +25,7 @@ def label(*, longest: int = 200, **named: Any) -> str:
     return value
 
 
-_HIDES = {"add_remove": "one person added or removed", "replace_one": "one person's row changed"}
+_HIDES = {"add_remove": "one {} added or removed", "replace_one": "one {}'s row changed"}
 
 
 OLDER_COPIES = (
@@ -39,9 +39,9 @@ COUNTED = {
 }
 
 
-def hides(neighbours: str) -> str:
-    """What a budget or a release hides, in words."""
-    return _HIDES.get(neighbours, "as its first answer will say")
+def hides(neighbours: str, unit: str = "") -> str:
+    """What a budget or a release hides, in words; of a person unless another ``unit`` is named."""
+    return _HIDES.get(neighbours, "as its first answer will say").format(unit or "person")
 
 
 def refusal(budget: Budget, asked_cost: Cost, neighbours: str = "") -> str:

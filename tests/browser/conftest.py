@@ -1,9 +1,10 @@
-"""Fixtures of the browser tests: one server per worker, one Chromium per file, a fresh context per test."""
+"""Fixtures of the browser tests: one server per worker, one Chromium per file, a fresh context per visitor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -12,6 +13,7 @@ from tests.browser.server import CHROMIUM, FLAGS, running
 
 # Generous, so that a busy machine is slow rather than wrong; nothing here measures time.
 PATIENCE = 240_000
+POLICY = "Content Security Policy"
 expect.set_options(timeout=PATIENCE)
 
 
@@ -39,11 +41,27 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1440, "height": 1000})
-    context.set_default_timeout(PATIENCE)
-    yield context
-    context.close()
+def contexts(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes contexts, each a visitor of its own. No page in them may ask for what only another server has."""
+    opened: list[BrowserContext] = []
+    refused: list[str] = []
+
+    def go(width: int = 1440, height: int = 1000, **options: Any) -> BrowserContext:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(PATIENCE)
+        context.on("console", lambda said: refused.append(said.text) if POLICY in said.text else None)
+        opened.append(context)
+        return context
+
+    yield go
+    for context in opened:
+        context.close()
+    assert refused == []
+
+
+@pytest.fixture
+def context(contexts: Callable[..., BrowserContext]) -> BrowserContext:
+    return contexts()
 
 
 @pytest.fixture

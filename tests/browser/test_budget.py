@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from dashboard.budget.visitor import COOKIE
 from dpcore.ledger import Ledger
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
+from tests.browser.looks import in_the_dark
 from tests.browser.server import running
 
 TOKEN = "0123456789abcdef" * 2
@@ -35,7 +36,6 @@ def own_address(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def visit(context: BrowserContext, own_address: str) -> Callable[[str], Page]:
-    context.set_default_timeout(60_000)
     context.add_cookies([{"name": COOKIE, "value": TOKEN, "url": own_address}])
 
     def go(path: str) -> Page:
@@ -118,19 +118,14 @@ def test_the_charge_is_on_the_budget_page_with_its_answer(visit: Callable[[str],
     assert len(lines) == 1 + charges(folder)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Browser, own_address: str, scheme: str) -> None:
-    context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme=scheme)
-    context.set_default_timeout(60_000)
-    context.add_cookies([{"name": COOKIE, "value": TOKEN, "url": own_address}])
-    page = context.new_page()
-    page.goto(f"{own_address}/budget")
-    settled(page)
-    for tab in TABS:
-        page.get_by_role("tab", name=tab).click()
-        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-        settled(page)
-        # the mend of Streamlit's drop area runs a moment after it is drawn
-        expect(page.locator("[data-testid=stFileUploaderDropzone][role=presentation]")).to_have_count(0)
-        assert violations(page) == []
-    context.close()
+def test_axe_finds_nothing(visit: Callable[[str], Page]) -> None:
+    page = visit("/budget")
+    for change_over in (lambda _: None, in_the_dark):
+        change_over(page)
+        for tab in TABS:
+            page.get_by_role("tab", name=tab).click()
+            expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+            settled(page)
+            # the mend of Streamlit's drop area runs a moment after it is drawn
+            expect(page.locator("[data-testid=stFileUploaderDropzone][role=presentation]")).to_have_count(0)
+            assert violations(page) == []

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from dashboard.case import MARK
 from dpcore.selection import PermuteAndFlip
 from tests.browser import own_file
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
+from tests.browser.looks import WIDTH, in_the_dark
 
 Open = Callable[..., Page]
 JOBS = {"Pflege": 40, "Büro": 34, "Verkauf": 25, "Handwerk": 18, "Straßenbau": 9}
@@ -46,7 +47,10 @@ def drop(page: Page, file: Path) -> None:
 
 
 def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> None:
-    """Drop, read what was understood, say that it is test data, ask: the headline is the exact law on its counts."""
+    """Drop, read what was understood, say that it is test data, ask: the headline is the exact law on its counts.
+
+    A second tab is a session of its own and sees nothing of the file, and a tab loaded anew has forgotten it.
+    """
     page = open_page("/data")
     drop(page, export)
     expect(page.get_by_text("126 rows and 4 columns.")).to_be_visible()
@@ -65,55 +69,35 @@ def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> 
     expect(page.get_by_text("What-if: your file, not private")).to_be_visible()
     expect(page.locator(".st-key-selection-epsilon .js-plotly-plot").get_by_text(MARK)).to_be_visible()
     assert "Umfrage" not in page.url, "the name of a file stays out of the link"
+    page.get_by_role("link", name="Data", exact=True).first.click()
+    page.get_by_role("button", name="What is the median of Größe (m)?").click()
+    expect(page.get_by_text("The true median is 1.75")).to_be_visible()  # a decimal comma is a number
+    other = open_page("/data")
+    expect(other.get_by_text("Drop a table here")).to_be_visible()
+    assert "Umfrage" not in other.content()
+    assert other.get_by_text("Your own data").count() == 0
     page.reload()
     settled(page)
     expect(page.get_by_text("a file of your own is forgotten when its tab is closed or loaded anew")).to_be_visible()
     expect(page.get_by_text("Demo: sample data, truth shown")).to_be_visible()
 
 
-def test_a_decimal_comma_is_a_number_and_its_median_is_right(open_page: Open, export: Path) -> None:
+def test_the_page_can_be_read_by_everybody(open_page: Open, export: Path) -> None:
+    """axe-core in light and dark before and after a file; and on a phone nothing sticks out sideways, and the decision
+    comes before the columns."""
     page = open_page("/data")
-    drop(page, export)
-    page.get_by_text("Treat this file as public or test data").click()
-    page.get_by_role("button", name="Look at this file").click()
-    median = page.get_by_role("button", name="What is the median of Größe (m)?")
-    expect(median).to_be_enabled()
-    median.click()
-    expect(page.get_by_text("The true median is 1.75")).to_be_visible()
-
-
-def test_a_second_tab_sees_nothing_of_the_file(open_page: Open, export: Path) -> None:
-    """A tab is a session of its own: no file, no name, no choice in the sidebar."""
-    drop(open_page("/data"), export)
-    other = open_page("/data")
-    expect(other.get_by_text("Drop a table here")).to_be_visible()
-    assert "Umfrage" not in other.content()
-    assert other.get_by_text("Your own data").count() == 0
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_axe_violations(context: BrowserContext, open_page: Open, export: Path, scheme: str) -> None:
-    page = open_page("/data")
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    settled(page)
     # The mend of Streamlit's drop area runs a moment after it is drawn.
     expect(page.locator("[data-testid=stFileUploaderDropzone][role=presentation]")).to_have_count(0)
     assert violations(page) == []
     drop(page, export)
-    assert violations(page) == []
     own_file.choose(page, "Column to change", "Beruf")
     expect(page.get_by_label("Options, one on each line")).to_be_visible()
     settled(page)
     assert violations(page) == []
-
-
-def test_the_page_fits_a_phone(context: BrowserContext, open_page: Open, export: Path) -> None:
-    """390 pixels wide: nothing sticks out sideways, and the decision comes before the columns."""
-    page = open_page("/data")
+    in_the_dark(page)
+    assert violations(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
-    drop(page, export)
-    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
-    assert wide <= 390
+    page.wait_for_function(f"{WIDTH} <= 390")
     decision = page.get_by_text("How may this file be used?").bounding_box()
     columns = page.get_by_role("tab", name="Columns").bounding_box()
     assert decision is not None

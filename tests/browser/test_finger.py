@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
@@ -68,10 +68,10 @@ def test_the_curve_itself_can_be_dragged(open_page: Open) -> None:
     assert head.inner_text().strip() in told
 
 
-def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    context.set_default_timeout(240_000)
-    page = context.new_page()
+def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(
+    contexts: Callable[..., BrowserContext], address: str
+) -> None:
+    page = contexts(390, 844).new_page()
     page.goto(f"{address}/thresholding")
     settled(page)
     page.locator("[data-testid=stExpandSidebarButton]").click()
@@ -94,4 +94,3 @@ def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(brow
     page.mouse.up()
     expect(head).to_contain_text("At ε = 0.1")
     assert violations(page) == []
-    context.close()

@@ -1,4 +1,4 @@
-"""Private training in Chromium: a file of one's own, a model that is released and predicts, accessibility rules."""
+"""Private training in Chromium: a file of one's own, a model that is released and predicts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from dpcore.training import load_model, predict
 from tests.browser import own_file
-from tests.browser.axe import violations
-from tests.browser.conftest import settled
-from tests.browser.server import running
 
 PEOPLE = 400
 
@@ -30,32 +26,28 @@ def patients(file: Path) -> Path:
 
 
 def test_a_model_of_an_own_file_predicts_and_keeps_its_number_of_rows_private(
-    browser: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    contexts: Callable[..., BrowserContext], address: str, tmp_path: Path
 ) -> None:
     """The page fills in at ε = 2; the release buys about how many rows there are, and its model tells who came back."""
-    with running(tmp_path_factory.mktemp("training")) as address:
-        context = browser.new_context(viewport={"width": 1440, "height": 1400})
-        context.set_default_timeout(60_000)
-        page = context.new_page()
-        own_file.bring(page, address, patients(tmp_path / "patients.csv"))
-        own_file.declare_numbers(page, {"age": (0, 110), "hours": (0, 60)})
-        own_file.one_row_each(page)
-        own_file.look(page)
-        page.get_by_role("link", name="Private training").first.click()
-        expect(page.get_by_role("heading", name=re.compile("the private model is right about"))).to_be_visible()
-        box = page.get_by_label("ε, typed")
-        box.fill("2")
-        box.press("Enter")
-        expect(page.get_by_role("heading", name=re.compile("^At ε = 2 "))).to_be_visible()
-        expect(page.get_by_text("smallest ε")).to_be_visible()
-        own_file.open_release(page)
-        own_file.open_budget(page, "Patients of the tests")
-        expect(page.get_by_text("a noisy count is bought")).to_be_visible()
-        expect(page.get_by_text("cannot be told without looking at the data")).to_be_visible()
-        own_file.release(page)
-        expect(page.get_by_text("It predicts")).to_be_visible()
-        file = saved(page, tmp_path)
-        context.close()
+    page = contexts(1440, 1400).new_page()
+    own_file.bring(page, address, patients(tmp_path / "patients.csv"))
+    own_file.declare_numbers(page, {"age": (0, 110), "hours": (0, 60)})
+    own_file.one_row_each(page)
+    own_file.look(page)
+    page.get_by_role("link", name="Private training").first.click()
+    expect(page.get_by_role("heading", name=re.compile("the private model is right about"))).to_be_visible()
+    box = page.get_by_label("ε, typed")
+    box.fill("2")
+    box.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile("^At ε = 2 "))).to_be_visible()
+    expect(page.get_by_text("smallest ε")).to_be_visible()
+    own_file.open_release(page)
+    own_file.open_budget(page, "Patients of the tests")
+    expect(page.get_by_text("a noisy count is bought")).to_be_visible()
+    expect(page.get_by_text("cannot be told without looking at the data")).to_be_visible()
+    own_file.release(page)
+    expect(page.get_by_text("It predicts")).to_be_visible()
+    file = saved(page, tmp_path)
     model = load_model(file)
     assert model.about["people_from"] == "noisy count"
     assert predict(file, [{"age": 85, "hours": 55}, {"age": 20, "hours": 5}]) == ["yes", "no"]
@@ -88,12 +80,3 @@ def test_a_released_model_is_a_file_that_predicts(open_page: Callable[[str], Pag
         )
     ]
     assert predict(file, ends) == ["malignant", "benign"]
-
-
-def test_no_accessibility_violations(open_page: Callable[[str], Page]) -> None:
-    page = open_page("/training?data=Italian+wines%2C+178+bottles")
-    expect(page.get_by_role("heading", name=re.compile("^At ε = .* the private model"))).to_be_visible()
-    expect(page.get_by_text("smallest ε")).to_be_visible(timeout=60_000)
-    page.wait_for_selector(".js-plotly-plot .main-svg")
-    settled(page)
-    assert violations(page) == []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from dashboard.background import compute
 from dashboard.background.once import forget_all
+from dashboard.background.workers import Workers
 from dashboard.budget import visitor
 from dpcore.ledger import Ledger
 
@@ -33,10 +35,19 @@ def ledger_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """Processes for all tests of one run: starting them takes longer than what most pages ask of them."""
+    pool = Workers(2)
+    yield pool
+    pool.shutdown(cancel_futures=True)
+
+
 @pytest.fixture
-def open_app(ledger_file: Path) -> Callable[..., AppTest]:
+def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., AppTest]]:
     """Opens a page in a fresh session; ``query`` is the link's part after the question mark."""
     forget_all()
+    monkeypatch.setattr(compute, "pool", lambda: workers)
 
     def go(page: str = "start", **query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=600)
@@ -48,7 +59,8 @@ def open_app(ledger_file: Path) -> Callable[..., AppTest]:
         assert not app.exception, [error.value for error in app.exception]
         return app
 
-    return go
+    yield go
+    compute.shelf().stop()  # what is still under way is for nobody
 
 
 def text(app: AppTest) -> str:

@@ -69,7 +69,7 @@ def go(app: AppTest, tab: str) -> AppTest:
 
 def test_before_any_charge_the_page_shows_a_finished_example_and_writes_nothing(open_app: Open, ledger: Ledger) -> None:
     app = open_app("budget")
-    assert "Nothing is spent yet. About **6 answers** at ε = 0.5 would fit." in text(app)
+    assert "Nothing is spent yet. **6 answers** at ε = 0.5 would fit." in text(app)
     assert {line["name"] for line in lines(app)} >= {"Simple sum", "One number each", "Everything counted (if planned)"}
     assert "No charges yet" in text(app)
     assert ledger.budgets() == []
@@ -78,7 +78,7 @@ def test_before_any_charge_the_page_shows_a_finished_example_and_writes_nothing(
 def test_spending_is_told_in_the_unit_of_the_cap(open_app: Open, ledger: Ledger) -> None:
     practice(ledger, Cost.pure(0.5), Cost.pure(0.7))
     app = open_app("budget")
-    assert "2 answers have spent **ε = 1.2 of 3**. About **2 more answers** like the last one would fit." in text(app)
+    assert "2 answers have spent **ε = 1.2 of 3**. **2 more answers** like the last one would fit." in text(app)
     assert f"right at most **{words.at_most(words.odds(1.2))}** times in 100" in text(app)
 
 

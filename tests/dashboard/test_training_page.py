@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,19 +31,6 @@ from tests.questions.test_training import asked_of
 Open = Callable[..., AppTest]
 TUMOURS = "Breast tumours, 569 biopsies"
 FEW = ("mean radius", "mean texture", "mean smoothness")
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    pool = Workers(2)
-    yield pool
-    pool.shutdown(cancel_futures=True)
-
-
-@pytest.fixture(autouse=True)
-def _same_workers(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One pool for all tests of this file: starting processes takes longer than what they do here."""
-    monkeypatch.setattr(compute, "pool", lambda: workers)
 
 
 def wait(app: AppTest) -> AppTest:

@@ -1,5 +1,5 @@
 """Questions are tested as values; the few tests that open a page use the app's own fixtures."""
 
-from tests.dashboard.conftest import ledger_file, one_visitor, open_app
+from tests.dashboard.conftest import ledger_file, one_visitor, open_app, workers
 
-__all__ = ["ledger_file", "one_visitor", "open_app"]
+__all__ = ["ledger_file", "one_visitor", "open_app", "workers"]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dashboard.budget.receipts import in_words, plain
+from dashboard.budget.receipts import in_words, plain, protected_words
 from dpcore.audit.files import QUESTIONS, Question, question
 from dpcore.datasets import Column, Declaration
-from dpcore.release import question_digest, sentence
+from dpcore.ledger import Ledger
+from dpcore.release import question_digest, release, sentence
 from dpcore.releases.asked import suggested
 
 BY_KIND: dict[str, Question] = {}
@@ -51,6 +53,23 @@ def test_a_receipt_says_what_the_file_suggested(found: Question) -> None:
     assert plain_one.suggestions == ()
     assert question_digest(plain_one) != question_digest(told)
     assert len(sentence(told)) <= 1000
+
+
+@pytest.mark.parametrize(("unit", "told"), [("person", "one person"), ("visit", "one visit"), ("day*", "one day\\*")])
+def test_a_receipt_says_of_what_a_change_is_hidden(tmp_path: Path, unit: str, told: str) -> None:
+    found = question("most common, a row added")
+    file = found.file(found.tables[0], from_bytes=False)
+    asked = replace(request(found), unit=unit)
+    with Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", create=True) as ledger:
+        lineage = Ledger.new_lineage()
+        ledger.open_budget(lineage, epsilon=5.0, delta=1e-6, counting="sum", neighbours="", name="units")
+        receipt = release(ledger, "a", lineage, asked, file.private)
+        assert protected_words(receipt) == f"{told} added or removed"
+        assert ("unit" in receipt.to_dict()) == (unit != "person")
+        assert ledger.confirms(receipt.to_json())
+        assert release(ledger, "a", lineage, asked, file.private) == receipt
+        if unit != "person":
+            assert not ledger.confirms(receipt.to_json().replace(unit, "house"))
 
 
 def test_the_sentence_stays_short_and_plain() -> None:

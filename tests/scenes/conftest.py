@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from dashboard.background import compute
-from tests.dashboard.conftest import ledger_file, one_visitor, open_app
+from tests.dashboard.conftest import ledger_file, one_visitor, open_app, workers
 
-__all__ = ["ledger_file", "one_visitor", "open_app"]
+__all__ = ["ledger_file", "one_visitor", "open_app", "workers"]
 
 
 class Idle(Executor):

@@ -100,9 +100,13 @@ def test_only_under_its_own_names() -> None:
     assert asked("/")[0] == 421, "without a name"
 
 
-def test_no_page_elsewhere_may_frame_it() -> None:
+def test_no_page_elsewhere_may_frame_it_and_it_fetches_nothing_from_elsewhere() -> None:
     _, headers, _ = asked("/", HOST)
-    assert headers[b"content-security-policy"] == b"frame-ancestors 'self'"
+    rules = dict(rule.split(" ", 1) for rule in headers[b"content-security-policy"].decode().split("; "))
+    assert rules["frame-ancestors"] == "'self'"
+    assert rules["default-src"] == "'self'"
+    own = {"'self'", "'none'", "'unsafe-inline'", "'unsafe-eval'", "data:", "blob:"}
+    assert {word for allowed in rules.values() for word in allowed.split()} <= own
     assert headers[b"x-frame-options"] == b"SAMEORIGIN"
     assert headers[b"x-content-type-options"] == b"nosniff"
 
