@@ -14,6 +14,7 @@ from tests.dashboard import conftest as dashboard
 from tests.dashboard.test_data_page import drop, held, press
 
 ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visitor, dashboard.open_app
+workers = dashboard.workers
 FILE = ("nr,colour\n" + "".join(f"{number},red\n" for number in range(2000))).encode()
 HERE = limits.Limits(rows=2000, megabytes=1, jobs=1)
 

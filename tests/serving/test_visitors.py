@@ -23,6 +23,7 @@ from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import CLINIC, TOKEN, text
 
 ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visitor, dashboard.open_app
+workers = dashboard.workers
 OTHER = "f" * 32
 THEIRS = Ledger.practice_lineage(OTHER, "clinic")
 
