@@ -31,7 +31,7 @@ wheel: $(VENV)/test.done
 test: $(VENV)/test.done
 	sh tests/system_packages.sh
 	$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 lint: $(VENV)/test.done
 	$(BIN)/ruff check .

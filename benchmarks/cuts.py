@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from benchmarks.models import DELTA, answers, measured, ours, splits
@@ -20,6 +23,8 @@ from benchmarks.models_tables import Task, tasks
 from dpcore.calibration import gaussian_noise_multiplier, zcdp_rho
 from dpcore.training.paid_cuts import NoisyQuantiles, RecursiveQuantiles, fine_grid, places_of
 
+Way = Callable[[float, int, pd.DataFrame, pd.Series, pd.DataFrame], np.ndarray]
+"""Predictions at an ε, with a seed, from training rows and answers, about test rows."""
 LEVELS, MANY, DRAWS = (0.1, 0.5, 1.0), 19, 40
 REPORT = DOCS / "benchmarks-cuts.md"
 SIZES = (1_000, 10_000, 100_000)
@@ -65,7 +70,7 @@ def paid(task: Task) -> Task:
 
 
 def verdict(sure: list[tuple[str, float]]) -> list[str]:
-    """Where bought cuts are better or worse by more than two standard errors, from each line's gain in these."""
+    """Where the other way is better or worse by more than two standard errors, from each line's gain in these."""
     found = []
     for word, sign in (("Better", 1.0), ("Worse", -1.0)):
         by_table: dict[str, list[bool]] = {}
@@ -76,26 +81,26 @@ def verdict(sure: list[tuple[str, float]]) -> list[str]:
     return found
 
 
-def models(task: Task, count: int) -> tuple[list[str], list[tuple[str, float]]]:
-    """One table's lines, free and bought cuts, the mean ± standard error of the difference over splits; and what is
-    gained in standard errors."""
-    y, bought = answers(task), paid(task)
+def models(task: Task, count: int, plain: Way, other: Way) -> tuple[list[str], list[tuple[str, float]]]:
+    """One table's lines, both ways, the mean ± standard error of the difference over splits; and what is gained in
+    standard errors."""
+    y = answers(task)
     lines: list[str] = []
     sure: list[tuple[str, float]] = []
     for level in LEVELS:
         scores = []
         for seed, (train, test) in enumerate(splits(task, y, count)):
             frame, held, own = task.frame.iloc[train], task.frame.iloc[test], task.y.iloc[train]
-            told = (ours(one, level, seed, frame, own, held) for one in (task, bought))
+            told = (way(level, seed, frame, own, held) for way in (plain, other))
             scores.append([next(iter(measured(task, y[test], one).values())) for one in told])
-        free, paid_for = np.mean(scores, axis=0)
+        before, after = np.mean(scores, axis=0)
         gained = np.diff(scores, axis=1)[:, 0]
         error = float(gained.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
         what = "error" if task.target else "accuracy"
         better = -gained.mean() if task.target else gained.mean()
         sure.append((task.name, float(better) / error if error > 0.0 else 0.0))
         lines.append(
-            f"| {task.name} ({what}) | {level:g} | {free:.4g} | {paid_for:.4g} | {gained.mean():+.2g} ± {error:.1g} |"
+            f"| {task.name} ({what}) | {level:g} | {before:.4g} | {after:.4g} | {gained.mean():+.2g} ± {error:.1g} |"
         )
     return lines, sure
 
@@ -121,7 +126,7 @@ def main(arguments: list[str]) -> int:
         for task in found:
             if not any(isinstance(one, tuple) for one in task.columns.values()):
                 continue  # nothing to cut
-            own, sure = models(task, given.splits)
+            own, sure = models(task, given.splits, partial(ours, task), partial(ours, paid(task)))
             print("\n".join(own), flush=True)
             lines += own
             gains += sure

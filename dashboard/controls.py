@@ -102,16 +102,22 @@ class Choice(Control[Option]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Several(Control[tuple[str, ...]]):
-    """Any of ``options``, in their order; at least ``least`` of them where there are as many."""
+    """Any of ``options``, in their order; at least ``least`` of them where there are as many.
+
+    What is not offered (any more) is refused with all that came with it, or with ``keeps`` left out alone.
+    """
 
     options: Sequence[str]
     names: Callable[[str], str] = str
     least: int = 0
+    keeps: bool = False
 
     def checked(self, value: Any) -> tuple[str, ...] | None:
         if not isinstance(value, (list, tuple)):
             return None
         chosen = {one for one in value if isinstance(one, str)}
+        if self.keeps:
+            chosen &= set(self.options)
         if not chosen <= set(self.options) or len(chosen) < min(self.least, len(self.options)):
             return None
         return tuple(option for option in self.options if option in chosen)

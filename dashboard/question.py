@@ -9,7 +9,7 @@ be drawn, so they cannot speak of another mechanism or of edited counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from dashboard.blocks import Block, Picture, Tab
@@ -37,8 +37,10 @@ class Way:
     """One way in which declared columns suit a question, for the Data page.
 
     ``form`` tells the ways of one question apart. ``sentence`` asks it in plain words; ``sets`` are the controls that
-    open it so, by key. ``about`` are the columns it is about, the leading one first. ``lacking`` says what must still
-    be declared before a private answer.
+    open it so, by key. ``about`` are the columns it is about, the leading one first; ``others`` take part beside them,
+    at least ``least`` of them. ``own`` are controls of which each table has its own, by the first part of their key.
+    ``lacking`` says what must still be declared before a private answer. ``fit`` orders the
+    ways, the best first, where all that can be asked of a table is offered.
     """
 
     form: str
@@ -46,6 +48,10 @@ class Way:
     sets: Mapping[str, Hashable]
     about: tuple[str, ...]
     lacking: str = ""
+    others: tuple[str, ...] = ()
+    least: int = 0
+    own: Mapping[str, Hashable] = field(default_factory=dict)
+    fit: int = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

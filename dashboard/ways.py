@@ -15,4 +15,13 @@ def fitting(schema: Schema, question: Question, *forms: str) -> list[Suited]:
 
 def way(suited: Suited, about: str, /, **sets: Hashable) -> Way:
     """One way of asking, led by the column ``about``; ``sets`` are the controls that open it, by key."""
-    return Way(form=suited.kind, sentence=suited.sentence, sets=sets, about=(about,), lacking=suited.lacking)
+    return Way(
+        form=suited.kind,
+        sentence=suited.sentence,
+        sets=sets,
+        about=(about,),
+        lacking=suited.lacking,
+        others=tuple(name for name in suited.others if name != about),
+        least=suited.least,
+        fit=suited.fit,
+    )

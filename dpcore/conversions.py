@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
-from scipy.special import bdtr, log_ndtr
+from scipy.special import bdtr, log_ndtr, ndtri_exp
 
 from dpcore.validate import FloatArray, non_negative, positive, probability, whole
 
@@ -105,6 +105,25 @@ def _gaussian_epsilon(noise_multiplier: float, delta: float) -> float:
         return gaussian_delta(noise_multiplier, epsilon) <= delta
 
     return smallest(reached, 0.0, 1.0)
+
+
+def bounded_range_gaussian(epsilon0: float) -> float:
+    """The μ of Gaussian DP that ε-bounded range implies: 2Φ⁻¹(1/(1 + e^(−ε/2))), about 0.627 ε; 1/μ is a multiplier.
+
+    The likelihood ratio of two neighbours lies in some [e^(t−ε), e^t], so by convexity all their hockey-stick
+    divergences are at most those of two points at its ends, with chances whose log-odds are ε apart (Dong, Durfee &
+    Rogers, ICML 2020). A trade-off function with one corner is above the normal one if the corner is: μ is the distance
+    of the chances' probits, which is greatest when they lie evenly about ½, as probit of log-odds is steepest at 0 and
+    the normal law is less heavy-tailed than the logistic. So such answers add up with Gaussian releases as squares of μ
+    do, also when one depends on the other (Dong, Roth & Su, JRSS B 2022). Raises InvalidArgument.
+    """
+    return float(-2.0 * ndtri_exp(-np.logaddexp(0.0, 0.5 * positive(epsilon0=epsilon0))))
+
+
+def gaussian_bounded_range(mu: float) -> float:
+    """The ε of bounded range that has this μ: the inverse of ``bounded_range_gaussian``. Raises InvalidArgument."""
+    half = 0.5 * positive(mu=mu)
+    return float(2.0 * (log_ndtr(half) - log_ndtr(-half)))
 
 
 def bounded_range_delta(epsilon0: float, count: int, epsilon: float) -> float:

@@ -150,9 +150,12 @@ def question_digest(request: Request) -> str:
 
 
 def _parameters(request: Any) -> dict[str, Any]:
-    """All public parameters. What says that the file suggested something is left out where it suggested nothing, so
-    that a question has the digest that it had before requests said so, and its answers are found."""
+    """All public parameters. What says that the file suggested something is left out where it suggested nothing, and
+    a model's pairs where it has none, so that a question has the digest that it had before requests said so, and its
+    answers are found."""
     found = asdict(request)
+    if isinstance(features := found.get("features"), dict) and not features.get("pairs"):
+        features.pop("pairs", None)
     if isinstance(reads := found.get("reads"), dict):
         for name in ("suggested", "suggested_row"):
             if not reads.get(name):

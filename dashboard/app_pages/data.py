@@ -7,9 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.case import OWN, Source
 from dashboard.data import (
     actions,
+    asking,
     columns,
     decision,
     declarations,
@@ -19,12 +19,10 @@ from dashboard.data import (
     people,
     samples,
     source,
-    suits,
     understood,
     upload,
     working,
 )
-from dashboard.data.held import OWN_SOURCE
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
 
@@ -72,8 +70,11 @@ elif own is None or own.described != (place == DESCRIBED):
 else:
     upload.trouble()
     upload.held(own)
-    doubts.show_doubts(own)
     declarations.offer(own)
+    alone = asking.show_asking(own)
+if place != SAMPLES and own is not None and own.described == (place == DESCRIBED) and not alone:
+    st.markdown(f"**{said.DETAILS}**")
+    doubts.show_doubts(own, [doubt for doubt in own.doubts if not doubt.startswith("file:")])
     # Two rows, so that on a phone the decision comes right after what was understood.
     left, right = st.columns([5, 3], gap="medium")
     with left:
@@ -100,11 +101,6 @@ else:
                 with tab:
                     body(own)
     with right:
-        shown: Source | None = OWN_SOURCE.get()
-        with st.container(border=True):
-            st.markdown("**What you can ask**")
-            schema = own.schema if shown is None else shown.table.schema
-            suits.show_suited(schema, OWN, None if shown is None else shown.key, key="own")
         needed.still_needed(own)
         with st.container(border=True):
             st.markdown("**Whose data are these?**")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -15,11 +15,13 @@ from dashboard.data.declaring import problem
 from dashboard.data.own_file import Decisions, OwnFile
 from dashboard.words import data as said
 from dpcore.datasets import Column, Schema
+from dpcore.datasets.text import named
 from dpcore.errors import InvalidArgument
 
 MOST = 40
 """Columns in one form; the others come after it was saved."""
 FEWEST = 2
+_PARTS = ("usual", "low", "high", "earliest", "latest", "options")
 _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 
@@ -41,7 +43,7 @@ def show_bulk(own: OwnFile) -> None:
     with st.expander(said.bulk(len(waiting)), icon=":material/checklist:"), st.form("own-bulk", border=False):
         st.caption(said.BULK_WHY)
         for column in waiting[:MOST]:
-            _row(column, _key(column))
+            row(column, _key(column))
         if listed and not own.described:
             st.checkbox(said.BULK_PUBLIC, key="own-bulk-public", help=said.ANYONE_HELP)
         st.form_submit_button(
@@ -55,8 +57,9 @@ def _key(column: Column) -> str:
     return f"own-bulk-{column.name}"
 
 
-def _row(column: Column, key: str) -> None:
-    name = words.safe(column.name, 40)
+def row(column: Column, key: str, *, draft: bool = False) -> None:
+    """One column's row of a form; ``draft`` shows options that are there but were not called public yet."""
+    name = named(words.safe(column.name, 40))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if column.is_numeric:
             st.selectbox(
@@ -75,7 +78,8 @@ def _row(column: Column, key: str) -> None:
             st.date_input(said.earliest(name), value=column.earliest, key=f"{key}-earliest", **limits)
             st.date_input(said.latest(name), value=column.latest, key=f"{key}-latest", **limits)
         else:
-            st.text_input(said.bulk_options(name), key=f"{key}-options", max_chars=20_000)
+            listed = "; ".join(column.categories) if draft else ""
+            st.text_input(said.bulk_options(name), value=listed, key=f"{key}-options", max_chars=20_000)
 
 
 def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Column | None:
@@ -107,20 +111,28 @@ def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Colum
     return replace(column, **dict(zip(names, bounds, strict=True)), from_file=False)
 
 
-def _save(names: tuple[str, ...]) -> None:
-    """Callback: every column that was stated, as one change; what cannot be is said of all of them at once."""
-    own = source.own_file()
-    if own is None:
-        return
-    public = own.described or bool(session.entered("own-bulk-public", False))
+def statements(
+    own: OwnFile,
+    names: Sequence[str],
+    key: Callable[[Column], str],
+    *,
+    public: bool,
+    common: Mapping[str, Any] | None = None,
+) -> tuple[list[Column], list[str]]:
+    """The columns that the rows of a form state, and a sentence for each that cannot be.
+
+    ``key`` gives the key of a column's row. ``common`` states, under the names of ``stated``, what holds for every
+    column of numbers of which its own row states nothing.
+    """
     fresh: list[Column] = []
     wrong: list[str] = []
     for name in names:
         if name not in own.schema.names:
             continue
         column = own.schema.column(name)
-        parts = ("usual", "low", "high", "earliest", "latest", "options")
-        entries = {part: session.entered(f"{_key(column)}-{part}", None) for part in parts}
+        entries = {part: session.entered(f"{key(column)}-{part}", None) for part in _PARTS}
+        if column.is_numeric and common is not None and all(entries[part] is None for part in _PARTS):
+            entries |= common
         try:
             found = stated(column, entries, public=public)
         except InvalidArgument as error:
@@ -128,6 +140,16 @@ def _save(names: tuple[str, ...]) -> None:
             continue
         if found is not None:
             fresh.append(found)
+    return fresh, wrong
+
+
+def _save(names: tuple[str, ...]) -> None:
+    """Callback: every column that was stated, as one change; what cannot be is said of all of them at once."""
+    own = source.own_file()
+    if own is None:
+        return
+    public = own.described or bool(session.entered("own-bulk-public", False))
+    fresh, wrong = statements(own, names, _key, public=public)
 
     def change(before: Decisions) -> Decisions:
         schema = before.schema

@@ -14,7 +14,7 @@ from dashboard.words import data as said
 from dpcore.datasets import Column
 from dpcore.datasets.schema import ColumnType
 
-TYPES = {
+TYPES: dict[ColumnType, str] = {
     "category": "Options",
     "number": "Number",
     "integer": "Whole number",

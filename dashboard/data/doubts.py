@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,23 +29,23 @@ class _Answer:
     args: tuple[Any, ...] = ()
 
 
-def show_doubts(own: OwnFile) -> None:
-    """Every open question about this file; nothing where it speaks for itself."""
-    if own.reading is None or not own.doubts:
+def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-reading") -> None:
+    """These open questions about the file, some of ``own.doubts``; nothing where there are none."""
+    if own.reading is None or not doubts:
         return
-    for doubt in own.doubts:
+    for doubt in doubts:
         if doubt == "file:header":
             _header(own)
         elif doubt == "file:part":
             _part(own)
         elif doubt.startswith("file:"):
             _alternatives(own, doubt.removeprefix("file:"))
-    open_ = [column for column in own.reading.columns if column.name in own.doubts]
+    open_ = [column for column in own.reading.columns if column.name in doubts]
     groups: dict[tuple[str, ...], list[ReadColumn]] = {}
     for column in open_:
         groups.setdefault(tuple(one.label for one in column.readings), []).append(column)
     for place, alike in enumerate(groups.values()):
-        _columns(alike, place)
+        _columns(alike, f"{key}-{place}")
     st.caption(said.DOUBTS_OF_FILE)
 
 
@@ -140,14 +140,14 @@ def _header_rows(rows: int) -> None:
     arrivals.read_again(header_rows=rows)
 
 
-def _columns(alike: list[ReadColumn], place: int) -> None:
+def _columns(alike: list[ReadColumn], key: str) -> None:
     named = ", ".join(f"“{words.safe(column.name, 40)}”" for column in alike[:6])
     more = f" and {len(alike) - 6} more columns" if len(alike) > 6 else ""
     answers = [
         _Answer(
             title=f"{reading.label[:1].upper()}{reading.label[1:]}",
             examples=tuple(f"{words.safe(raw)} reads as **{words.safe(value)}**" for raw, value in reading.examples),
-            key=f"own-reading-{place}-{number}",
+            key=f"{key}-{number}",
             click=_choose,
             args=(tuple(column.name for column in alike), number),
         )

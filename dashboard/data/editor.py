@@ -45,7 +45,7 @@ def show_editor(own: OwnFile, column: Column) -> None:
             icon=":material/content_copy:",
             key=f"{key}-copy",
             help=said.COPY_HELP,
-            on_click=_copy,
+            on_click=copy,
             args=(column.name,),
         )
     if column.type != "text":
@@ -173,7 +173,7 @@ def _save(name: str, key: str) -> None:
         session.say("own", said.SAVED_FOR_CHARTS)
 
 
-def _copy(name: str) -> None:
+def copy(name: str) -> None:
     """The words of the file as a draft: marked as read from it until the person says that the list is public."""
     own = source.own_file()
     typed = None if own is None else source.typed_columns(own)

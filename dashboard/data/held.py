@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dashboard.case import Source
+from dashboard.data.asked import Asked
 from dashboard.data.own_file import OwnFile, Pending
 from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
@@ -29,6 +30,8 @@ OWN_PENDING: Slot[Pending | None] = Slot("_own_pending", lambda: None)
 OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None)
 """The file that was replaced or forgotten last, for bringing it back."""
 OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset)
+OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: None)
+"""The question that was chosen about the file, as long as it still needs something."""
 OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
 DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple)
 """What was declared in this session about tables before, by which the next one is known again."""

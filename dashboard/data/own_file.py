@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template
-from dpcore.datasets.schema import ColumnType
+from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
+from dpcore.datasets.schema import ColumnType, EachRow
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -137,10 +137,16 @@ class OwnFile:
 
     @property
     def leading(self) -> Schema:
-        """The columns as pages are given them. Yes or no needs no bounds: it leads only where its type was chosen."""
+        """The columns as pages are given them. Yes or no needs no bounds: it leads only where its type was chosen.
+
+        A column that can be read in two ways is not among them until somebody said which.
+        """
         settled = self.decisions.settled
         columns = () if self.declared is None else self.declared.columns
-        return declared_first(self.schema, [one.name for one in columns if one.type != "yes/no" or one.name in settled])
+        certain = [name for name in self.schema.names if name not in self.doubts]
+        schema = self.schema.only(*certain) if certain else self.schema
+        stated = [one.name for one in columns if one.type != "yes/no" or one.name in settled]
+        return declared_first(schema, stated)
 
     def decide(self, decisions: Decisions) -> OwnFile:
         """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown."""
@@ -280,7 +286,8 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
         return own
     decisions = _carried(own.decisions, own.reading, reading)
     if _counts_rows(steps) != _counts_rows(own.steps):
-        schema = replace(decisions.schema, rows_per_person=1, each_row=reading.suggested().each_row)
+        ticks = max((step.most for step in steps if isinstance(step, TicksToRows)), default=1)
+        schema = replace(decisions.schema, rows_per_person=ticks, each_row=_each_row(reading, steps))
         if schema.each_row != "record":
             schema = replace(schema, id_column=None)
         decisions = replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed=False)
@@ -289,8 +296,16 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
     )
 
 
+def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
+    """What one row is after these steps: rows that were put together by person or by day say so themselves."""
+    together = [step for step in steps if isinstance(step, OneRowPer)]
+    if together:
+        return "step" if together[-1].day else "record"
+    return reading.suggested().each_row
+
+
 def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
-    return [step for step in steps if isinstance(step, MonthsToRows | OneRowPer)]
+    return [step for step in steps if isinstance(step, MonthsToRows | OneRowPer | TicksToRows)]
 
 
 def template(own: OwnFile) -> Template:

@@ -10,7 +10,9 @@ import streamlit as st
 
 from dashboard import catalogue, session, words
 from dashboard.catalogue import Page
+from dashboard.controls import slug
 from dashboard.question import Way
+from dashboard.words import asking as said
 from dpcore.datasets import Schema
 
 
@@ -24,14 +26,20 @@ class Suited:
 
 def button(label: str, page: Page, sets: Mapping[str, Hashable], data: str, **look: Any) -> None:
     """A button that opens a page with these data and these choices made; ``look`` is the rest of ``st.button``."""
-    if st.button(label, on_click=_choose, args=(sets, data), **look):
+    if st.button(label, on_click=choose, args=(sets, data), **look):
         st.switch_page(catalogue.address(page.key))
 
 
-def _choose(sets: Mapping[str, Hashable], data: str) -> None:
+def choose(sets: Mapping[str, Hashable], data: str) -> None:
+    """Use these data, and make these choices; from a callback or before anything is drawn."""
     session.change("data", data)
     for key, value in sets.items():
         session.change(key, value)
+
+
+def choices(way: Way, source_key: str) -> dict[str, Hashable]:
+    """All that a way of asking sets, with what is set for the one table ``source_key`` alone."""
+    return {**way.sets, **{slug(key, source_key): value for key, value in way.own.items()}}
 
 
 def questions(schema: Schema, name: str | None = None) -> list[Suited]:
@@ -52,40 +60,26 @@ def questions(schema: Schema, name: str | None = None) -> list[Suited]:
     ]
 
 
-def show_suited(schema: Schema, data: str, source_key: str | None, *, key: str) -> None:
-    """The questions these columns suit, by page; they open once the data are in use, as ``source_key`` says."""
-    named = [column.name for column in schema.columns if column.type != "text"]
-    name = None
-    if len(named) > 1:
-        place = st.selectbox(
-            "Ask about",
-            range(len(named) + 1),
-            key=f"{key}-about",
-            format_func=lambda one: "any column" if one == 0 else words.visible(named[one - 1]),
-        )
-        name = named[place - 1] if 0 < place <= len(named) else None
-    found = questions(schema, name)
-    if not found:
-        st.caption("No question suits these columns yet. Give one the type options, number, yes or no, or date.")
-    for page in catalogue.pages():
-        here = [suited for suited in found if suited.page == page]
-        if here:
-            with st.container(gap="xsmall"):
-                st.markdown(f"{page.icon} **{page.title}**")
-                for place, suited in enumerate(here):
-                    _ask(suited, data, source_key, f"{key}-{page.key}-{place}")
+def best_first(found: list[Suited]) -> list[Suited]:
+    """What can be asked, what suits best first, then in the order of the pages."""
+    return sorted(found, key=lambda suited: suited.way.fit)
 
 
-def _ask(suited: Suited, data: str, source_key: str | None, key: str) -> None:
-    lacking = words.safe(suited.way.lacking, 200) or None
-    button(
-        f"{words.safe(suited.way.sentence.rstrip('.?'), 120)}?",
-        suited.page,
-        suited.way.sets,
-        data,
-        key=key,
-        type="tertiary",
-        icon=":material/arrow_forward:",
-        disabled=source_key is None,
-        help="Decide first how the data may be used." if source_key is None else lacking,
+def about(schema: Schema, *, key: str) -> str | None:
+    """Which column is to be asked about, where there are several; None for any."""
+    names = [column.name for column in schema.columns if column.type != "text" and column.name != schema.id_column]
+    if len(names) < 2:
+        return None
+    place = st.selectbox(
+        said.ABOUT,
+        range(len(names) + 1),
+        key=f"{key}-about",
+        format_func=lambda one: said.ANY_COLUMN if one == 0 else words.visible(names[one - 1]),
+        width=330,
     )
+    return names[place - 1] if 0 < place <= len(names) else None
+
+
+def sentence(suited: Suited) -> str:
+    """The question in words, for a label or a heading."""
+    return f"{words.safe(suited.way.sentence.rstrip('.?'), 160)}?"

@@ -11,6 +11,7 @@ from dashboard.words import number, plural, safe, times_in_100, visible
 from dashboard.words.usual import NO_THEOREM, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
+from dpcore.datasets.text import named
 from dpcore.validate import Neighbours
 
 if TYPE_CHECKING:
@@ -94,9 +95,11 @@ def once(kind: str, column: str, yes: str) -> str:
 
 
 def way(schema: Schema, kind: str, column: str, yes: str) -> str:
-    shown = visible(column)
+    shown = named(visible(column))
     if kind == "column":
-        return f"Which is the first “{shown}” to reach a line?"
+        return f"When does {shown} first reach a line?"
+    if schema.column(column).type == "date":
+        shown = f"day in {shown}"
     if yes:
         return f"Which {shown} is the first with many {counted_unit(schema)} of “{visible(yes)}”?"
     return f"Which {shown} is the first with many {counted_unit(schema)}?"

@@ -192,6 +192,7 @@ def lacking(names: tuple[str, ...]) -> str:
     return f"The declaration was taken as far as it fits: this table has no column {listed}."
 
 
+DETAILS = "Everything about these data"
 LET_GO = "Forget this file"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.words import number, plural, protected_words, safe, times_in_100, tiny, visible
@@ -16,6 +16,13 @@ SENTENCE = ("Can we predict", "privately, and how well?")
 FROM = "from these columns"
 COLUMNS = "Predict from"
 CLASS = "The class to tell from all others"
+PAIRS = "Columns that act together"
+PAIRS_HELP = (
+    "Every combination of two columns gets points of its own, such as old and self-employed. You choose them, they are "
+    "not read from the data, so they cost no privacy; but every combination needs people to learn from. Worth it with "
+    "tens of thousands of rows, where one column says something else depending on the other."
+)
+TOO_MANY_TO_PAIR = "Choose at most 24 columns to let two of them act together."
 NO_COLUMN = (
     "Training needs one row per person, a column to predict, and at least one more column with declared bounds "
     "or categories. Pick another sample, or declare them on the Data page."
@@ -411,6 +418,12 @@ def what_leaves(about: About) -> str:
     )
 
 
+def act_together(pairs: Sequence[tuple[str, str]]) -> str:
+    """Which columns act together, before a release: declared, so nothing was bought."""
+    named = ", ".join(pair(*names) for names in pairs)
+    return f"These columns act together: {named}. You chose them, so knowing which costs no privacy."
+
+
 FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."
 
 
@@ -418,6 +431,11 @@ CONCLUDE = (
     "You may publish the model and use it. You may not say: it is right about one person, or what the people in the "
     "data were like one by one."
 )
+
+
+def pair(first: str, second: str) -> str:
+    """Two columns that act together."""
+    return f"{visible(first, 40)} with {visible(second, 40)}"
 
 
 def no_release(name: str, other: str) -> str:

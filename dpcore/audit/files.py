@@ -224,11 +224,17 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
             target="answer",
             columns=["option", "number", "day"],
             shapes={"number": "even", "day": "even"},
+            pairs=[("number", "option")],
             epsilon=0.5,
             delta=1e-6,
         )
     asks["model on steps, counted"] = lambda d, _: ScaledModel.of(
-        d, target="answer", columns=["option", "number", "day"], epsilon=0.5, delta=1e-6
+        d,
+        target="answer",
+        columns=["option", "number", "day"],
+        pairs=[("option", "number")],
+        epsilon=0.5,
+        delta=1e-6,
     )
     people = replace(schema, people=40)
     found = [Question(name=f"{name}, {how}", ask=ask, **about) for name, ask in asks.items()]

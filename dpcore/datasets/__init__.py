@@ -13,7 +13,15 @@ from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.report import Alternative, ColumnReading, Notice, ReadColumn, Report
 from dpcore.datasets.samples import expanded, load_sample, sample, sample_rows, samples
 from dpcore.datasets.schema import Column, Schema
-from dpcore.datasets.steps import LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions, Step
+from dpcore.datasets.steps import (
+    LeaveOutTotals,
+    MonthsToRows,
+    OneRowPer,
+    ReadAsMissing,
+    SplitOptions,
+    Step,
+    TicksToRows,
+)
 from dpcore.datasets.suitability import Suited, questions_for
 from dpcore.datasets.table import Table
 from dpcore.datasets.template import Fit, Template, fitted, loaded, recognised, saved
@@ -61,6 +69,7 @@ __all__ = [
     "Suited",
     "Table",
     "Template",
+    "TicksToRows",
     "UnavailableSample",
     "UnreadableFile",
     "apply",

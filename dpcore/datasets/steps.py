@@ -18,6 +18,7 @@ import pandas as pd
 from dpcore.datasets.dates import moment
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
+from dpcore.datasets.suitability import counts_time, names_someone
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, IntArray, one_of, whole
 
@@ -28,6 +29,7 @@ _TOTAL = re.compile(
 )
 _SEPARATORS = (";", "|", ",")
 _MOST_OPTIONS, _FEWEST_MONTHS = 40, 3
+_REPEATED, _MOST_SUMS = 0.8, 2
 _MONTH_NAMES = {
     name: place
     for place, names in enumerate(
@@ -134,6 +136,42 @@ class SplitOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TicksToRows:
+    """One row per option that a cell names, where cells name several ("Gym; Tea"), at most ``most`` of each cell.
+
+    A row then stands for one tick, so that one person has up to ``most`` rows for each row of before: the first of the
+    cell, each option once. Rows whose cell names nothing are left out.
+    """
+
+    column: str
+    most: int
+    separator: str = ";"
+    holds_values: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if len(self.separator) != 1:
+            raise InvalidArgument("separator", "must be one character")
+        whole(1, most=self.most)
+
+    @property
+    def sentence(self) -> str:
+        return f"Every option that “{self.column}” names becomes a row of its own, the first {self.most} of each cell."
+
+    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+        cells = _column(frame, self.column).tolist()
+        named = [
+            list(dict.fromkeys(part for word in cell.split(self.separator) if (part := word.strip())))[: self.most]
+            for cell in cells
+        ]
+        at = np.repeat(np.arange(len(cells)), [len(words) for words in named])
+        if not at.size:
+            raise InvalidArgument("column", "must name an option in some row")
+        long = frame.iloc[at].reset_index(drop=True)
+        ticks = pd.Series([word for words in named for word in words], dtype=frame.dtypes.iloc[0])
+        return Worked(frame=_with(long, self.column, ticks), lines=lines[at])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MonthsToRows:
     """Columns that are named by months or years become rows: one for each row and month, in order of time.
 
@@ -229,7 +267,7 @@ class OneRowPer:
         return Worked(frame=worked, lines=first.to_numpy(dtype=np.int64))
 
 
-Step = LeaveOutTotals | ReadAsMissing | SplitOptions | MonthsToRows | OneRowPer
+Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
 
 
 def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:
@@ -249,7 +287,24 @@ def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Ste
     numeric = {column.name for column in columns if column.type in ("integer", "number")}
     if len(months) >= _FEWEST_MONTHS and set(months) <= numeric and _in_order(months):
         found.append(MonthsToRows(columns=months))
-    return tuple(found)
+    return (*found, *_per_person(frame, columns))
+
+
+def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[Step]:
+    """One row per person, where a column that names people by its heading has them several times."""
+    several = [
+        column for column in columns if names_someone(column.name) and 1 < column.distinct <= _REPEATED * len(frame)
+    ]
+    if not several:
+        return []
+    by = several[0].name
+    amounts = [
+        column
+        for column in columns
+        if column.type in ("integer", "number") and not names_someone(column.name) and not counts_time(column.name)
+    ]
+    sums = [OneRowPer(by=by, of=column.name, how="sum", decimal=column.suggestion.decimal) for column in amounts]
+    return [OneRowPer(by=by), *sums[:_MOST_SUMS]]
 
 
 def is_total(cells: pd.Series) -> BoolArray:

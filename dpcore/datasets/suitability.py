@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from dpcore.datasets.entry import Question
 from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.text import named
 from dpcore.errors import InvalidArgument
 
 _SOMEONE = re.compile(
@@ -23,6 +24,13 @@ _TIME = re.compile(
 _HAPPENED = re.compile(
     r"(?:^|[\W_])(?:actual|observed|outcome|happened|truth|true value|realised|realized|result)", re.I
 )
+
+# Forms of questions, the one that most people with such a table come with first.
+_FITS = (
+    *("forecasts", "scores", "most_common", "series", "quantile", "days", "values", "groups"),
+    *("classify", "rule", "regress"),
+)
+_TOGETHER = ("features", "experts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +49,22 @@ class Suited:
     columns: tuple[tuple[str, tuple[str, ...]], ...]
     lacking: str = ""
     asks: tuple[str, ...] = ()
+
+    @property
+    def fit(self) -> int:
+        """How well the question suits such a table, 0 best: of all that can be asked the best is offered first."""
+        return _FITS.index(self.kind)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Columns that take part beside the leading one: what is predicted from, or whose forecasts are compared."""
+        lead = self.columns[0][1][0]
+        return tuple(name for role, names in self.columns if role in _TOGETHER for name in names if name != lead)
+
+    @property
+    def least(self) -> int:
+        """How many of ``others`` it cannot do without."""
+        return 0 if not self.others else 2 if self.kind == "forecasts" else 1
 
     def choices(self, role: str) -> tuple[str, ...]:
         """The names that can take a role. Raises InvalidArgument."""
@@ -108,7 +132,7 @@ def _options(schema: Schema) -> list[Suited]:
         Suited(
             question="selection",
             kind="scores",
-            sentence=f"Which {options[0]} {best} {scores[0].name}.",
+            sentence=f"Which {named(options[0])} {best} {named(scores[0].name)}.",
             columns=(("option", options), ("score", _names(scores))),
             lacking=lacking,
         )
@@ -165,7 +189,7 @@ def _suited(question: Question, kind: str, sentence: str, schema: Schema, **role
     return Suited(
         question=question,
         kind=kind,
-        sentence=sentence.format(leading[0]) + ".",
+        sentence=sentence.format(named(leading[0])) + ".",
         columns=tuple(roles.items()),
         lacking=lacking,
     )

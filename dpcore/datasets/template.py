@@ -13,7 +13,15 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dpcore.datasets.schema import Column, Schema
-from dpcore.datasets.steps import LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions, Step
+from dpcore.datasets.steps import (
+    LeaveOutTotals,
+    MonthsToRows,
+    OneRowPer,
+    ReadAsMissing,
+    SplitOptions,
+    Step,
+    TicksToRows,
+)
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
 _MARK, _VERSION = "epsilon-lab declaration", 1
 _LARGEST = 1 << 20
 _STEPS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions)
+    kind.__name__: kind for kind in (LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions, TicksToRows)
 }
 _WRONG = "is no declaration that can be read: {}; declare the columns again and save it anew"
 

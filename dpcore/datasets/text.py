@@ -24,6 +24,11 @@ def visible(text: str, limit: int = _LIMIT) -> str:
     return shown if len(text) <= limit and len(shown) <= 4 * limit else shown[: max(limit - 1, 1)] + "…"
 
 
+def named(name: str) -> str:
+    """A column's name within a sentence: in quotation marks where it is many words, or a question itself."""
+    return f"“{name}”" if len(name.split()) > 3 or name.rstrip().endswith(("?", ".", ":", "!")) else name
+
+
 def _shown(character: str) -> str:
     if character in "\n\r\t":
         return {"\n": "⏎", "\r": "⏎", "\t": "⇥"}[character]

@@ -52,17 +52,19 @@ class AskedModel(Asked):
         epsilon: float,
         delta: float,
         shapes: Mapping[str, Shape | Sequence[float]] | None = None,
+        pairs: Sequence[Sequence[str]] = (),
         neighbours: Neighbours | None = None,
         chosen_after_looking: tuple[str, ...] = (),
     ) -> Self:
-        """From declared columns, those in ``shapes`` cut into steps by their declared bounds alone (``Features.of``).
+        """From declared columns, those in ``shapes`` cut into steps by their declared bounds alone (``Features.of``),
+        and ``pairs`` of them that act together.
 
         Raises InvalidArgument where bounds or options were not declared.
         """
         names = (target, *columns)
         declared = tuple(declaration.column(name) for name in dict.fromkeys(names))
         features = Features.of(
-            Schema(columns=declared), target=target, columns=columns, positive=positive, shapes=shapes
+            Schema(columns=declared), target=target, columns=columns, positive=positive, shapes=shapes, pairs=pairs
         )
         return cls(
             features=cls.used(features),
@@ -88,8 +90,10 @@ class AskedModel(Asked):
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        count = len(self.features.columns)
-        return f"A model that predicts “{shown(self.features.target.name)}” from {count} column{'s' * (count > 1)}"
+        count, pairs = len(self.features.columns), len(self.features.pairs)
+        together = f", {pairs} pair{'s' * (pairs > 1)} of them together" if pairs else ""
+        columns = f"{count} column{'s' * (count > 1)}"
+        return f"A model that predicts “{shown(self.features.target.name)}” from {columns}{together}"
 
     @property
     def rho(self) -> float:
@@ -100,6 +104,7 @@ class AskedModel(Asked):
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
         cut = [shown(column.name) for column in self.features.columns if column.levels]
+        together = [" with ".join(shown(name) for name in pair.names) for pair in self.features.pairs]
         filled = [shown(column.name) for column in self.reads.columns if column.fill is not None]
         return (
             "Values outside their declared bounds are moved to the nearer bound.",
@@ -107,6 +112,11 @@ class AskedModel(Asked):
             *(
                 (f"Cut into steps at public numbers: {', '.join(cut)}; what is missing there is in no step.",)
                 if cut
+                else ()
+            ),
+            *(
+                (f"Together, by the cell a row is in of steps and options that were declared: {', '.join(together)}.",)
+                if together
                 else ()
             ),
             f"A row without a value of “{shown(self.features.target.name)}” adds nothing.",

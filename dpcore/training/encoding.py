@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.datasets.schema import Column
+    from dpcore.training.pairs import Pair
 
 Kind = Literal["number", "date", "yes/no", "category"]
 MOST_CATEGORIES = 500
@@ -176,16 +177,22 @@ class Encoding:
         return np.where(np.isnan(values), -1, found).astype(np.int64)
 
 
-def coded(columns: Sequence[Encoding], typed: Sequence[FloatArray], *, missing: bool = True) -> CodedRows:
-    """The rows of a table as codes, from what each column's ``typed`` gave, with a constant one at the end.
+def coded(
+    columns: Sequence[Encoding], typed: Sequence[FloatArray], *, missing: bool = True, pairs: Sequence[Pair] = ()
+) -> CodedRows:
+    """The rows of a table as codes, from what each column's ``typed`` gave, then ``pairs`` of these columns, and a
+    constant one at the end.
 
     Missing values have a code, and with ``missing`` a one, of their own. Raises InvalidArgument for a number that is
     not cut.
     """
     codes = [column.codes(values) for column, values in zip(columns, typed, strict=True)]
+    if pairs:
+        known = {column.name: values for column, values in zip(columns, typed, strict=True)}
+        codes += [pair.codes(*(known[name] for name in pair.names)) for pair in pairs]
     constant = np.zeros(codes[0].shape[0], dtype=np.int64)
     tables = [column.basis() if missing else column.basis()[:, :-1] for column in columns]
-    return CodedRows.of([*codes, constant], [*tables, np.ones((1, 1))])
+    return CodedRows.of([*codes, constant], [*tables, *(pair.basis() for pair in pairs), np.ones((1, 1))])
 
 
 def cut(column: Encoding, shape: Shape | Sequence[float] = "even") -> Encoding:

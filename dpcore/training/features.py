@@ -16,6 +16,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
 from dpcore.training.cuts import Shape
 from dpcore.training.encoding import Encoding, coded, cut, encoding
+from dpcore.training.pairs import Pair, declared_pairs
 from dpcore.validate import FloatArray, IntArray, finite_vector
 
 if TYPE_CHECKING:
@@ -30,16 +31,17 @@ FEWEST_ROWS = 20
 class Features:
     """Columns to predict from, and the ``target`` to predict: two classes, or a number.
 
-    A row is the numbers of all columns and, with ``intercept``, a constant 1, all divided by √(number of columns + 1):
-    its length is at most 1 whoever it is about. With ``positive`` the target is one of its categories against the
-    rest: answers are 1 for it and −1 otherwise. Else the answer is the number, −1..1 for its bounds. Raises
-    InvalidArgument.
+    A row is the numbers of all columns, a one for its cell in each of ``pairs`` of them and, with ``intercept``, a
+    constant 1, all divided by √(number of columns and pairs + 1): its length is at most 1 whoever it is about.
+    With ``positive`` the target is one of its categories against the rest: answers are 1 for it and −1 otherwise. Else
+    the answer is the number, −1..1 for its bounds. Raises InvalidArgument.
     """
 
     columns: tuple[Encoding, ...]
     target: Encoding
     positive: str | None = None
     intercept: bool = True
+    pairs: tuple[Pair, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -49,6 +51,7 @@ class Features:
             raise InvalidArgument("columns", f"cannot include “{self.target.name}”: it is the column to predict")
         if len(set(names)) != len(names):
             raise InvalidArgument("columns", "must all be different")
+        declared_pairs(self.columns, [pair.names for pair in self.pairs])
         if self.d > MOST_FEATURES:
             raise InvalidArgument(
                 "columns", f"become {self.d:,} features and at most {MOST_FEATURES:,} can be used; choose fewer"
@@ -69,8 +72,11 @@ class Features:
         columns: Sequence[str] | None = None,
         positive: str | None = None,
         shapes: Mapping[str, Shape | Sequence[float]] | None = None,
+        pairs: Sequence[Sequence[str]] = (),
     ) -> Self:
         """From declared columns: ``columns`` (all others that can be used, unless given) to predict ``target``.
+
+        ``pairs`` of their names act together.
 
         ``positive`` is the class to predict; for yes/no and for two categories it defaults to yes and to the second.
         ``shapes`` names the numbers and dates to cut into steps: "even", "heavy" (see ``public_cuts``) or own cuts.
@@ -87,11 +93,16 @@ class Features:
             positive = "yes"
         if positive is None and len(answer.categories) == 2:
             positive = answer.categories[1]
-        return cls(columns=tuple(chosen), target=answer, positive=positive)
+        return cls(columns=tuple(chosen), target=answer, positive=positive, pairs=declared_pairs(chosen, pairs))
 
     @property
     def two_classes(self) -> bool:
         return self.positive is not None
+
+    @property
+    def paired(self) -> tuple[tuple[str, str], ...]:
+        """The names of every pair's columns."""
+        return tuple(pair.names for pair in self.pairs)
 
     @property
     def classes(self) -> tuple[str, str]:
@@ -104,24 +115,29 @@ class Features:
     @property
     def d(self) -> int:
         """How many numbers a row has."""
-        return sum(column.width for column in self.columns) + int(self.intercept)
+        return sum(column.width for column in self.columns) + self._cells + int(self.intercept)
+
+    @property
+    def _cells(self) -> int:
+        return sum(pair.cells for pair in self.pairs)
 
     @property
     def scale(self) -> float:
         """What every number of a row is divided by."""
-        return math.sqrt(len(self.columns) + int(self.intercept))
+        return math.sqrt(len(self.columns) + len(self.pairs) + int(self.intercept))
 
     @property
     def names(self) -> tuple[str, ...]:
         """A name for each of the d numbers."""
         own = [label for column in self.columns for label in column.labels]
+        own += [label for pair in self.pairs for label in pair.labels]
         return (*own, "intercept") if self.intercept else tuple(own)
 
     @property
     def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Lowest and highest value of each of the d numbers."""
         from_zero = [bool(column.categories or column.levels) for column in self.columns for _ in range(column.width)]
-        low = [0.0 if zero else -1.0 for zero in from_zero]
+        low = [0.0 if zero else -1.0 for zero in from_zero] + [0.0] * self._cells
         if self.intercept:
             low.append(-1.0)
         return tuple(value / self.scale for value in low), (1.0 / self.scale,) * self.d
@@ -129,13 +145,15 @@ class Features:
     def rows(self, numbers: Sequence[FloatArray]) -> FloatArray:
         """Rows (n, d) of the unit ball from what each column's ``typed`` or ``plain`` gave."""
         parts = [column.spread(values) for column, values in zip(self.columns, numbers, strict=True)]
+        known = {column.name: values for column, values in zip(self.columns, numbers, strict=True)}
+        parts += [pair.spread(*(known[name] for name in pair.names)) for pair in self.pairs]
         if self.intercept:
             parts.append(np.ones((parts[0].shape[0], 1)))
         return np.concatenate(parts, axis=1) / self.scale
 
     def coded(self, numbers: Sequence[FloatArray], *, missing: bool = True) -> CodedRows:
         """The same as codes, for ``ScaledDescent``; see ``encoding.coded``."""
-        return coded(self.columns, numbers, missing=missing)
+        return coded(self.columns, numbers, missing=missing, pairs=self.pairs)
 
     @property
     def stepped(self) -> Self:
@@ -145,7 +163,7 @@ class Features:
         """
         cuttable = [one.kind in ("number", "date") and not one.levels for one in self.columns]
         columns = tuple(cut(one) if able else one for one, able in zip(self.columns, cuttable, strict=True))
-        if sum(one.width for one in columns) + 1 > MOST_FEATURES:
+        if sum(one.width for one in columns) + self._cells + 1 > MOST_FEATURES:
             pairs = zip(columns, cuttable, strict=True)
             columns = tuple(replace(one, levels=one.levels[:1]) if able else one for one, able in pairs)
         return replace(self, columns=columns)
@@ -170,6 +188,7 @@ class Features:
                 weights.append(own * math.sqrt(max(1, len(column.levels))))
             else:
                 raise InvalidArgument("columns", f"must be cut: “{column.name}” is a number")
+        weights.append(points[start:-1])  # those of pairs
         return np.concatenate([*weights, [constant]]) * self.scale
 
     def answers(self, values: FloatArray) -> FloatArray:

@@ -15,12 +15,13 @@ from dpcore.errors import InvalidArgument
 from dpcore.training.encoding import Encoding
 from dpcore.training.features import Features
 from dpcore.training.model_card import model_card
+from dpcore.training.pairs import Pair
 from dpcore.validate import FloatArray, finite_vector
 
 if TYPE_CHECKING:
     import pandas as pd
 
-KIND, VERSION = "epsilon-lab linear model", 1
+KIND, VERSION, PAIRED = "epsilon-lab linear model", 1, 2  # with pairs, which reading without would predict wrongly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,9 +76,14 @@ class LinearModel:
         """The model as JSON can hold it; ``load_model`` reads it back."""
         return {
             "kind": KIND,
-            "version": VERSION,
+            "version": PAIRED if self.features.pairs else VERSION,
             "predicts": _plain(self.features.target) | {"positive": self.features.positive},
             "columns": [_plain(column) for column in self.features.columns],
+            **(
+                {"pairs": [[_plain(pair.first), _plain(pair.second)] for pair in self.features.pairs]}
+                if self.features.pairs
+                else {}
+            ),
             "intercept": self.features.intercept,
             "divided_by": self.features.scale,
             "features": list(self.features.names),
@@ -100,7 +106,8 @@ def load_model(source: str | Path | Mapping[str, Any]) -> LinearModel:
             raise InvalidArgument("source", "must be a model file of Epsilon Lab in JSON") from None
     if isinstance(contents, Mapping) and "weights" not in contents:
         contents = contents.get("answer", contents)
-    if not isinstance(contents, Mapping) or contents.get("kind") != KIND or contents.get("version") != VERSION:
+    known = isinstance(contents, Mapping) and contents.get("kind") == KIND
+    if not known or contents.get("version") != (PAIRED if contents.get("pairs") else VERSION):
         raise InvalidArgument("source", "must be a model file of Epsilon Lab in JSON")
     try:
         predicts = dict(contents["predicts"])
@@ -110,6 +117,9 @@ def load_model(source: str | Path | Mapping[str, Any]) -> LinearModel:
             target=_encoding(predicts),
             positive=positive,
             intercept=bool(contents["intercept"]),
+            pairs=tuple(
+                Pair(first=_encoding(first), second=_encoding(second)) for first, second in contents.get("pairs", ())
+            ),
         )
         weights = finite_vector(weights=list(contents["weights"]))
         about = dict(contents.get("about", {}))

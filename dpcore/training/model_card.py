@@ -8,6 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from dpcore.training.model import LinearModel
+    from dpcore.training.pairs import Pair
 
 _MOST = 10
 
@@ -29,11 +30,13 @@ def model_card(model: LinearModel) -> str:
     spread = column_spread(model)
     order = sorted(spread, key=lambda name: -spread[name])[:_MOST]
     cut = [column.name for column in features.columns if column.levels]
+    together = ", ".join(_named(pair) for pair in features.pairs)
     lines = [
         "# Model card",
         "",
         task,
         f"It adds up what each of {len(features.columns)} columns says: {names}.",
+        *((f"These act together besides: {together}.",) if together else ()),
         "",
         "## Privacy",
         f"({_number(about.get('epsilon'))}, {_number(about.get('delta'))})-differential privacy for {hidden} one "
@@ -54,13 +57,15 @@ def model_card(model: LinearModel) -> str:
             if cut
             else ()
         ),
-        "What few people have carries mostly noise. Columns act one by one: no two of them act together.",
+        "What few people have carries mostly noise. "
+        + ("No other two columns" if together else "Columns act one by one: no two of them")
+        + " act together.",
     ]
     return "\n".join(lines) + "\n"
 
 
 def column_spread(model: LinearModel) -> dict[str, float]:
-    """By column, the largest less the smallest that it can add to the margin of a row in which it is not missing."""
+    """By column and pair, the largest less the smallest that it adds to the margin of a row where it is not missing."""
     found, start = {}, 0
     for column in model.features.columns:
         own = model.weights[start : start + column.width] / model.features.scale
@@ -73,7 +78,15 @@ def column_spread(model: LinearModel) -> dict[str, float]:
             found[column.name] = float(own.max() - own.min())
         else:
             found[column.name] = 2.0 * float(abs(own[0]))
+    for pair in model.features.pairs:
+        own = model.weights[start : start + pair.cells] / model.features.scale
+        start += pair.cells
+        found[_named(pair)] = float(own.max() - own.min())
     return found
+
+
+def _named(pair: Pair) -> str:
+    return " with ".join(pair.names)
 
 
 def _number(value: object) -> str:

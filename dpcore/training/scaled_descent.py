@@ -70,8 +70,9 @@ class ScaledDescent:
     have each one (a row has at most m ones: sensitivity √m), ``calibration_share`` for how often the model is right
     by how sure it is (one row is in one cell: sensitivity 1), ``names_share`` is set aside for counts of classes that
     the caller makes (sensitivity 1, noise ``names_noise``), ``cuts_share`` for a Gaussian release by which the caller
-    buys cuts (multiplier ``cuts_noise``), the rest is for the steps (sensitivity ``clip``, times √2
-    with three or more classes, whatever the scales, since each row's gradient is clipped to it).
+    buys cuts (multiplier ``cuts_noise``), ``pairs_share`` for choosing pairs (``choosing_pairs``), the rest is for the
+    steps (sensitivity ``clip``, times √2 with three or more classes, whatever the scales, since each row's gradient is
+    clipped to it).
 
     The noisy counts give n, so the number of rows is not used exactly anywhere. A one of share f is scaled by
     1/√(f + c), c = .001 + the noise, all normalised to a mean squared row length of 1. A step's length is
@@ -93,6 +94,7 @@ class ScaledDescent:
     calibration_share: float = 0.03
     names_share: float = 0.0
     cuts_share: float = 0.0
+    pairs_share: float = 0.0
     neighbours: Neighbours = "add_remove"
 
     def __post_init__(self) -> None:
@@ -110,6 +112,7 @@ class ScaledDescent:
         in_range(0.0, 1.0, open_high=True, calibration_share=self.calibration_share)
         in_range(0.0, 1.0, open_high=True, names_share=self.names_share)
         in_range(0.0, 1.0, open_high=True, cuts_share=self.cuts_share)
+        in_range(0.0, 1.0, open_high=True, pairs_share=self.pairs_share)
         one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
         if self.steps_share <= 0.0:
             raise InvalidArgument("calibration_share", "must leave something for the steps")
@@ -134,7 +137,8 @@ class ScaledDescent:
     @property
     def steps_share(self) -> float:
         """The share that is left for the gradient sums."""
-        return 1.0 - self.counts_share - self.calibration_share - self.names_share - self.cuts_share
+        aside = self.names_share + self.cuts_share + self.pairs_share
+        return 1.0 - self.counts_share - self.calibration_share - aside
 
     @property
     def outputs(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,12 +13,13 @@ from scipy.special import expit, softmax
 
 from dpcore.errors import InvalidArgument
 from dpcore.training.declared import Declared
+from dpcore.training.pairs import Pair
 from dpcore.validate import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-KIND, VERSION = "epsilon-lab scorecard", 1
+KIND, VERSION, PAIRED = "epsilon-lab scorecard", 1, 2  # a file with pairs, which reading without would predict wrongly
 UNKNOWN = float("nan")  # what a card says of a cost that the file does not state
 
 
@@ -37,6 +38,7 @@ class Scorecard:
     target: tuple[float, float] | None = None
     factor: float = 1.0
     about: Mapping[str, Any]
+    pairs: tuple[tuple[Pair, FloatArray], ...] = ()
 
     def margins(self, frame: pd.DataFrame) -> FloatArray:
         """Points of every row, shape (n, outputs). Raises InvalidArgument for a column that is not there."""
@@ -46,6 +48,10 @@ class Scorecard:
             if name not in frame.columns:
                 raise InvalidArgument("frame", f"must have the column “{name}”")
             total += points[column.codes(frame[name])]
+        if self.pairs:
+            known = {column.encoding.name: column for column in self.columns}
+            for pair, points in self.pairs:
+                total += points[pair.codes(*(known[name].typed(frame[name]) for name in pair.names))]
         return total
 
     def chances(self, frame: pd.DataFrame) -> FloatArray:
@@ -72,14 +78,24 @@ class Scorecard:
             column.plain() | {"steps": list(column.labels), "points": points.tolist()}
             for column, points in zip(self.columns, self.points, strict=True)
         ]
+        together = [
+            {
+                "columns": list(pair.names),
+                "cuts": [[list(level) for level in column.levels] for column in (pair.first, pair.second)],
+                "cells": list(pair.labels),
+                "points": points[:-1].tolist(),
+            }
+            for pair, points in self.pairs
+        ]
         return {
             "kind": KIND,
-            "version": VERSION,
+            "version": PAIRED if together else VERSION,
             "classes": list(self.classes),
             "target": list(self.target) if self.target else None,
             "factor": self.factor,
             "intercept": self.intercept.tolist(),
             "columns": columns,
+            **({"pairs": together} if together else {}),
             "about": dict(self.about),
         }
 
@@ -87,6 +103,13 @@ class Scorecard:
         """How far apart the points of a column's known steps are at most, over the outputs."""
         points = self.points[column][:-1]
         return float((points.max(axis=0) - points.min(axis=0)).max()) if points.size else 0.0
+
+    @property
+    def _together(self) -> str:
+        if not self.pairs:
+            return "Columns act one by one: no pair of columns acts together."
+        named = ", ".join(" with ".join(pair.names) for pair, _ in self.pairs)
+        return f"Columns act one by one, and beyond that these act together: {named}."
 
     def card(self) -> str:
         """The model in words, from public and released numbers alone: what it does, what it cost, what to beware of."""
@@ -117,7 +140,7 @@ class Scorecard:
             "measuring on the training data would cost privacy; use data that were not trained on.",
             "Values beyond the declared bounds count as the bound; missing and unknown values have points of their "
             "own, which mean nothing if the training data had none.",
-            "Rare steps and options carry mostly noise. Columns act one by one: no pair of columns acts together.",
+            "Rare steps and options carry mostly noise. " + self._together,
         ]
         return "\n".join(lines) + "\n"
 
@@ -136,26 +159,41 @@ def scorecard(
     columns: Sequence[Declared],
     weights: FloatArray,
     *,
+    pairs: Sequence[Pair] = (),
     classes: Sequence[Any] = (),
     target: tuple[float, float] | None = None,
     factor: float = 1.0,
     about: Mapping[str, Any],
 ) -> Scorecard:
-    """From ``weights`` (d, outputs) of ``coded_rows``."""
+    """From ``weights`` (d, outputs) of ``coded`` rows with these ``pairs``."""
     points, start = [], 0
-    for column in columns:
-        basis = column.encoding.basis()
+    for basis in (*(column.encoding.basis() for column in columns), *(pair.basis() for pair in pairs)):
         points.append(np.asarray(basis @ weights[start : start + basis.shape[1]]))
         start += basis.shape[1]
     return Scorecard(
         columns=tuple(columns),
-        points=tuple(points),
+        points=tuple(points[: len(columns)]),
+        pairs=tuple(zip(pairs, points[len(columns) :], strict=True)),
         intercept=weights[start],
         classes=tuple(classes),
         target=target,
         factor=factor,
         about=about,
     )
+
+
+def _read_pair(columns: Sequence[Declared], plain: Mapping[str, Any]) -> tuple[Pair, FloatArray]:
+    """From what ``Scorecard.plain`` says of a pair."""
+    known = {column.encoding.name: column.encoding for column in columns}
+    first, second = (
+        replace(known[name], levels=tuple(tuple(float(cut) for cut in level) for level in levels))
+        for name, levels in zip(plain["columns"], plain["cuts"], strict=True)
+    )
+    pair = Pair(first=first, second=second)
+    points = np.array(plain["points"], dtype=np.float64)
+    if points.shape[0] != pair.cells:
+        raise ValueError("points")
+    return pair, np.vstack([points, np.zeros((1, points.shape[1]))])
 
 
 def load_scorecard(source: str | Path | Mapping[str, Any]) -> Scorecard:
@@ -165,11 +203,13 @@ def load_scorecard(source: str | Path | Mapping[str, Any]) -> Scorecard:
         if not isinstance(source, Mapping):
             text = str(source) if str(source).lstrip().startswith("{") else Path(source).read_text(encoding="utf-8")
             contents = json.loads(text)
-        if contents["kind"] != KIND or contents["version"] != VERSION:
+        if contents["kind"] != KIND or contents["version"] != (PAIRED if contents.get("pairs") else VERSION):
             raise InvalidArgument("source", "must be a scorecard of Epsilon Lab in JSON")
         bounds = contents["target"]
+        columns = tuple(Declared.read(column) for column in contents["columns"])
         return Scorecard(
-            columns=tuple(Declared.read(column) for column in contents["columns"]),
+            columns=columns,
+            pairs=tuple(_read_pair(columns, pair) for pair in contents.get("pairs", ())),
             points=tuple(np.array(column["points"], dtype=np.float64) for column in contents["columns"]),
             intercept=np.array(contents["intercept"], dtype=np.float64),
             classes=tuple(contents["classes"]),

@@ -173,14 +173,15 @@ def test_a_messy_export_is_understood_and_every_line_accounted_for(open_app: Ope
 
 
 def test_nothing_is_shown_before_the_person_decides(open_app: Open) -> None:
-    """No page shows the file; the questions it suits are listed but closed; looking needs the tick."""
+    """No page shows the file; a question it suits says first what it needs; looking needs the tick."""
     app = drop(open_app("data"), survey())
     assert app.session_state["_own_source"] is None
     assert "Which Beruf is most common?" in [button.label for button in app.button]
-    assert all(button.disabled for button in app.button if str(button.key).startswith("own-selection"))
-    press(app, "own-look")
-    assert "Tick the box first" in text(app)
-    assert app.session_state["_own_source"] is None
+    for look_button in ("own-look", "own-asked-look"):
+        press(app, look_button)
+        assert "Tick the box first" in text(app)
+        assert app.session_state["_own_source"] is None
+        press(app, "own-selection-0" if look_button == "own-look" else "own-ask-other")
     app.selectbox(key="data").set_value(OWN).run()
     app.switch_page("questions/selection/page.py").run()
     assert "Decide on the Data page" in text(app)

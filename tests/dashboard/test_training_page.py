@@ -327,15 +327,19 @@ def test_a_model_on_steps_is_released_with_its_card(open_app: Open) -> None:
     """Chosen under Options, drawn by its own release, charged once; the file tells its cuts and the form predicts."""
     app = open_app("training", data=TUMOURS)
     app.multiselect(key="training_columns-breast_cancer-diagnosis").set_value(list(FEW)).run()
+    app.pills(key="training_pairs-breast_cancer-diagnosis").set_value([json.dumps(list(FEW[:2]))]).run()
     app.selectbox(key="training_method-accuracy").set_value("scaled_descent").run()
     open_tab(wait(app), "A private answer")
     assert "How many rows are in each range and option" in text(app)
+    assert f"act together: {FEW[0]} with {FEW[1]}" in text(app)
     app.button(key="training-begin").click().run()
     app.button(key="training-confirm").click().run()
     assert not app.exception
     (receipt,) = compute.ledger().history(Ledger.practice_lineage(TOKEN, "breast_cancer"))
     assert receipt.cost.epsilon == 0.5
     assert all(len(column["levels"]) == 2 for column in receipt.answer["columns"])
+    assert "1 pair of them together" in receipt.what
+    assert [[column["column"] for column in pair] for pair in receipt.answer["pairs"]] == [list(FEW[:2])]
     model = load_model(receipt.answer)
     schema = load_sample("breast_cancer").schema
     said = model.predict([{name: (schema.column(name).low + schema.column(name).high) / 2 for name in FEW}])[0]

@@ -14,6 +14,7 @@ from dpcore.datasets import (
     Reading,
     SplitOptions,
     Step,
+    TicksToRows,
     read_table,
 )
 from dpcore.errors import InvalidArgument
@@ -44,6 +45,10 @@ def months() -> Reading:
     return table("ward,Jan 2024,Feb 2024,Mar 2024", "North,1,2,3", "South,4,5,6", "East,7,8,9", "West,1,1,1")
 
 
+def payments() -> Reading:
+    return table("customer_id,paid", *(f"c{i % 11},{i % 7}.5" for i in range(60)))
+
+
 @pytest.mark.parametrize(
     ("make", "steps"),
     [
@@ -51,6 +56,8 @@ def months() -> Reading:
         (subtotals, (LeaveOutTotals(column="ward"),)),
         (stand_ins, (ReadAsMissing(column="age", word="999"), ReadAsMissing(column="income", word="-99"))),
         (months, (MonthsToRows(columns=("Jan 2024", "Feb 2024", "Mar 2024")),)),
+        (payments, (OneRowPer(by="customer_id"), OneRowPer(by="customer_id", of="paid", how="sum"))),
+        (lambda: table("customer_id,paid", *(f"c{i},{i % 7}" for i in range(30))), ()),
         (lambda: table("k,x", *(f"{'ab'[i % 2]},{i % 7}" for i in range(30))), ()),
         (lambda: table("k,x", *(f"a,Street {i}; Town {i}" for i in range(30))), ()),
         (lambda: table("k,age", *(f"a,{20 + i}" for i in range(70)), "a,99"), ()),
@@ -143,3 +150,19 @@ def test_steps_are_taken_back_by_leaving_them_out() -> None:
 def test_a_column_that_is_not_there_is_refused(step: Step) -> None:
     with pytest.raises(InvalidArgument):
         hobbies().after((step,))
+
+
+def test_every_option_that_a_cell_names_becomes_a_row() -> None:
+    """The first of a cell count, each once; rows that name nothing are left out; what wins is what was named most."""
+    step = TicksToRows(column="x", separator=";", most=2)
+    after = hobbies().after((step,))
+    words = [dict.fromkeys(part.strip() for part in word.split(";") if part.strip()) for word in HOBBIES]
+    expected = [word for cell in words for word in list(cell)[:2]]
+    assert after.frame["x"].tolist() == expected
+    assert after.suggested_steps == ()
+    assert after.frame["x"].value_counts().idxmax() == "Gym"
+    assert table("k,x", "a,Tea;Tea;Gym", "b,Gym").after((step,)).frame["x"].tolist() == ["Tea", "Gym", "Gym"]
+    with pytest.raises(InvalidArgument):
+        TicksToRows(column="x", most=0)
+    with pytest.raises(InvalidArgument):
+        table("k,x", "a,;", "b,;").after((step,))

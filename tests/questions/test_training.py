@@ -18,10 +18,12 @@ from dashboard.blocks import Ask, Block, Download, Picture, Slow, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question, Work
-from dashboard.questions.training import PAGE, curves
+from dashboard.questions.training import PAGE, curves, predict_controls
 from dashboard.questions.training.gentle_problems import LEVELS as GENTLE_LEVELS
 from dashboard.questions.training.predict import Predict
+from dashboard.questions.training.prepared_rows import prepared
 from dashboard.questions.training.released_model import charted_epsilon
+from dashboard.questions.training.training_code import rows_code
 from dashboard.view import AXES, EPSILON_HIGH, EPSILON_LOW
 from dashboard.widgets import finger
 from dashboard.words import predict as said
@@ -450,7 +452,7 @@ def interferes(cases: Iterable[Case], values: Mapping[str, Any]) -> bool:
         {},
         {"training_target": "age"},
         {"training_method-accuracy": "objective_perturbation"},
-        {"training_numbers": "steps"},
+        {"training_numbers": "steps", "training_pairs-own~11-smokes": ('["age", "ward"]',)},
     ],
 )
 @pytest.mark.parametrize("people", [None, 45])
@@ -464,7 +466,8 @@ def test_neighbouring_files_are_promised_the_same(values: Mapping[str, Any], peo
         offer = Predict.ask(cases[0], Setting(values)).offer
         assert isinstance(offer, Offer)
         assert offer.request.people == people
-        assert ("bought" in offer.before[1].markdown) == (people is None)
+        assert offer.request.features.paired == ((("age", "ward"),) if "training_numbers" in values else ())
+        assert ("bought" in offer.before[-1].markdown) == (people is None)
 
 
 def test_the_picture_and_the_release_cut_numbers_alike() -> None:
@@ -478,6 +481,47 @@ def test_the_picture_and_the_release_cut_numbers_alike() -> None:
     assert line.works[0].key != steps.works[0].key
     assert question_digest(line.offer.request) != question_digest(steps.offer.request)
     assert line.offer.request.cost == steps.offer.request.cost
+
+
+@pytest.mark.parametrize("method", ["noisy_gradient_descent", "scaled_descent"])
+def test_columns_that_act_together_do_so_in_the_picture_the_request_and_the_script(method: str) -> None:
+    """Chosen among the columns in use; they are said before the release and cost nothing."""
+    values = {**ON_FEW, "training_method-accuracy": method}
+    key, pair = "training_pairs-breast_cancer-diagnosis", '["mean radius", "mean smoothness"]'
+    read = Setting({**values, key: (pair,)})
+    alone, together = asked_of("breast_cancer", **values), Predict.ask(sample_case("breast_cancer", 0.5), read)
+    _, control = read.seen[key]
+    assert len(control.options) == 3
+    assert control.names(pair) == "mean radius with mean smoothness"
+    request = together.offer.request
+    assert request.features.paired == (("mean radius", "mean smoothness"),)
+    assert alone.offer.request.features.paired == ()
+    assert question_digest(request) != question_digest(alone.offer.request)
+    assert request.cost == alone.offer.request.cost
+    sweeps = [question.works[0].common() for question in (alone, together)]
+    cells = request.features.pairs[0].cells
+    assert sweeps[1].X.shape[1] == sweeps[0].X.shape[1] + cells
+    assert sweeps[1].coded.shape[1] == sweeps[0].coded.shape[1] + cells
+    if method == "noisy_gradient_descent":
+        assert sweeps[1].X.shape[1] == request.features.d
+    case = sample_case("breast_cancer", 0.5)
+    task = prepared(case, "diagnosis", FEW, "malignant", steps=True, pairs=request.features.paired)
+    script: dict[str, Any] = {}
+    exec(rows_code(case, task, 40, (), ""), script)  # noqa: S102 - our own script, as a person would run it
+    np.testing.assert_array_equal(script["rows"].X, task.rows.X[:40])
+    assert together.works[0].key != alone.works[0].key
+    assert [block.markdown for block in together.offer.before if "act together" in block.markdown]
+    assert len(together.offer.before) == len(alone.offer.before) + 1
+    assert control.checked([pair, '["mean radius", "mean area"]']) == (pair,), "without a column its pairs go, alone"
+
+
+def test_no_list_of_pairs_that_nobody_reads() -> None:
+    read = Setting()
+    chosen, group = predict_controls.columns(sample_case("digits"), "digit", read)
+    assert chosen.pairs == ()
+    assert len(chosen.columns) > predict_controls.MOST_PAIRED
+    assert not any(key.startswith("training_pairs") for key in read.seen)
+    assert group.notes == (said.TOO_MANY_TO_PAIR,)
 
 
 def test_the_forecast_of_a_cut_model_is_of_the_very_release() -> None:

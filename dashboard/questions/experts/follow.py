@@ -44,10 +44,14 @@ class Follow:
 
     @classmethod
     def ways(cls, schema: Schema) -> Sequence[Way]:
-        return [
-            way(suited, suited.columns[0][1][0], experts_question=cls.key)
-            for suited in fitting(schema, "experts", "forecasts", "values")
-        ]
+        found = []
+        for suited in fitting(schema, "experts", "forecasts", "values"):
+            lead = suited.columns[0][1][0]
+            asked = way(suited, lead, experts_question=cls.key)
+            if suited.kind == "forecasts":  # whoever clicks says that this column is what happened
+                asked = replace(asked, own={"experts_kind": "squared", "experts_outcome": lead})
+            found.append(asked)
+        return found
 
     @classmethod
     def ask(cls, case: Case, read: Read) -> Question:

@@ -54,6 +54,7 @@ class Alarm:
                             sets={"series": one},
                             about=one.columns,
                             lacking=suited.lacking or (said.lacking(lead) if undeclared else ""),
+                            fit=suited.fit,
                         )
                     )
         return found

@@ -80,7 +80,14 @@ class Predict:
         target = read(which, "sentence")
         chosen, group = controls.columns(case, target, read)
         try:
-            task = prepared(case, target, *chosen, steps=controls.steps(case, chosen[0], read))
+            task = prepared(
+                case,
+                target,
+                chosen.columns,
+                chosen.positive,
+                steps=controls.steps(case, chosen.columns, read),
+                pairs=chosen.pairs,
+            )
         except InvalidArgument as error:
             raise CannotAsk(said.cannot_train(str(error))) from None
         setting = _Setting.of(case, task, read)
@@ -338,6 +345,7 @@ class _Setting:
             source.declared,
             target=task.target,
             columns=task.columns,
+            pairs=task.pairs,
             positive=task.positive,
             steps=task.steps,
             epsilon=asked.epsilon,
@@ -352,7 +360,11 @@ class _Setting:
             describe=said.answer,
             below=lambda receipt: below(receipt, self.read),
             conclude=said.CONCLUDE,
-            before=(Text(said.what_leaves(about)), Text(_how_many_rows(request))),
+            before=(
+                Text(said.what_leaves(about)),
+                *((Text(said.act_together(task.pairs)),) if task.pairs else ()),
+                Text(_how_many_rows(request)),
+            ),
         )
 
     def forecast(self, request: PrivateModel | ScaledModel, along: pd.DataFrame | None) -> str:

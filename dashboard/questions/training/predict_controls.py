@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from typing import Any
+
 from dashboard import words
 from dashboard.case import Case
-from dashboard.controls import Choice, Group, Number, Read, Several, slug
-from dashboard.questions.training.prepared_rows import Task, can_be_cut, usable, varying
+from dashboard.controls import Choice, Control, Group, Number, Read, Several, slug
+from dashboard.questions.training.prepared_rows import Task, can_be_cut, possible_pairs, usable, varying
 from dashboard.words import page as page_words
 from dashboard.words import predict as said
 from dpcore.training.training_problem import METRICS
@@ -23,13 +27,24 @@ NUMBERS: Choice[str] = Choice(
     default="line",  # at ε = 0.5 better on 23 of 30 tasks of the samples, worse on 4
     look="buttons",
 )
+MOST_PAIRED = 24
+"""Columns up to which pairs of them are offered: more make a list that nobody reads."""
 HALFWAY, SMALLER = 0.5, 0.75
 """The first goal: so far between guessing and being always right, or so much of the error of guessing."""
 OWN_RIGHT, ERROR = 80.0, 0.1
 
 
-def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...], str | None], Group]:
-    """Which columns to predict from and which class, with the controls for both."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Which columns to predict from, which class to tell, and which pairs of these columns act together."""
+
+    columns: tuple[str, ...]
+    positive: str | None
+    pairs: tuple[tuple[str, str], ...]
+
+
+def columns(case: Case, target: str, read: Read) -> tuple[Chosen, Group]:
+    """What to predict from, with the controls for it."""
     table, public = case.table, case.source.public
     offered = usable(table.schema, target)
     # A sample's columns that never vary are left out from the start. An own file's begin with those that were declared:
@@ -48,19 +63,50 @@ def columns(case: Case, target: str, read: Read) -> tuple[tuple[tuple[str, ...],
         linked=public,
     )
     chosen, column = read(columns, "sentence"), table.schema.column(target)
-    if column.type != "category":
-        return (chosen, None), Group(label=said.FROM, controls=(columns,), icon=":material/view_column:")
-    classes = tuple(column.categories)
-    positive: Choice[str] = Choice(
-        key=slug("training_class", case.source.key, target),
-        label=said.CLASS,
-        options=classes,
-        names=words.visible,
-        default=classes[-1] if len(classes) == 2 else classes[0],
-        linked=public,
+    controls: list[Control[Any]] = [columns]
+    told = None
+    if column.type == "category":
+        classes = tuple(column.categories)
+        positive: Choice[str] = Choice(
+            key=slug("training_class", case.source.key, target),
+            label=said.CLASS,
+            options=classes,
+            names=words.visible,
+            default=classes[-1] if len(classes) == 2 else classes[0],
+            linked=public,
+        )
+        told = read(positive, "sentence")
+        controls.append(positive)
+    pairs = _pairs(case, target, chosen)
+    together: tuple[tuple[str, str], ...] = ()
+    if pairs.options:
+        controls.append(pairs)
+        together = tuple(_names(option) for option in read(pairs, "sentence"))
+    made = Chosen(columns=chosen, positive=told, pairs=together)
+    notes = (said.TOO_MANY_TO_PAIR,) if len(chosen) > MOST_PAIRED else ()
+    return made, Group(label=said.FROM, controls=tuple(controls), notes=notes, icon=":material/view_column:")
+
+
+def _pairs(case: Case, target: str, chosen: tuple[str, ...]) -> Several:
+    """Which two of the ``chosen`` columns may act together: by what is declared of them."""
+    key = ("training", case.table.fingerprint, chosen, "pairs")
+    few = len(chosen) <= MOST_PAIRED
+    possible = case.memo(key, lambda: possible_pairs(case.table.schema, chosen)) if few else ()
+    return Several(
+        key=slug("training_pairs", case.source.key, target),
+        label=said.PAIRS,
+        help=said.PAIRS_HELP,
+        options=tuple(json.dumps(pair, ensure_ascii=False) for pair in possible),
+        names=lambda option: said.pair(*_names(option)),
+        default=(),
+        keeps=True,
+        linked=case.source.public,
     )
-    told = read(positive, "sentence")
-    return (chosen, told), Group(label=said.FROM, controls=(columns, positive), icon=":material/view_column:")
+
+
+def _names(option: str) -> tuple[str, str]:
+    first, second = json.loads(option)
+    return str(first), str(second)
 
 
 def steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:

@@ -14,6 +14,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.training import CodedRows, Features, Prepared, Rows, cut, majority_share
 from dpcore.training.encoding import encoding
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
+from dpcore.training.pairs import all_pairs
 
 MOST_ROWS = 50_000
 TEST_SHARE = 0.2
@@ -24,12 +25,13 @@ class Task:
     """A prediction task, ready to train on. ``identity`` names the data and every choice; ``steps``: numbers are cut.
 
     ``codes`` are the same rows, to train and to judge on, with every number and date cut into steps; None where that
-    makes too many. ``columns`` are those that were chosen, and what a release uses; the picture's ``features`` leave
-    out those that have the same value in every row. ``most`` is how many numbers a row of all of ``columns`` has.
-    ``own`` names a person's own data; it is None for a sample.
+    makes too many. ``columns`` and ``pairs`` of them are those that were chosen, and what a release uses; the picture's
+    ``features`` leave out those that have the same value in every row. ``most`` is how many numbers a row of all of
+    these has. ``own`` names a person's own data; it is None for a sample.
     """
 
     columns: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
     positive: str | None
     steps: bool
     features: Features
@@ -114,23 +116,45 @@ def varying(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in columns if table.frame[name].nunique() > 1)
 
 
-def prepared(case: Case, target: str, columns: tuple[str, ...], positive: str | None, *, steps: bool) -> Task:
-    """Rows of the unit ball, split 80 to 20 in a fixed random order; with ``steps`` numbers and dates are cut.
+def possible_pairs(schema: Schema, columns: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Which two of these declared ``columns`` can act together: those with few enough steps and options."""
+    return tuple(pair.names for pair in all_pairs([encoding(schema.column(name)) for name in columns]))
+
+
+def prepared(
+    case: Case,
+    target: str,
+    columns: tuple[str, ...],
+    positive: str | None,
+    *,
+    steps: bool,
+    pairs: tuple[tuple[str, str], ...] = (),
+) -> Task:
+    """Rows of the unit ball, split 80 to 20 in a fixed random order; with ``steps`` numbers and dates are cut, and
+    ``pairs`` of columns act together.
 
     Raises InvalidArgument with one sentence.
     """
     table = case.table
-    identity = ("training", table.fingerprint, target, columns, positive, steps)
+    identity = ("training", table.fingerprint, target, columns, positive, steps, pairs)
     used = case.memo((*identity, "varying"), lambda: varying(table, columns)) or columns
     cuts = case.memo((*identity, "cuts"), lambda: shapes(table.schema.columns, columns)) if steps else None
     whole, features = (
-        Features.of(table.schema, target=target, columns=some, positive=positive, shapes=cuts)
+        Features.of(
+            table.schema,
+            target=target,
+            columns=some,
+            positive=positive,
+            shapes=cuts,
+            pairs=[pair for pair in pairs if set(pair) <= set(some)],
+        )
         for some in (columns, used)
     )
     rows, codes, notes = case.large((*identity, "rows"), lambda: _split(features, table))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
         columns=columns,
+        pairs=pairs,
         positive=positive,
         steps=steps,
         features=features,

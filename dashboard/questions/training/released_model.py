@@ -30,17 +30,25 @@ def model_request(
     steps: bool,
     epsilon: float,
     delta: float,
+    pairs: tuple[tuple[str, str], ...] = (),
 ) -> PrivateModel | ScaledModel | str:
     """The request of the ``kind`` (a key of ``dpcore.releases``), or why it cannot be made, in one sentence.
 
     With ``steps`` numbers and dates are cut at the coarsest of their public cuts; a model on steps cuts them all.
+    ``pairs`` act together: a person chose them, so they cost nothing.
 
     About how many rows there are is what was declared, and else bought with a part of ε: never the file's own number.
     """
     try:
         if kind == ScaledModel.key:
             return ScaledModel.of(
-                declared, target=target, columns=columns, positive=positive, epsilon=epsilon, delta=delta
+                declared,
+                target=target,
+                columns=columns,
+                positive=positive,
+                epsilon=epsilon,
+                delta=delta,
+                pairs=pairs,
             )
         return PrivateModel.of(
             declared,
@@ -48,6 +56,7 @@ def model_request(
             columns=columns,
             positive=positive,
             shapes=shapes(declared.columns, columns) if steps else None,
+            pairs=pairs,
             epsilon=epsilon,
             delta=delta,
         )

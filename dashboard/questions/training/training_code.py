@@ -15,6 +15,7 @@ def rows_code(case: Case, task: Task, most: int, names: Sequence[str], then: str
         return None
     used = tuple(column.name for column in task.features.columns)
     cuts = {name: list(cut) for name, cut in shapes(case.table.schema.columns, used).items()} if task.steps else None
+    together = f",\n    pairs={task.features.paired!r}" if task.features.pairs else ""
     loss = type(task.loss).__name__
     needed = ", ".join(sorted({"Features", "Rows", loss, *names}, key=lambda name: (name.islower(), name)))
     return (
@@ -23,7 +24,8 @@ def rows_code(case: Case, task: Task, most: int, names: Sequence[str], then: str
         f"from dpcore.training import {needed}\n\n"
         f"table = load_sample({case.source.key!r})\n"
         "features = Features.of(\n"
-        f"    table.schema, target={task.target!r}, columns={used!r}, positive={task.positive!r}, shapes={cuts!r}\n"
+        f"    table.schema, target={task.target!r}, columns={used!r}, positive={task.positive!r}, shapes={cuts!r}"
+        f"{together}\n"
         ")\n"
         "found = features.prepare(table)\n"
         f"order = np.random.Generator(np.random.SFC64(7)).permutation(found.n)[:{MOST_ROWS}]\n"

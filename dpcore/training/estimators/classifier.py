@@ -15,7 +15,8 @@ from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.declared import Declared, places
-from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share
+from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share, pairs_share
+from dpcore.training.pairs import Pair
 from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
 from dpcore.training.scorecard import chances, scorecard
 from dpcore.training.tuning import LogarithmicTries
@@ -38,6 +39,15 @@ class Setting:
 SETTINGS = tuple(Setting(rate, levels) for levels in (None, 1) for rate in (None, 1.0, 5.0))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Tried:
+    """A private model of one setting: its columns, with the cuts that were bought, its pairs, and what was fitted."""
+
+    columns: dict[Any, Declared]
+    pairs: tuple[Pair, ...]
+    fitted: ScaledFit
+
+
 class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # no types there
     """Classes from numbers, dates and categories, (ε, δ)-differentially private for adding or removing one row.
 
@@ -57,6 +67,10 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
     All tries together and the choice are (ε, δ)-DP (``LogarithmicTries``), so that each has about half of ε; classes
     must be declared. Seldom worth it: ``docs/benchmarks-tuning.md``.
 
+    ``pairs`` lets columns act together: a list of pairs of names declares which, such as ``[("age", "education")]``; a
+    number buys the choice of so many with a quarter of 1/σ² (``choose_pairs``). Worth it where there are many rows:
+    ``docs/benchmarks-pairs.md``.
+
     Noise is drawn by NumPy in floating point: for models that leave the house use a release. ``random_state`` None
     draws it afresh from the operating system; a model fitted with a known seed is not private. Fitted: ``classes_``,
     ``scorecard_`` (points by step and option), ``cost_``. Raises InvalidArgument, a ValueError.
@@ -71,6 +85,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         *,
         classes: Any = None,
         tries: float | None = None,
+        pairs: Any = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -78,12 +93,14 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         self.random_state = random_state
         self.classes = classes
         self.tries = tries
+        self.pairs = pairs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a frame or array X and classes y, one entry a row."""
         frame = self._table(X, reset=True)
         labels = answers(y, len(frame))
         declared = self._declare(frame)
+        self._check_pairs(declared)
         rng = self._generator()
         names = _declared_classes(self.classes, y)
         unknown = names is None
@@ -98,6 +115,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
             classes=2,
             names_share=NAMES_SHARE * unknown,
             cuts_share=cuts_share(declared),
+            pairs_share=pairs_share(self.pairs),
         )
         if names is None:
             failure = NAMES_DELTA * self.delta / (1.0 + NAMES_DELTA * self.delta)
@@ -113,24 +131,28 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         kept = np.flatnonzero(~np.isnan(numbered))
         if len(names) < 2:
             declared = self._bought(frame, declared, method, rng)
-            rows = self._coded(frame, declared)
-            weights, factor, people = np.zeros((rows.shape[1], 1)), 1.0, 0.0
+            pairs: tuple[Pair, ...] = ()
+            weights = np.zeros((self._width(declared), 1))
+            factor, people = 1.0, 0.0
         else:
             codes = numbered[kept]
             targets = codes if len(names) > 2 else 2.0 * codes - 1.0
             made = replace(method, classes=len(names))
 
-            def tried(setting: Setting) -> tuple[dict[Any, Declared], ScaledFit]:
+            def tried(setting: Setting) -> Tried:
                 own = replace(made, rate=setting.rate)
                 columns = _at_levels(self._bought(frame, declared, own, rng), setting)
-                return columns, own.fit(self._coded(frame, columns).take(kept), targets, rng)
+                rows, pairs = self._coded(frame, columns, kept, targets, own, rng)
+                return Tried(columns, pairs, own.fit(rows, targets, rng))
 
-            declared, fitted = max((tried(setting) for setting in self._settings(rng)), key=_told_right)
+            best = max((tried(setting) for setting in self._settings(rng)), key=_told_right)
+            declared, pairs, fitted = best.columns, best.pairs, best.fitted
             weights, factor, people = fitted.weights[0], float(fitted.factors[0]), float(fitted.rows[0])
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))
         self.scorecard_ = scorecard(
             list(declared.values()),
             weights,
+            pairs=pairs,
             classes=self.classes_.tolist(),
             factor=factor,
             about={"epsilon": float(self.epsilon), "delta": float(self.delta), "rows": round(people)},
@@ -174,9 +196,9 @@ def _at_levels(declared: Mapping[Any, Declared], setting: Setting) -> dict[Any, 
     return {name: column.at_levels(setting.levels) for name, column in declared.items()}
 
 
-def _told_right(tried: tuple[dict[Any, Declared], ScaledFit]) -> float:
+def _told_right(tried: Tried) -> float:
     """The noisy number of training rows that a try tells right: a part of what the try gives out."""
-    return float(tried[1].right[0])
+    return float(tried.fitted.right[0])
 
 
 def _declared_classes(classes: Any, y: Any) -> list[Any] | None:

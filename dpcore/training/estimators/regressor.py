@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.declared import numbers
-from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share
+from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share, pairs_share
 from dpcore.training.losses import SQUARED
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import scorecard
@@ -18,7 +18,8 @@ from dpcore.validate import FloatArray
 
 
 class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: ignore[misc] # no types there
-    """A number within declared bounds ``target`` = (low, high); columns and privacy as ``PrivateClassifier``.
+    """A number within declared bounds ``target`` = (low, high); columns, ``pairs`` and privacy as
+    ``PrivateClassifier``.
 
     Answers beyond the bounds move to them; rows without one are left out. Raises InvalidArgument, a ValueError.
     """
@@ -30,12 +31,15 @@ class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: i
         columns: Any = None,
         target: tuple[float, float] | None = None,
         random_state: Any = None,
+        *,
+        pairs: Any = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
         self.columns = columns
         self.target = target
         self.random_state = random_state
+        self.pairs = pairs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a frame or array X and numbers y, one entry a row."""
@@ -43,24 +47,27 @@ class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: i
         given = answers(y, len(frame))
         low, high = _bounds(self.target)
         declared = self._declare(frame)
+        self._check_pairs(declared)
         found = numbers(given)
         kept = np.flatnonzero(~np.isnan(found))
-        scaled = 2.0 * (np.clip(found[kept], low, high) - low) / (high - low) - 1.0
+        scaled = np.clip(2.0 * (np.clip(found[kept], low, high) - low) / (high - low) - 1.0, -1.0, 1.0)
         method = ScaledDescent(
             epsilon=self.epsilon,
             delta=self.delta,
             loss=SQUARED,
             calibration_share=0.0,
             cuts_share=cuts_share(declared),
+            pairs_share=pairs_share(self.pairs),
         )
         rng = self._generator()
         declared = self._bought(frame, declared, method, rng)
-        rows = self._coded(frame, declared).take(kept)
-        fitted = method.fit(rows, np.clip(scaled, -1.0, 1.0), rng)
+        rows, pairs = self._coded(frame, declared, kept, scaled, method, rng)
+        fitted = method.fit(rows, scaled, rng)
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))
         self.scorecard_ = scorecard(
             list(declared.values()),
             fitted.weights[0],
+            pairs=pairs,
             target=(low, high),
             about={
                 "epsilon": float(self.epsilon),

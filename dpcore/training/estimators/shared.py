@@ -12,16 +12,21 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore.errors import InvalidArgument
+from dpcore.training.choosing_pairs import choose_pairs
 from dpcore.training.coded import CodedRows
-from dpcore.training.declared import Declared, coded_rows
+from dpcore.training.declared import Declared
+from dpcore.training.encoding import coded
+from dpcore.training.pairs import Pair, declared_pairs
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import Scorecard
+from dpcore.validate import FloatArray, IntArray, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-
+MOST_PAIRS = 50
 CUTS_SHARE = 0.1  # of 1/σ², where the cuts of some column are to be bought
+PAIRS_SHARE = 0.25  # of 1/σ², where pairs are to be chosen
 
 
 def cuts_share(declared: Mapping[Any, Declared]) -> float:
@@ -29,10 +34,16 @@ def cuts_share(declared: Mapping[Any, Declared]) -> float:
     return CUTS_SHARE if any(column.paid for column in declared.values()) else 0.0
 
 
+def pairs_share(pairs: Any) -> float:
+    """What choosing pairs takes of 1/σ²: nothing where they are declared."""
+    return PAIRS_SHARE if isinstance(pairs, int) else 0.0
+
+
 class PrivateLinear:
     """Fitting and taking home, common to both. Every sentence about privacy is in ``PrivateClassifier``."""
 
     columns: Any
+    pairs: Any
     random_state: Any
     scorecard_: Scorecard
 
@@ -80,8 +91,51 @@ class PrivateLinear:
             for name, column in declared.items()
         }
 
-    def _coded(self, frame: pd.DataFrame, declared: Mapping[Any, Declared]) -> CodedRows:
-        return coded_rows(list(declared.values()), [frame[name] for name in declared])
+    def _coded(
+        self,
+        frame: pd.DataFrame,
+        declared: Mapping[Any, Declared],
+        kept: IntArray,
+        y: FloatArray,
+        method: ScaledDescent,
+        rng: Generator,
+    ) -> tuple[CodedRows, tuple[Pair, ...]]:
+        """The ``kept`` rows as codes, with answers ``y``, and the pairs in them: declared, or chosen with
+        ``pairs_share`` of the method."""
+        columns = [column.encoding for column in declared.values()]
+        typed = [column.typed(frame[name])[kept] for name, column in declared.items()]
+        if method.pairs_share:
+            pairs = choose_pairs(method, columns, typed, y, many=self.pairs, rng=rng)
+        else:
+            pairs = declared_pairs(columns, [[str(name) for name in pair] for pair in self._pairs()])
+        return coded(columns, typed, pairs=pairs), pairs
+
+    @staticmethod
+    def _width(declared: Mapping[Any, Declared]) -> int:
+        """How many ones a row may have without pairs, the constant among them."""
+        return sum(int(column.encoding.basis().shape[1]) for column in declared.values()) + 1
+
+    def _check_pairs(self, declared: Mapping[Any, Declared]) -> None:
+        """Refuses pairs that cannot be, before anything is spent; numbers whose cuts are to be bought have few steps.
+
+        Raises InvalidArgument.
+        """
+        columns = [column.encoding for column in declared.values()]
+        declared_pairs(columns, [[str(name) for name in pair] for pair in self._pairs()])
+        if pairs_share(self.pairs) and len(declared) < 2:
+            raise InvalidArgument("pairs", "need at least two columns")
+
+    def _pairs(self) -> list[list[Any]]:
+        """The pairs that are declared; none where they are to be chosen. Raises InvalidArgument."""
+        given = self.pairs
+        if given is None:
+            return []
+        if isinstance(given, int) and not isinstance(given, bool):
+            whole(1, MOST_PAIRS, pairs=given)
+            return []
+        if not isinstance(given, (list, tuple)) or any(not isinstance(pair, (list, tuple)) for pair in given):
+            raise InvalidArgument("pairs", "must be how many to choose, or a list such as [(“age”, “education”)]")
+        return [list(pair) for pair in given]
 
     def _margins(self, X: Any) -> Any:
         check_is_fitted(self, "scorecard_")

@@ -1,0 +1,186 @@
+"""All that one question needs to be shown with the file kept private, in one form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.data import actions, bulk, editor, source
+from dashboard.data.asked import used
+from dashboard.data.bulk import row, statements, undeclared
+from dashboard.data.columns import TYPES
+from dashboard.data.decision import MOST_ROWS
+from dashboard.data.held import OWN_ASKED
+from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
+from dashboard.data.people import ROWS
+from dashboard.data.suits import Suited
+from dashboard.widgets import inputs
+from dashboard.words import asking as said
+from dashboard.words import data as data_said
+from dpcore.datasets import Column
+from dpcore.datasets.schema import MOST_PEOPLE
+
+USUAL_ROWS = 500
+_FORM = "own-asked"
+
+
+def asks(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
+    """Columns that take part in a question and lack bounds or public options, the leading ones first."""
+    open_ = {column.name: column for column in undeclared(own.schema)}
+    return tuple(open_[name] for name in used(suited) if name in open_)[: bulk.MOST]
+
+
+def show(own: OwnFile, suited: Suited) -> None:
+    """The form."""
+    waiting = asks(own, suited)
+    lead = [column for column in waiting if column.name in suited.way.about]
+    others = [column for column in waiting if column.name not in suited.way.about]
+    st.caption(said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT)
+    for column in lead:
+        if column.type == "category" and not column.categories and own.reading is not None:
+            st.button(
+                data_said.COPY,
+                icon=":material/content_copy:",
+                key=f"own-asked-copy-{editor.mark(column)}",
+                help=data_said.COPY_HELP,
+                on_click=editor.copy,
+                args=(column.name,),
+            )
+    with st.form(_FORM, border=False):
+        if waiting:
+            st.caption(said.WHAT_COULD_BE)
+        for column in lead:
+            row(column, _key(column), draft=True)
+        if others:
+            st.caption(said.others(suited.way.least, len(suited.way.others)))
+        _others(others)
+        if not own.described:
+            _public(own, waiting)
+            _people(own)
+            _right(own, suited)
+        rows = USUAL_ROWS if own.schema.people is None else min(own.schema.people, MOST_ROWS)
+        st.number_input(said.ROWS_MADE_UP, value=rows, min_value=1, max_value=MOST_ROWS, key=f"{_FORM}-made", width=180)
+        problem = session.note(_FORM)
+        if problem:
+            st.warning(words.safe(problem, 400))
+        st.form_submit_button(
+            inputs.primary(said.SHOW_MADE_UP),
+            icon=":material/show_chart:",
+            key=f"{_FORM}-go",
+            type="primary",
+            on_click=_stated,
+            args=(suited,),
+        )
+
+
+def _others(others: list[Column]) -> None:
+    """Rows of the columns beside the leading one: several of numbers have one row in common, and their own folded."""
+    numbers = [column for column in others if column.is_numeric]
+    alike = numbers if len(numbers) >= bulk.FEWEST else []
+    if alike:
+        row(Column(name=said.ALL_NUMBERS, type="number"), f"{_FORM}-all")
+        with st.expander(said.ONE_BY_ONE):
+            for column in alike:
+                row(column, _key(column), draft=True)
+    for column in others:
+        if column not in alike:
+            row(column, _key(column), draft=True)
+
+
+def _key(column: Column) -> str:
+    return f"{_FORM}-{column.name}-{editor.mark(column)}"
+
+
+def _public(own: OwnFile, waiting: tuple[Column, ...]) -> None:
+    listed = [column for column in waiting if column.type == "category"]
+    if listed:
+        copied = any(column.name in own.decisions.copied for column in listed)
+        st.checkbox(
+            data_said.NOT_HIDDEN if copied else data_said.BULK_PUBLIC,
+            key=f"{_FORM}-public",
+            help=f"{data_said.NOT_HIDDEN_HELP if copied else data_said.ANYONE_HELP} {said.WORDS_HELP}",
+        )
+
+
+def _people(own: OwnFile) -> None:
+    schema = own.schema
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if own.decisions.asks_rows and not own.decisions.said_rows:
+            st.number_input(
+                data_said.rows_at_most(schema.unit),
+                value=None,
+                min_value=1,
+                max_value=MOST_PEOPLE,
+                placeholder="please say",
+                key=f"{_FORM}-rows",
+                help=data_said.ROWS_HELP,
+                width=250,
+            )
+
+
+def _right(own: OwnFile, suited: Suited) -> None:
+    """What the file suggested of what takes part, for the person to state."""
+    names = dict.fromkeys((*used(suited), *own.suggested))
+    open_ = [own.schema.column(name) for name in names if name not in own.decisions.settled]
+    types = [(column.name, TYPES[column.type]) for column in open_ if column.type != "text"]
+    if own.decisions.confirmed or not (types or own.row_suggested):
+        return
+    told = data_said.suggested(types, ROWS[own.schema.each_row] if own.row_suggested else "")
+    st.checkbox(said.right(told), key=f"{_FORM}-right", help=data_said.RIGHT_HELP)
+
+
+def _stated(suited: Suited) -> None:
+    """Callback of the form: all of it is one change; what the chart still lacks is one sentence."""
+    own, asked = source.own_file(), OWN_ASKED.get()
+    if own is None or asked is None:
+        return
+    public = own.described or bool(session.entered(f"{_FORM}-public", False))
+    common = {part: session.entered(f"{_FORM}-all-{part}", None) for part in ("usual", "low", "high")}
+    names = tuple(column.name for column in asks(own, suited))
+    lead = [name for name in names if name in suited.way.about]
+    fresh, wrong = statements(own, lead, _key, public=public)
+    others = statements(own, [name for name in names if name not in lead], _key, public=public, common=common)
+    fresh, wrong = [*fresh, *others[0]], [*wrong, *others[1]]
+    rows: float | None = session.entered(f"{_FORM}-rows", None)
+    right = bool(session.entered(f"{_FORM}-right", False))
+
+    def change(old: Decisions) -> Decisions:
+        schema = old.schema
+        for column in fresh:
+            words_ = column.name in old.copied and bool(column.categories)
+            schema = schema.with_column(replace(column, words_from_file=words_))
+        if rows is not None:
+            schema = replace(schema, rows_per_person=int(rows))
+        return replace(
+            old, schema=schema, said_rows=old.said_rows or rows is not None, confirmed=old.confirmed or right
+        )
+
+    if fresh or rows is not None or right:
+        actions.decide(change)
+    own = source.own_file()
+    lacking = "" if own is None else _lacking(own, suited)
+    if own is None or wrong or lacking:
+        session.say(_FORM, " ".join([*wrong, lacking]).strip())
+        return
+    made_up(own)
+    OWN_ASKED.put(replace(asked, opening=True))
+
+
+def _lacking(own: OwnFile, suited: Suited) -> str:
+    """What the chart cannot do without, in one sentence; "" when nothing."""
+    open_ = [column.name for column in asks(own, suited)]
+    lead = [words.visible(name, 40) for name in open_ if name in suited.way.about]
+    if lead:
+        return said.missing(lead)
+    here = [name for name in suited.way.others if name not in open_]
+    return said.too_few(suited.way.least) if len(here) < suited.way.least else ""
+
+
+def made_up(own: OwnFile) -> None:
+    """Rows made up from the declaration, as many as the form says."""
+    said_rows: Any = session.entered(f"{_FORM}-made", None)
+    rows = int(said_rows or own.schema.people or USUAL_ROWS)
+    actions.simulate(TwinPlan(rows=min(max(rows, 1), MOST_ROWS), seed=inputs.current_seed()))

@@ -1,0 +1,112 @@
+"""What the Data page says once a table is there: what was understood, what can be asked, and what a question needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dashboard.words import plural, safe
+from dpcore.datasets.schema import ColumnType
+
+ASK = "What do you want to know?"
+ASK_FIRST = "The first is the one that suits these columns best. Whatever it needs is asked after you choose."
+ABOUT, ANY_COLUMN = "Ask about", "any column"
+NOTHING_SUITS = "No question suits these columns yet. Give one the type options, number, yes or no, or date."
+OTHER_QUESTION = "Ask something else"
+SHOW_FILE, SHOW_MADE_UP = "Show the chart of the file", "Show the chart of made-up rows"
+
+LOOK = "Look at the file itself"
+LOOK_ABOUT = "For public or test data. The chart shows what is in the file and protects nobody in it."
+PRIVATE = "Keep the file private"
+PRIVATE_ABOUT = (
+    "The chart shows rows made up from what you say here, and no value of the file. A private answer can then be drawn "
+    "from the file itself."
+)
+DESCRIBED_ABOUT = "The chart shows rows made up from what you say here. There is no file behind it."
+WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the file."
+ALL_NUMBERS = "number in all of these"
+ONE_BY_ONE = "Or say it column by column"
+ROWS_MADE_UP = "Rows to make up"
+SAY = "please say"
+EACH_OPTION = "Count every option that was named"
+WHOLE_CELL = "Take each cell as one answer"
+WHOLE_CELL_ABOUT = "Then only people who named exactly the same options count together."
+SAY_MOST = "Say how many options one person can name at most: from what the form allowed, not from the file."
+WORDS_HELP = "Needed for the chart of made-up rows and for a private answer."
+USUAL_UNIT, UNITS = "person", ("day", "week", "month")
+_COLUMNS: dict[ColumnType, tuple[str, str]] = {
+    "category": ("has options", "have options"),
+    "yes/no": ("says yes or no", "say yes or no"),
+    "integer": ("holds whole numbers", "hold whole numbers"),
+    "number": ("holds numbers", "hold numbers"),
+    "date": ("holds dates", "hold dates"),
+    "text": ("is text that is not asked about", "are text that is not asked about"),
+}
+
+
+def rows_read(rows: int, set_aside: int) -> str:
+    """The first line: how many rows."""
+    aside = f" {plural(set_aside, 'line')} of the file {'was' if set_aside == 1 else 'were'} set aside."
+    return f"**{plural(rows, 'row')}.**{aside if set_aside else ' Nothing was left out.'}"
+
+
+def columns_read(types: Mapping[ColumnType, int]) -> str:
+    """The second line: how many columns, and what they hold."""
+    told = [f"{count:,} {_COLUMNS[kind][count > 1]}" for kind, count in types.items() if count]
+    listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return f"**{plural(sum(types.values()), 'column')}**: {listed}."
+
+
+def one_row(what: str, stated: bool) -> str:
+    """The third line: who one row is."""
+    return f"**One row is {what}.**{' You said so.' if stated else ' Not so?'}"
+
+
+def row_instead(what: str) -> str:
+    """What a button that says otherwise is called."""
+    return f"It is {what}"
+
+
+def row_per(column: str) -> str:
+    """A button that makes one row of all that belong to one person."""
+    return f"Make it one row per “{safe(column, 40)}”"
+
+
+def hidden(unit: str) -> str:
+    """What a private answer about steps in time hides, with what it could hide instead after it."""
+    return f"A private answer hides any one {safe(unit)}. Rather any one"
+
+
+def several(column: str, separator: str) -> str:
+    """The question about cells that name several options."""
+    return (
+        f"Cells of “{safe(column, 60)}” name several options, with “{safe(separator)}” between them. How do they count?"
+    )
+
+
+def left_out(names: Sequence[str]) -> str:
+    """Columns whose cells can be read in two ways, when nobody said which."""
+    listed = ", ".join(f"“{safe(name, 40)}”" for name in names[:4])
+    more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
+    return f"Left out until you say how they are to be read: {listed}{more}."
+
+
+def others(least: int, count: int) -> str:
+    """Above the columns that take part beside the leading one."""
+    if least >= count:
+        return "These take part too, so all of them are needed."
+    return f"These can take part too, at least {plural(least, 'of them', 'of them')}. Leave open those that shall not."
+
+
+def right(told: str) -> str:
+    """The tick by which a person states what the file suggested."""
+    return f"The file suggested this, and it is right: {told}"
+
+
+def missing(names: Sequence[str]) -> str:
+    """What a form did not say and the chart cannot do without."""
+    listed = ", ".join(f"“{name}”" for name in names)
+    return f"Still needed for the chart: what {listed} could hold, with both bounds, or the options as a public list."
+
+
+def too_few(least: int) -> str:
+    return f"Still needed for the chart: what at least {least} of the other columns could hold."

@@ -1,0 +1,172 @@
+"""Choosing pairs privately: which columns act together in what a model of single columns gets wrong.
+
+First a private model without pairs; then the exponential mechanism over all candidate pairs, several times. Everything
+is counted as Gaussian: see ``PairChoice``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from dpcore.accounting import gaussian_epsilon
+from dpcore.conversions import gaussian_bounded_range
+from dpcore.errors import InvalidArgument
+from dpcore.selection.exponential import Exponential
+from dpcore.training.coded import CodedRows
+from dpcore.training.encoding import Encoding, coded
+from dpcore.training.losses import Logistic
+from dpcore.training.pairs import Pair, all_pairs
+from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
+from dpcore.validate import FloatArray, IntArray, Neighbours, positive, whole
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+FIRST_SHARE, SPREAD_SHARE = 0.6, 0.02
+"""What the first model, and how far answers lie from it, have of what choosing pairs may cost."""
+FIRST_STEPS = 60
+FURTHEST = 0.25
+"""At most so far a number is from what the first model says, on the scale of −1 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairChoice:
+    """``many`` pairs by the exponential mechanism, one after another, each from those that are left.
+
+    A candidate's score is Σ over its cells of how far ‖the sum of residuals in that cell‖ is above a public threshold.
+    A row is in at most one cell of every pair and its residual is at most ``length`` long, so one row added or removed
+    moves every score by at most ``length``, one replaced by twice that: the sensitivity of the exponential mechanism,
+    which is then ε-bounded range. As Gaussian DP that is μ = ``bounded_range_gaussian(ε)`` (proof there), so ``many``
+    choices of multiplier ``noise``·√many each are one Gaussian release of multiplier ``noise`` in whatever else is
+    released. Raises InvalidArgument.
+    """
+
+    many: int
+    noise: float
+    length: float = 1.0
+    neighbours: Neighbours = "add_remove"
+
+    def __post_init__(self) -> None:
+        whole(1, many=self.many)
+        positive(noise=self.noise)
+        positive(length=self.length)
+
+    @property
+    def sensitivity(self) -> float:
+        """How far one row moves a score."""
+        return self.length * (1.0 if self.neighbours == "add_remove" else 2.0)
+
+    @property
+    def mechanism(self) -> Exponential:
+        """How each pair is drawn."""
+        each = 1.0 / (self.noise * math.sqrt(self.many))
+        return Exponential(epsilon=gaussian_bounded_range(each), sensitivity=self.sensitivity)
+
+    def draw(self, scores: FloatArray, rng: Generator) -> list[int]:
+        """The places of the pairs chosen, in the order in which they were drawn; all where no more are there."""
+        left = list(range(scores.size))
+        chosen: list[int] = []
+        while left and len(chosen) < self.many:
+            place = int(self.mechanism.sample(scores[left], rng, 1)[0])
+            chosen.append(left.pop(place))
+        return chosen
+
+
+def pair_score(cells: IntArray, many: int, residuals: FloatArray, threshold: FloatArray) -> float:
+    """Σ over a pair's ``many`` cells of how far the length of the sum of residuals is above ``threshold`` (many,).
+
+    ``cells`` (n,) of every row, ``many`` for none; ``residuals`` (n, outputs), each of at most the length stated.
+    """
+    sums = np.stack([np.bincount(cells, own, minlength=many + 1)[:many] for own in residuals.T])
+    return float(np.maximum(np.sqrt((sums**2).sum(axis=0)) - threshold, 0.0).sum())
+
+
+def residuals(method: ScaledDescent, margins: FloatArray, y: FloatArray) -> FloatArray:
+    """How far what ``margins`` (n, outputs) say is from the answers ``y`` (n,), shape (n, outputs).
+
+    Rows are at most ``residual_length(method)`` long.
+    """
+    if not isinstance(method.loss, Logistic):
+        return np.asarray(np.clip(np.clip(margins, -1.0, 1.0) - y[:, None], -FURTHEST, FURTHEST))
+    if method.outputs == 1:
+        return np.asarray(expit(margins) - (y > 0.0)[:, None])
+    found = softmax(margins, axis=1)
+    found[np.arange(y.size), y.astype(np.int64)] -= 1.0
+    return np.asarray(found)
+
+
+def residual_length(method: ScaledDescent) -> float:
+    """How long a row's residual is at most, in L2."""
+    if not isinstance(method.loss, Logistic):
+        return FURTHEST
+    return math.sqrt(2.0) if method.outputs > 1 else 1.0
+
+
+def choose_pairs(
+    method: ScaledDescent,
+    columns: Sequence[Encoding],
+    typed: Sequence[FloatArray],
+    y: FloatArray,
+    *,
+    many: int,
+    rng: Generator,
+) -> tuple[Pair, ...]:
+    """``many`` pairs of ``columns`` chosen with ``pairs_share`` of the ``method``'s 1/σ²; ``typed`` and ``y`` as there.
+
+    Three Gaussian releases or what counts as such, each with a share of that: a model without pairs, a noisy sum of
+    squared residuals, and ``PairChoice``. Thresholds are what chance alone would do, from these noisy numbers. Raises
+    InvalidArgument.
+    """
+    if not method.pairs_share:
+        raise InvalidArgument("pairs_share", "must be set to choose pairs")
+    candidates = all_pairs(columns)
+    if not candidates:
+        raise InvalidArgument("pairs", "cannot be chosen: no two columns have few enough steps and options")
+    noise = method.noise_multiplier / math.sqrt(method.pairs_share)
+    rows = coded(columns, typed)
+    fitted = first_model(method, noise / math.sqrt(FIRST_SHARE)).fit(rows, y, rng)
+    left = residuals(method, _margins(rows, fitted), y)
+    length = residual_length(method)
+    choice = PairChoice(
+        many=many,
+        noise=noise / math.sqrt(1.0 - FIRST_SHARE - SPREAD_SHARE),
+        length=length,
+        neighbours=method.neighbours,
+    )
+    # one row adds one square, and where it is replaced the sum moves by at most one as well
+    squares = float((left**2).sum()) + length**2 * noise / math.sqrt(SPREAD_SHARE) * float(rng.standard_normal())
+    people = max(1.0, float(fitted.rows[0]))
+    spread = math.sqrt(min(max(squares / people, 1e-6), length**2))
+    known = {column.name: values for column, values in zip(columns, typed, strict=True)}
+    scores = np.array([
+        pair_score(
+            pair.codes(*(known[name] for name in pair.names)),
+            pair.cells,
+            left,
+            np.full(pair.cells, spread * math.sqrt(people / pair.cells)),
+        )
+        for pair in candidates
+    ])  # fmt: skip
+    return tuple(candidates[place] for place in sorted(choice.draw(scores, rng)))
+
+
+def first_model(method: ScaledDescent, noise: float) -> ScaledDescent:
+    """The model of single columns: one Gaussian release of multiplier ``noise``, in fewer steps."""
+    return replace(
+        method,
+        epsilon=gaussian_epsilon(noise, method.delta) * (1.0 - 1e-9),
+        steps=min(method.steps, FIRST_STEPS),
+        names_share=0.0,
+        cuts_share=0.0,
+        pairs_share=0.0,
+    )
+
+
+def _margins(rows: CodedRows, fitted: ScaledFit) -> FloatArray:
+    return np.asarray(rows.margins(fitted.weights[0]) * fitted.factors[0], dtype=np.float64)

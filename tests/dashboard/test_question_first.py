@@ -1,0 +1,230 @@
+"""The question first: four files as people have them, each from the drop to the first right chart in a few clicks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from dashboard.case import OWN
+from dashboard.data import own_file, suits
+from dashboard.questions.thresholding.watched import Watched
+from dashboard.words import asking as said
+from dpcore.datasets import Column, Schema, read_csv
+from dpcore.selection import PermuteAndFlip
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import drop, held, shown, waited
+
+Open = Callable[..., AppTest]
+MOST_CLICKS = 6
+PARTS = {"Sales": 42, "Support": 38, "Engineering": 31, "Finance": 9}
+PERKS = ["Gym", "Home office", "Meals"]
+
+
+def plain(label: str) -> str:
+    """A label without what keeps a file's words from being markup."""
+    return label.replace("\\", "")
+
+
+class Visitor:
+    """Somebody at the page: every click, and every field that is filled in, is counted."""
+
+    def __init__(self, app: AppTest) -> None:
+        self.app, self.clicks = app, 0
+
+    def drops(self, data: str, name: str) -> None:
+        self.clicks = 1
+        drop(self.app, data.encode(), name=name)
+
+    def clicks_on(self, label: str) -> None:
+        self.clicks += 1
+        found = [one for one in self.app.button if plain(one.label) == label]
+        assert found, (label, [one.label for one in self.app.button])
+        found[-1].click().run()
+        waited(self.app)
+
+    def ticks(self, key: str) -> None:
+        self.clicks += 1
+        next(one for one in self.app.checkbox if str(one.key).startswith(key)).check()
+
+    def says(self, label: str, value: Any) -> None:
+        self.clicks += 1
+        fields = (*self.app.number_input, *self.app.text_input, *self.app.selectbox, *self.app.date_input)
+        next(one for one in fields if plain(one.label) == label).set_value(value)
+
+
+def survey() -> str:
+    """An export of a form: times in an order that can be read in two ways, cells with several answers."""
+    rng = random.Random(5)
+    parts = [part for part, count in PARTS.items() for _ in range(count)]
+    rng.shuffle(parts)
+    lines = ["Timestamp,Perks (choose all),Which department are you in?,Age"]
+    for place, part in enumerate(parts):
+        ticked = ";".join(PERKS[: 1 + place % 3])
+        lines.append(f"03/0{1 + place // 40}/2026 08:{place % 60:02},{ticked},{part},{rng.randint(20, 64)}")
+    return "\n".join(lines) + "\n"
+
+
+def bank() -> str:
+    """A statement of an account: a title above, days first, decimal commas, debits below 0."""
+    rng = random.Random(6)
+    lines = ["Kontoauszug;;", "Buchungstag;Zweck;Betrag (EUR)"]
+    for n in range(150):
+        amount, day = f"{rng.uniform(-120, 40):.2f}".replace(".", ","), n // 2
+        lines.append(f"{1 + day % 28:02}.{1 + day // 28:02}.2025;Karte {n};{amount}")
+    return "\n".join(lines) + "\n"
+
+
+def weekly() -> str:
+    rng = random.Random(7)
+    return "week,North,South\n" + "".join(f"2025-W{n:02},{rng.randint(9, 30)},{20 + n}\n" for n in range(1, 41))
+
+
+def forecasts() -> str:
+    """What happened is a number, as the forecasts are: only its name and the click tell them apart."""
+    rng, start = random.Random(8), date(2025, 5, 1)
+    days = [(start + timedelta(days=n), rng.uniform(5, 25)) for n in range(60)]
+    lines = [f"{day},{true:.1f},{true + rng.gauss(0, 1):.1f},{true + rng.gauss(0, 4):.1f}" for day, true in days]
+    return "date,observed temperature,Met office,Phone app\n" + "\n".join(lines) + "\n"
+
+
+def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open) -> None:
+    """Four files one after the other in one session; what one of them was asked is gone with it."""
+    visitor = Visitor(open_app("data"))
+    app = visitor.app
+
+    visitor.drops(survey(), "survey.csv")
+    page = text(app)
+    assert "**120 rows.** Nothing was left out." in page
+    assert "**4 columns**" in page
+    assert "**One row is one person or record.**" in page
+    visitor.clicks_on("Which “Which department are you in?” is most common?")
+    assert "Everything about these data" not in text(app), "the question stands alone"
+    assert "reads as" not in text(app), "times are not asked about, so how they are to be read is not asked"
+    assert "Left out until you say how they are to be read: “Timestamp”" in text(app)
+    visitor.ticks("own-public")
+    visitor.clicks_on(said.SHOW_FILE)
+    law = PermuteAndFlip(epsilon=0.5, monotonic=True).probabilities(np.array(list(PARTS.values())))
+    assert f"about **{round(100 * law[0])} times in 100**" in text(app)
+    assert shown(app).table.schema.names == ("Perks (choose all)", "Which department are you in?", "Age")
+    assert visitor.clicks <= MOST_CLICKS
+
+    app.switch_page("app_pages/data.py").run()
+    visitor.drops(weekly(), "weekly.csv")
+    visitor.clicks_on("When does North first reach a line?")
+    visitor.ticks("own-public")
+    visitor.clicks_on(said.SHOW_FILE)
+    assert app.selectbox(key="series").value == Watched("column", "North")
+    assert visitor.clicks <= MOST_CLICKS
+
+    app.switch_page("app_pages/data.py").run()
+    visitor.drops(bank(), "bank.csv")
+    assert "1 line of the file was set aside" in text(app)
+    visitor.clicks_on("What is the median of Betrag (EUR)?")
+    visitor.says("Smallest Betrag (EUR)", -1000.0)
+    visitor.says("Largest Betrag (EUR)", 1000.0)
+    visitor.clicks_on(said.SHOW_MADE_UP)
+    assert "the private median is within" in text(app)
+    assert shown(app).mode == "twin"
+    assert held(app).schema.column("Betrag (EUR)").low == -1000.0
+    assert visitor.clicks <= MOST_CLICKS
+
+    app.switch_page("app_pages/data.py").run()
+    visitor.clicks_on("Which day in Buchungstag is the first with many people?")
+    assert held(app).use == "twin", "what is there stays until the next question has what it needs"
+    visitor.says("Earliest Buchungstag", date(2025, 1, 1))
+    visitor.says("Latest Buchungstag", date(2025, 12, 31))
+    visitor.clicks_on(said.SHOW_MADE_UP)
+    assert app.selectbox(key="series").value == Watched("rows", "Buchungstag")
+
+
+def test_what_happened_is_the_column_that_was_clicked_on() -> None:
+    """Its own column is no expert, and the page opens with it as what happened, whatever the table's key is."""
+    schema = read_csv(forecasts().encode()).suggested()
+    best = suits.best_first(suits.questions(schema))[0]
+    assert suits.sentence(best) == "Whose forecasts of observed temperature to follow?"
+    assert best.way.others == ("Met office", "Phone app")
+    assert suits.choices(best.way, "own-1") == {
+        "experts_question": "follow",
+        "experts_kind-own~11": "squared",
+        "experts_outcome-own~11": "observed temperature",
+    }
+
+
+def test_the_best_question_comes_first_and_columns_of_few_options_before_free_ones(open_app: Open) -> None:
+    """Remarks are options to the eye of a machine, and the last that anybody would ask about first."""
+    rows = "".join(f"note {n % 50},{('red', 'blue')[n % 2]},{n % 60}\n" for n in range(120))
+    app = drop(open_app("data"), f"remark,colour,age\n{rows}".encode())
+    assert held(app).schema.column("remark").type == "category"
+    labels = [button.label for button in app.button if str(button.key).startswith(("own-sel", "own-thr", "own-tra"))]
+    assert labels[:2] == ["Which colour is most common?", "What is the median of age?"]
+    assert not any("remark" in label for label in labels)
+    app.button(key="own-row-step").click().run()
+    assert held(app).schema.each_row == "step"
+    assert held(app).decisions.said_row
+    assert "You said so." in text(app)
+    app.button(key="own-unit-day").click().run()
+    assert held(app).schema.unit == "day"
+
+
+def test_rows_of_one_person_become_one_row_in_one_click(open_app: Open) -> None:
+    paid = "".join(f"c{n % 11},{n % 7}.5\n" for n in range(60))
+    visitor = Visitor(open_app("data"))
+    visitor.drops(f"customer_id,paid\n{paid}", "paid.csv")
+    visitor.clicks_on("Make it one row per “customer_id”")
+    assert held(visitor.app).reading is not None
+    assert held(visitor.app).reading.rows == 11  # type: ignore[union-attr]
+    assert "What is the median of rows?" in [plain(button.label) for button in visitor.app.button]
+
+
+def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: Open) -> None:
+    visitor = Visitor(open_app("data"))
+    app = visitor.app
+    visitor.drops(survey(), "survey.csv")
+    visitor.clicks_on("Which day in Timestamp is the first with many people?")
+    assert "reads as" in text(app)
+    assert all(button.key != "own-asked-look" for button in app.button), "first how the times are to be read"
+    visitor.clicks_on("Month first")
+    assert any(button.key == "own-asked-look" for button in app.button)
+    visitor.clicks_on("Ask something else")
+
+    app.selectbox(key="own-about").set_value(2).run()  # the second column: Perks
+    visitor.clicks_on("Which Perks (choose all) is most common?")
+    visitor.says("Options one person can name, at most", 3)
+    visitor.clicks_on("Count every option that was named")
+    assert held(app).reading is not None
+    assert held(app).reading.rows == sum(1 + place % 3 for place in range(120))  # type: ignore[union-attr]
+    assert held(app).schema.rows_per_person == 3
+    visitor.says("Options of Perks (choose all), with ; between them", "Gym; Home office; Meals")
+    visitor.says("Rows one person can have, at most", 3)
+    visitor.clicks_on(said.SHOW_MADE_UP)
+    assert "Still needed for the chart: what “Perks (choose all)” could hold" in text(app).replace("\\", "")
+    assert held(app).decisions.said_rows, "what was said is kept"
+    visitor.ticks("own-asked-public")
+    visitor.ticks("own-asked-right")
+    visitor.clicks_on(said.SHOW_MADE_UP)
+    assert app.selectbox(key="column").value == "Perks (choose all)"
+    assert shown(app).unreleased == ""
+    assert held(app).declared is not None
+
+
+def test_a_described_table_is_shown_in_two_clicks(open_app: Open) -> None:
+    visitor = Visitor(open_app("data"))
+    app = visitor.app
+    app.session_state["_own_file"] = own_file.OwnFile(
+        name="described",
+        data=b"",
+        choices=(),
+        reading=None,
+        decisions=own_file.Decisions(schema=Schema(columns=(Column(name="age", type="integer", low=0, high=120),))),
+    )
+    app.session_state["from"] = "No file: describe a table"
+    app.run()
+    visitor.clicks_on("What is the median of age?")
+    assert app.selectbox(key="data").value == OWN
+    assert "the private median is within" in text(app)
+    assert visitor.clicks <= 2
