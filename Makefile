@@ -37,6 +37,7 @@ lint: $(VENV)/test.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m supply.scan
 
 bench: $(VENV)/test.done
 	$(BIN)/python -m benchmarks
@@ -52,8 +53,9 @@ screenshot: $(VENV)/test.done
 
 lock: $(VENV)/test.done
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --quiet -o requirements.txt
+	printf 'pip\nsetuptools\n' | $(BIN)/uv pip compile pyproject.toml - --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --quiet -o requirements.txt
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --quiet -c requirements.txt -o tests/requirements.txt
+	$(BIN)/python -m supply.sbom
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -59,6 +59,9 @@ class Person:
             widget.double_value = epsilon
         return await self._run(asked)
 
+    def saw(self, element: object) -> None:
+        """Told of every element that is drawn, for those who look for more than ε."""
+
     async def _run(self, asked: BackMsg) -> float:
         state = asked.rerun_script
         state.page_script_hash, state.page_name = self._page_hash, "" if self._page_hash else self.page
@@ -77,6 +80,7 @@ class Person:
                 self._page_hash = told.navigation.page_script_hash
             elif told_of == "delta":
                 element = told.delta.new_element
+                self.saw(element)
                 failed |= element.WhichOneof("type") == "exception"
                 for kind in ("number_input", "slider"):
                     control = getattr(element, kind)

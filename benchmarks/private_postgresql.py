@@ -55,6 +55,19 @@ class PrivateServer:
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(30)
 
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Every process of the server stands still, as on a machine that swaps or lost its disk."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        everyone = [self.process.pid, *map(int, children)]
+        for each in everyone:
+            os.kill(each, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for each in everyone:
+                os.kill(each, signal.SIGCONT)
+
     def start_again(self, *, file_limit: int | None = None, settings: tuple[str, ...] = ()) -> None:
         """Start on the same files, recovering from a stop of any kind; no file may grow beyond ``file_limit`` bytes."""
         self.process = _start(self.folder, file_limit, settings)

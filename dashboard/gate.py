@@ -12,9 +12,14 @@ import hmac
 import logging
 import os
 from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from google.protobuf.message import DecodeError
+from h11 import LocalProtocolError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -30,11 +35,15 @@ Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 FILES_EACH = 3
 """Uploaded files that one session may have lying here before a page takes them over, which it does at once."""
+MOST_BYTES = 1 << 30
+"""Bytes of uploaded files that lie here or are on their way, of all sessions together; EPSILON_LAB_UPLOADS in MB."""
 FILES_RESERVED, FILES_A_SESSION = 200, 5
 """File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
 MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
-REFUSED = frozenset({"clear_cache", "set_run_on_save", "load_git_info"})
+REFUSED = frozenset(
+    {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
+)
 """Messages for the author of a script: what all visitors share is not theirs to drop."""
 POLICY = "; ".join(
     (
@@ -83,26 +92,41 @@ def files_open() -> int:
         return 0
 
 
-def places(files: int, wanted: str = "") -> int:
+def number(variable: str, usual: int) -> int:
+    """A whole number above 0 from the environment; what is none counts as not set."""
+    said = os.environ.get(variable, "").strip()
+    return int(said) if said.isascii() and said.isdigit() and int(said) > 0 else usual
+
+
+def places(files: int, most: int = MOST_SESSIONS) -> int:
     """How many pages may be open at once, given how many files this process may open."""
-    most = int(wanted) if wanted.isascii() and wanted.isdigit() and int(wanted) > 0 else MOST_SESSIONS
     return max(1, min(most, (files - FILES_RESERVED) // FILES_A_SESSION))
 
 
-class Gate:
-    """ASGI middleware around the whole server. One for each server: it counts the open pages."""
+@dataclass(slots=True, eq=False)
+class _Arriving:
+    """A file on its way: for whom, and how much of it is here."""
 
-    def __init__(self, app: Asgi, *, most: int | None = None) -> None:
+    session: str
+    bytes: int = 0
+
+
+class Gate:
+    """ASGI middleware around the whole server. One for each server: it counts the open pages and arriving files."""
+
+    def __init__(self, app: Asgi, *, most: int | None = None, most_bytes: int | None = None) -> None:
         self._app = app
         self._open = 0
         self._most = most
+        self._most_bytes = most_bytes or number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
+        self._arriving: list[_Arriving] = []
 
     @property
     def full(self) -> bool:
         """Whether one more page would be too many. A page that was just closed still holds files, so these count."""
         files = raise_file_limit()
         if self._most is None:
-            self._most = places(files, os.environ.get("EPSILON_LAB_SESSIONS", ""))
+            self._most = places(files, number("EPSILON_LAB_SESSIONS", MOST_SESSIONS))
         return self._open >= self._most or files_open() > files - FILES_RESERVED // 2
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -119,13 +143,44 @@ class Gate:
             await _answer(send, 421, words.OTHER_NAME)
         elif path.endswith("/_stcore/metrics") and not _may_measure(scope):
             await _answer(send, 404, words.NOT_FOUND)
-        elif "/_stcore/upload_file/" in path and scope["method"] == "PUT" and _has_too_many(path):
-            await _answer(send, 429, words.TOO_MANY_FILES)
+        elif "/_stcore/upload_file/" in path and scope["method"] == "PUT":
+            try:
+                await self._file(scope, receive, send)
+            except (ClientDisconnect, LocalProtocolError):
+                _LOG.info("a file was not sent to its end")  # nobody is there to be answered
         elif scope["method"] == "GET" and _is_page(scope) and self.full:
             wait = (b"retry-after", str(words.TRY_AGAIN).encode())
             await _answer(send, 503, words.full(), kind=b"text/html; charset=utf-8", more=(wait,))
         else:
             await self._app(scope, receive, _with_headers(send))
+
+    async def _file(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One uploaded file, for as long as it is on its way. It counts as what came of it, not as what it says."""
+        session = str(scope["path"]).rsplit("/", 2)[-2]
+        if len(_lying().get(session, ())) + sum(one.session == session for one in self._arriving) >= FILES_EACH:
+            await _answer(send, 429, words.TOO_MANY_FILES)
+            return
+        if self._bytes() + _size(scope) > self._most_bytes:
+            await _answer(send, 503, words.TOO_MUCH_AT_ONCE)
+            return
+        here = _Arriving(session)
+
+        async def counted() -> Message:
+            message = await receive()
+            here.bytes += len(message.get("body", b""))
+            if self._bytes() > self._most_bytes:
+                raise HTTPException(503, words.TOO_MUCH_AT_ONCE)
+            return message
+
+        self._arriving.append(here)
+        try:
+            await self._app(scope, counted, _with_headers(send))
+        finally:
+            self._arriving.remove(here)
+
+    def _bytes(self) -> int:
+        """Of the files that lie here and of those on their way."""
+        return sum(map(sum, _lying().values())) + sum(one.bytes for one in self._arriving)
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One open page, for as long as it is open."""
@@ -148,22 +203,22 @@ async def _next(receive: Receive, send: Send) -> Message:
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        data = message.get("bytes")
-        if data is None:
-            await send({"type": "websocket.close", "code": 1003})  # text: no page of ours sends it
+        kind = _kind(message.get("bytes"))
+        if kind is None:
+            await send({"type": "websocket.close", "code": 1003})  # no page of ours sends it
             return {"type": "websocket.disconnect", "code": 1003}
-        if not _is_refused(data):
+        if kind not in REFUSED:
             return message
 
 
-def _is_refused(data: bytes) -> bool:
+def _kind(data: bytes | None) -> str | None:
+    """What a page asks for by a message; None for text, and for what is no message of a page."""
     asked = BackMsg()
     try:
-        asked.ParseFromString(data)
-    except Exception:  # noqa: BLE001 - whatever it is, the server closes the connection for it
-        _LOG.info("a message that is none")
-        return False
-    return asked.WhichOneof("type") in REFUSED
+        asked.ParseFromString(data or b"")
+    except DecodeError:
+        return None
+    return asked.WhichOneof("type")
 
 
 def _header(scope: Scope, name: bytes) -> str | None:
@@ -186,13 +241,22 @@ def _may_measure(scope: Scope) -> bool:
     return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
 
 
-def _has_too_many(path: str) -> bool:
-    """Whether the session that a file is sent for has as many lying here as it may."""
+def _size(scope: Scope) -> int:
+    """How many bytes a request says it brings; 0 where it does not say."""
+    said = _header(scope, b"content-length") or ""
+    return int(said) if said.isascii() and said.isdigit() else 0
+
+
+def _lying() -> dict[str, list[int]]:
+    """The sizes of the files that lie here until a page takes them over, by session."""
     if not runtime.exists():
-        return False
+        return {}
     manager = runtime.get_instance().uploaded_file_mgr
-    session = path.rsplit("/", 2)[-2]
-    return isinstance(manager, MemoryUploadedFileManager) and len(manager.file_storage.get(session, ())) >= FILES_EACH
+    if not isinstance(manager, MemoryUploadedFileManager):
+        return {}
+    # copied at once: pages take files away in other threads
+    held = [(session, list(files.values())) for session, files in list(manager.file_storage.items())]
+    return {session: [len(file.data) for file in files] for session, files in held}
 
 
 def _is_page(scope: Scope) -> bool:

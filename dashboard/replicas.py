@@ -22,8 +22,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dashboard.gate import raise_file_limit
+
 COOKIE = "epsilon_lab_replica"
 MOST = 64
+CONNECTIONS, FILES_RESERVED = 4000, 200
+"""Connections for each replica at once where there are files for them, and files that HAProxy needs besides."""
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
@@ -67,14 +71,19 @@ backend replicas
 """
 
 
-def configuration(ports: Sequence[int], *, port: int, address: str, certificate: Path | None = None) -> str:
-    """HAProxy's configuration for replicas at these ports of this computer; with TLS where there is a certificate."""
+def configuration(
+    ports: Sequence[int], *, port: int, address: str, certificate: Path | None = None, files: int = 65_536
+) -> str:
+    """HAProxy's configuration for replicas at these ports of this computer; with TLS where there is a certificate.
+
+    ``files`` is how many it may open: it needs two for a connection, and does not start with too few.
+    """
     place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
     secure = certificate is not None
     transport = '    http-response set-header Strict-Transport-Security "max-age=31536000"\n' if secure else ""
     servers = [f"    server r{number} 127.0.0.1:{at} cookie r{number}" for number, at in enumerate(ports, 1)]
     return CONFIGURATION.format(
-        connections=4000 * len(ports),
+        connections=max(1, min(CONNECTIONS * len(ports), (files - FILES_RESERVED) // 2)),
         bind=place + (f" ssl crt {certificate} alpn h2,http/1.1" if secure else ""),
         scheme="https" if secure else "http",
         transport=transport,
@@ -139,7 +148,8 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     ]
     with tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:
         file = Path(folder) / "haproxy.cfg"
-        file.write_text(configuration(ports, port=port, address=address, certificate=certificate), encoding="utf-8")
+        text = configuration(ports, port=port, address=address, certificate=certificate, files=raise_file_limit())
+        file.write_text(text, encoding="utf-8")
         for replica in replicas:
             replica.start()
         front = subprocess.Popen([program, "-W", "-db", "-f", str(file)])  # noqa: S603 - found above

@@ -22,6 +22,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
+from dashboard import failures, values
 from dashboard.gate import Gate, raise_file_limit
 
 
@@ -44,6 +45,8 @@ def has_screen() -> bool:
 async def begun(served: App) -> AsyncIterator[None]:
     """Around the server's life: more files where the system allows it, and one line that says where it listens."""
     raise_file_limit()
+    failures.keep_values_from_the_log()
+    values.guard()
     print(f"Epsilon Lab: {address()}", flush=True)
     if served.state.get("browser") and has_screen():
         # the socket listens already, and answers as soon as this returns
@@ -51,4 +54,9 @@ async def begun(served: App) -> AsyncIterator[None]:
     yield
 
 
-app = App(Path(__file__).resolve().parent / "app.py", lifespan=begun, middleware=[Middleware(Gate)])
+app = App(
+    Path(__file__).resolve().parent / "app.py",
+    lifespan=begun,
+    middleware=[Middleware(Gate)],
+    on_script_error=failures.shown,
+)

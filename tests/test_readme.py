@@ -57,6 +57,7 @@ def test_the_server_is_hardened() -> None:
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert config["client"] == {"showErrorDetails": "none", "showErrorLinks": False, "toolbarMode": "minimal"}
     assert config["runner"]["postScriptGC"] is False
+    assert config["logger"]["enableRich"] is False
     server = config["server"]
     assert server["enableXsrfProtection"] is True
     assert server["enableCORS"] is True

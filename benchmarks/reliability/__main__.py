@@ -1,6 +1,7 @@
-"""Everything that must never happen to a ledger, tried on SQLite and PostgreSQL; one table, exit code 1 if any did.
+"""Everything that must never happen to a ledger and its servers, tried on both databases; exit code 1 if any did.
 
-Run as ``python -m benchmarks.reliability`` (under 10 minutes on two cores) or with ``--short`` (under a minute).
+Run as ``python -m benchmarks.reliability`` (under 10 minutes on two cores, and then the soak of 30, or ``--minutes``)
+or with ``--short`` (under a minute).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.private_postgresql import private_server
-from benchmarks.reliability import clicks, crash, damage, race, refuse
+from benchmarks.reliability import clicks, crash, damage, race, refuse, soak
 from benchmarks.reliability.outcome import Ground, Outcome
 
 CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
@@ -34,6 +35,7 @@ CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
         damage.older_backup,
         damage.missing,
         clicks.clicking,
+        soak.soaking,
     )
 }
 
@@ -42,12 +44,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--short", action="store_true", help="the form that the tests run")
     parser.add_argument("--only", choices=CHECKS, action="append", help="run these checks only")
+    parser.add_argument("--minutes", type=float, default=30.0, help="how long the soak takes")
     asked = parser.parse_args()
     began, good = time.monotonic(), True
     print(f"{'':4} {'check':28} {'database':11} {'seconds':>7}  tried → found")
     with tempfile.TemporaryDirectory(prefix="epsilon-lab-") as folder, private_server() as server:
         os.environ["EPSILON_LAB_KEY"] = str(Path(folder) / "ledger.key")  # not the person's own
-        ground = Ground(folder=Path(folder), server=server, short=asked.short)
+        ground = Ground(folder=Path(folder), server=server, short=asked.short, minutes=asked.minutes)
         for name in asked.only or CHECKS:
             started = time.monotonic()
             for outcome in CHECKS[name](ground):

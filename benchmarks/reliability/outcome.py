@@ -39,11 +39,15 @@ class Place:
 
 @dataclass(slots=True, kw_only=True)
 class Ground:
-    """A folder and a server to try things on. ``short`` asks for the form that fits into the tests."""
+    """A folder and a server to try things on. ``short`` asks for the form that fits into the tests.
+
+    ``minutes`` is how long the soak takes.
+    """
 
     folder: Path
     server: PrivateServer
     short: bool
+    minutes: float = 30.0
     _numbers: Any = field(default_factory=itertools.count)
 
     def new_place(self, database: str) -> Place:

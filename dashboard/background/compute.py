@@ -28,6 +28,8 @@ MEMORY = Memory(3000)
 """For everybody: what is made from samples, and what depends on no data at all."""
 LARGE = Memory(32)
 """As ``MEMORY``, for a few large things."""
+PATIENCE = 2.5
+"""Seconds that a click waits for a program that holds the ledger, one that froze with it say."""
 # What the first use of a page would load.
 LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 
@@ -79,7 +81,7 @@ def whose() -> str:
 
 @once()
 def _ledger(_named: str | None) -> Ledger:
-    return Ledger.open()
+    return Ledger.open(patience=PATIENCE)
 
 
 def reopen_ledger() -> None:

@@ -14,11 +14,15 @@ from dashboard.background.jobs import Job, Keep
 
 
 class Watch:
-    """A job as one person sees it: others may be waiting for it too, so cancelling it stops it only for them."""
+    """A job as one person sees it: others may be waiting for it too, so cancelling it stops it only for them.
+
+    ``crowded`` is whether it was stopped because they began so many others.
+    """
 
     def __init__(self, job: Job) -> None:
         self._job = job
         self._stopped = False
+        self.crowded = False
         self.joined = job.join(self)
 
     def cancel(self) -> None:
@@ -113,8 +117,11 @@ class Jobs:
         self._current: dict[str, Hashable] = {}
         self._lock = threading.Lock()
 
-    def get(self, slot: str, key: Hashable, start: Callable[[], Watch]) -> Watch:
-        """The job of ``key``, started by ``start`` when there is none, or when it was left for another question."""
+    def get(self, slot: str, key: Hashable, start: Callable[[], Watch], most: int = LIMIT) -> Watch:
+        """The job of ``key``, started by ``start`` when there is none, or when it was left for another question.
+
+        No more than ``most`` run at once: the oldest stops for a new one.
+        """
         with self._lock:
             before = self._current.get(slot)
             if before is not None and before != key:
@@ -124,6 +131,7 @@ class Jobs:
                     self._jobs.pop(before)
             found = self._jobs.get(key)
             if found is None:
+                self._make_room(most)
                 found = self._jobs[key] = start()
             self._jobs.move_to_end(key)
             self._current[slot] = key
@@ -131,6 +139,12 @@ class Jobs:
                 _, oldest = self._jobs.popitem(last=False)
                 oldest.cancel()
             return found
+
+    def _make_room(self, most: int) -> None:
+        running = [job for job in self._jobs.values() if not job.finished]
+        for job in running[: max(0, len(running) - most + 1)]:
+            job.crowded = True
+            job.cancel()
 
     def forget_all(self) -> None:
         """Stop every job and drop what they found."""

@@ -11,7 +11,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dashboard import session
+from dashboard import limits, session
 from dashboard.background import compute
 from dashboard.data import source
 from dashboard.data.actions import start
@@ -69,7 +69,16 @@ def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again:
     # the table that is there now may be last month's
     last = () if again or present is None or present.declared is None else (template(present),)
     known = (*DECLARATIONS.get(), *last)
-    start(lambda say: _read(name, data, dict(choices), known, say, key), "Reading the file", _installed)
+    # the last one stays, so that it can be brought back; one that is read once more takes its own place
+    here, held = limits.limits(), limits.weight([None if again else present or OWN_BEFORE.get()])
+
+    def work(say: Say) -> Any:
+        limits.check(data, held, here)
+        found = _read(name, data, dict(choices), known, say, key)
+        limits.check(data, held, here, found[0])
+        return found
+
+    start(work, "Reading the file", _installed)
 
 
 def read_again(**choices: Any) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard import limits
 from dashboard.background import compute
 from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import Loan
 from dashboard.background.shelf import Jobs, Watch
 from dashboard.background.workers import Workers
+from dashboard.words import page as said
 
 POLL = 0.4  # seconds
 PATIENCE = 0.2  # seconds: an answer that comes so soon is drawn at once, without a picture in between
@@ -65,6 +67,8 @@ class Running:
                     st.button("Go on", key=f"{self.slot}-resume", on_click=self.jobs.forget, args=(self.key,))
                 else:
                     st.button("Cancel", key=f"{self.slot}-cancel-job", on_click=job.cancel, icon=":material/close:")
+        if job.crowded:
+            st.caption(said.crowded(limits.limits().jobs))
         if not job.results():
             if job.cancelled:
                 st.caption("Nothing was finished before it was cancelled.")
@@ -105,7 +109,8 @@ def begin(
         watch.wait(PATIENCE, enough)
         return watch
 
-    return Running(slot=slot, key=key, job=jobs.get(slot, key, first), jobs=jobs, what=what)
+    most = limits.limits().jobs
+    return Running(slot=slot, key=key, job=jobs.get(slot, key, first, most), jobs=jobs, what=what)
 
 
 def in_background(

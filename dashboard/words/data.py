@@ -115,6 +115,19 @@ def drop_help(megabytes: int) -> str:
     return f"Up to {megabytes} MB. What the file holds decides, not its name."
 
 
+def too_many_rows(rows: int, most: int) -> str:
+    """A file with more rows than one session may have."""
+    return f"The table has {rows:,} rows and one session here may have {most:,}; keep fewer rows and bring it again."
+
+
+def too_much_held(held: int, most: int) -> str:
+    """Files that take more memory together than one session may have, in bytes and megabytes."""
+    return (
+        f"With this file your session would hold {-(-held >> 20):,} MB of files and tables, and one may hold {most:,}; "
+        "keep fewer rows or columns, or remove the file that is here for good, and bring it again."
+    )
+
+
 def container(kind: str, part: str, header: str) -> str:
     """What kind of file it is, which part of it was read, and where its columns are named."""
     if kind == "workbook":

@@ -44,6 +44,12 @@ def failed(reference: str) -> str:
     )
 
 
+def crowded(most: int) -> str:
+    """Why a computation stopped that nobody stopped."""
+    at_once = "one computation" if most == 1 else f"{most} computations"
+    return f"It stopped for a newer one: a session runs {at_once} at once. “Go on” takes it up where it stopped."
+
+
 def unused(keys: Sequence[str]) -> str:
     """A link sets what nothing on its page takes."""
     named = [f"“{safe(key, 40)}”" for key in keys[:_NAMED]]

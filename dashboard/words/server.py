@@ -13,8 +13,18 @@ TRY_AGAIN = 15  # seconds
 OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
+TOO_MUCH_AT_ONCE = "So much is being uploaded here at this moment that there is no room; try again in a minute."
+NOT_UNDERSTOOD = "This page was sent something that it does not understand; reload it."
 
 OPEN = "Open to others without a login: practice on samples only, no real release."
+
+
+def failed(reference: str) -> str:
+    """When this program fails at a whole page."""
+    return (
+        "Something in this program went wrong with this page; your data and settings are not at fault. Reload it, and "
+        f"tell the people who run it the reference {reference}."
+    )
 
 
 def full() -> str:

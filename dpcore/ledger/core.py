@@ -20,6 +20,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, charging, history, people, practice, recovery, rooms, schema, seal
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
 from dpcore.ledger.charging import Actor, Asked
+from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.renewal import holds_digest
@@ -51,6 +52,7 @@ class Ledger:
         *,
         journal: str | os.PathLike[str] | None = None,
         create: bool | None = None,
+        patience: float = PATIENCE,
     ) -> Ledger:
         """Open a ledger, and check that it is sound.
 
@@ -59,9 +61,10 @@ class Ledger:
         path: by default beside an SQLite file, for a server in the person's data folder. A database in memory has
         none. ``create`` says whether one is made where there is none. By habit it is, but not where
         EPSILON_LAB_LEDGER names it, nor where this server has had one (``place``): that would make every budget whole
-        again. Raises LedgerUnsound with what to do when the checks fail, LedgerError when it cannot be reached.
+        again. ``patience`` is for how many seconds a record waits for a program that holds the ledger. Raises
+        LedgerUnsound with what to do when the checks fail, LedgerError when it cannot be reached.
         """
-        return cls(Store.open(location, journal, create=create))
+        return cls(Store.open(location, journal, create=create, patience=patience))
 
     @staticmethod
     def new_lineage() -> str:

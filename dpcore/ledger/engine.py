@@ -111,7 +111,7 @@ def _postgresql(url: URL) -> Engine:
     # what the URL itself says comes first
     settings = {name: value for name, value in _NETWORK.items() if name not in url.query}
     settings["connect_timeout"] = settings.get("connect_timeout", watch.CONNECT)
-    engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=settings)
+    engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=settings, pool_timeout=watch.CONNECT)
     watch.watch(engine)
 
     @event.listens_for(engine, "connect")

@@ -52,16 +52,16 @@ else:
 
 
 @contextmanager
-def exclusive(path: Path | None) -> Iterator[None]:
+def exclusive(path: Path | None, patience: float = PATIENCE) -> Iterator[None]:
     """Hold the lock file ``path`` while the block runs; the system frees it when a process dies. None: no lock.
 
-    Raises LedgerError when someone else has held it for ``PATIENCE`` seconds.
+    Raises LedgerError when someone else has held it for ``patience`` seconds.
     """
     if path is None:
         yield
         return
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    if not _try(handle) and not _Turn(handle).came():
+    if not _try(handle) and not _Turn(handle).came(patience):
         raise LedgerError(HELD)
     try:
         yield
@@ -79,10 +79,10 @@ class _Turn:
         self._decided = threading.Lock()
         self._left = False
 
-    def came(self) -> bool:
+    def came(self, patience: float) -> bool:
         """Whether the lock was had in time; if not, the handle is closed as soon as the queue lets go of it."""
         threading.Thread(target=self._queue, name="ledger-lock", daemon=True).start()
-        if self._mine.wait(PATIENCE):
+        if self._mine.wait(patience):
             return True
         with self._decided:
             self._left = not self._mine.is_set()

@@ -35,7 +35,7 @@ from dpcore.ledger.engine import (
 from dpcore.ledger.files import beside
 from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
 from dpcore.ledger.key import Key
-from dpcore.ledger.lock import exclusive
+from dpcore.ledger.lock import PATIENCE, exclusive
 from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.place import Place
 from dpcore.ledger.records import Kind, Record, next_record
@@ -52,15 +52,20 @@ _ADD, _MOVE = insert(schema.records), update(schema.head)
 class Store:
     """One database and its journal. Safe to share between threads; several processes may use the same one."""
 
-    def __init__(self, engine: Engine, journal: Journal | None, lock: Path | None, key: Key) -> None:
+    def __init__(
+        self, engine: Engine, journal: Journal | None, lock: Path | None, key: Key, patience: float = PATIENCE
+    ) -> None:
         """Use ``Store.open``."""
         self.key = key
+        self.patience = patience
         self.engine = engine
         self.journal = journal
         self.lock = lock
         self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge
         self._closed_because: str | None = None
-        self._lost: tuple[str, float] | None = None  # why the server could not be reached, and until when that holds
+        # why the server could not be reached, and until when nobody asks it again
+        self._lost: tuple[str, float] | None = None
+        self._asking = threading.Lock()
         # a database in memory has one connection, which threads must take turns with
         in_memory = engine.dialect.name == "sqlite" and journal is None
         self._turns: AbstractContextManager[Any] = threading.RLock() if in_memory else nullcontext()
@@ -72,6 +77,7 @@ class Store:
         journal: str | os.PathLike[str] | None,
         *,
         create: bool | None = None,
+        patience: float = PATIENCE,
     ) -> Store:
         """See ``Ledger.open``; ``create`` is whether a ledger may be made, or None for the habit."""
         url = ledger_url(location)
@@ -100,7 +106,7 @@ class Store:
                     where.pin_journal(engine, path)
             where.pin(engine)
             where.keep_private(path)
-            found = cls(engine, None if path is None else Journal(path), lock, key)
+            found = cls(engine, None if path is None else Journal(path), lock, key, patience)
             with found.writing() as connection:
                 verify_database(connection)
             store = found
@@ -119,11 +125,15 @@ class Store:
 
         Raises LedgerUnsound, and LedgerError when the database or the disk refuses.
         """
-        self._be_open()
+        mark = self._be_open()
         try:
-            with self._turns, exclusive(self.lock):
+            with self._turns, exclusive(self.lock, self.patience):
+                if self._lost is not mark and self._lost is not None:
+                    # whoever held the lock found that the server does not answer
+                    raise LedgerError(self._lost[0])
                 with writing(self.engine) as connection:
                     self._compare(connection)
+                    self._lost = None
                     yield connection
                     added = list(connection.info["added"])
                 self._follow(added)
@@ -142,6 +152,7 @@ class Store:
         self._be_open()
         try:
             with self._turns, reading(self.engine) as connection:
+                self._lost = None
                 yield connection
         except TROUBLE as error:
             refused = self._refused(error)
@@ -178,11 +189,18 @@ class Store:
         self._closed_because = "The ledger has been closed; open it again."
         self.engine.dispose()
 
-    def _be_open(self) -> None:
+    def _be_open(self) -> tuple[str, float] | None:
+        """What is known of a server that could not be reached, where it is this caller's turn to ask it again."""
         if self._closed_because is not None:
             raise LedgerUnsound(self._closed_because)
-        if self._lost is not None and time.monotonic() < self._lost[1]:
-            raise LedgerError(self._lost[0])
+        with self._asking:
+            if self._lost is None:
+                return None
+            why, until = self._lost
+            if time.monotonic() < until:
+                raise LedgerError(why)
+            self._lost = (why, time.monotonic() + ASK_AGAIN)  # one asks, and nobody else waits with them
+            return self._lost
 
     def _compare(self, connection: Connection) -> None:
         """The database must have all that the journal has. Raises LedgerUnsound."""

@@ -217,6 +217,20 @@ def test_a_place_has_one_job_and_an_old_question_finds_its_results() -> None:
     assert third.cancelled
 
 
+def test_a_session_runs_so_many_jobs_at_once_and_the_oldest_stops() -> None:
+    pool, jobs = ByHand(), Jobs()
+    watches = [jobs.get(f"chart {n}", n, lambda: Watch(Job(pool, double, [1, 2])), most=2) for n in range(3)]
+    assert [(watch.finished, watch.crowded) for watch in watches] == [(True, True), (False, False), (False, False)]
+    assert jobs.get("chart 0", 0, lambda: pytest.fail("started again unasked"), most=2) is watches[0]
+    jobs.forget(0)  # "Go on"
+    again = jobs.get("chart 0", 0, lambda: Watch(Job(pool, double, [1, 2])), most=2)
+    assert [watch.finished for watch in (again, *watches[1:])] == [False, True, False]
+    while pool.queue:
+        pool.run()
+    assert again.complete
+    assert not again.crowded
+
+
 def test_an_executor_that_is_shut_down_ends_its_jobs() -> None:
     """Parts that were queued never come, so the job says so instead of waiting for them; nothing waits for ever."""
     pool = Workers(1)

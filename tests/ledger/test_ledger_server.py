@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.exc import OperationalError
 
 from benchmarks.private_postgresql import PORT, PrivateServer, private_server
+from dashboard.background import compute
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, LedgerUnsound
-from dpcore.ledger import Ledger
+from dpcore.ledger import Ledger, watch
+from dpcore.ledger import lock as locks
 from dpcore.ledger import place as places
 from dpcore.ledger import store as stores
 from dpcore.ledger.engine import UNREACHABLE
+from dpcore.ledger.lock import exclusive
 
 Computers = Callable[[str, Path], Path]
 LONG = 60.0  # seconds: what nobody would wait
@@ -26,20 +29,6 @@ LONG = 60.0  # seconds: what nobody would wait
 
 def opened(url: str, folder: Path, *, create: bool | None = None) -> Ledger:
     return Ledger.open(url, journal=folder / "ledger.journal", create=create)
-
-
-@contextmanager
-def frozen(process: int) -> Iterator[None]:
-    """Every process of a server stands still, as on a machine that swaps or lost its disk."""
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    everyone = [process, *map(int, children)]
-    for each in everyone:
-        os.kill(each, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for each in everyone:
-            os.kill(each, signal.SIGCONT)
 
 
 def told(ledger: Ledger) -> str:
@@ -64,19 +53,86 @@ def test_a_server_that_hangs_is_given_up_and_asked_again_later(tmp_path: Path, m
         url = server.url("postgres")
         ledger = opened(url, tmp_path, create=True)
         ledger.open_budget("people", epsilon=1.0)
-        with frozen(server.process.pid):
+        with server.frozen():
             assert told(ledger) == UNREACHABLE
             asked: list[object] = []
             with monkeypatch.context() as patch:
                 patch.setattr(stores, "reading", lambda engine: asked.append(engine))
                 assert told(ledger) == UNREACHABLE
             assert not asked, "the next visitor does not wait for the same server"
+            monkeypatch.setattr(stores, "ASK_AGAIN", LONG)
+            _one_asks_again(ledger, monkeypatch)
         monkeypatch.setattr(stores, "ASK_AGAIN", 0.0)
         ledger._store._lost = None
         assert [budget.lineage for budget in ledger.budgets()] == ["people"], "as before, once the server is back"
         ledger.charge("r", "people", Cost.pure(0.25), "?")
         assert ledger.budget("people").remaining.epsilon == 0.75
         ledger.close()
+
+
+def _one_asks_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is time to ask a lost server again, one visitor does, and others do not wait with them."""
+    meanwhile: list[str] = []
+
+    def asking(engine: object) -> AbstractContextManager[Connection]:
+        meanwhile.append(told(ledger))
+        raise OperationalError("SELECT 1", {}, Exception("connection closed"))
+
+    ledger._store._lost = (UNREACHABLE, 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(stores, "reading", asking)
+        assert told(ledger) == UNREACHABLE
+    assert meanwhile == [UNREACHABLE]
+
+
+def test_who_waits_behind_one_that_asks_a_lost_server_does_not_ask_it_in_turn(
+    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten clicks once waited for one another, three seconds each."""
+    ledger = opened(server.new_schema(), tmp_path, create=True)
+    ledger.open_budget("people", epsilon=1.0)
+    waits, refused, lock = threading.Event(), list[str](), ledger._store.lock
+    came = locks._Turn.came
+
+    def waiting(turn: locks._Turn, patience: float) -> bool:
+        waits.set()
+        return came(turn, patience)
+
+    def charge() -> None:
+        try:
+            ledger.charge("r", "people", Cost.pure(0.25), "?")
+        except LedgerError as error:
+            refused.append(str(error))
+
+    monkeypatch.setattr(locks._Turn, "came", waiting)
+    with exclusive(lock):
+        asker = threading.Thread(target=charge, daemon=True)
+        asker.start()
+        assert waits.wait(LONG)
+        ledger._store._lost = (UNREACHABLE, time.monotonic() + LONG)
+    asker.join(LONG)
+    assert refused == [UNREACHABLE]
+    ledger._store._lost = None
+    ledger.charge("r", "people", Cost.pure(0.25), "?")
+    ledger.close()
+
+
+def test_a_program_that_froze_with_the_ledger_s_lock_is_waited_for_as_long_as_was_said(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "ledger.db", create=True, patience=0.01) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        with exclusive(ledger._store.lock), pytest.raises(LedgerError, match="held by another program"):
+            ledger.charge("r", "people", Cost.pure(0.25), "?")
+        assert ledger.charge("r", "people", Cost.pure(0.25), "?").request_id == "r"
+
+
+def test_the_pages_wait_less_than_three_seconds_for_the_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{tmp_path / 'ledger.db'}")
+    Ledger.open(tmp_path / "ledger.db", create=True).close()
+    compute.reopen_ledger()
+    assert compute.rooms_ledger()._store.patience < 3.0
+    compute.reopen_ledger()
+    assert watch.PING + watch.CONNECT < 3.0
+    assert watch.ANSWER < 3.0
 
 
 def test_a_frozen_client_s_lock_is_one_sentence(server: PrivateServer, tmp_path: Path) -> None:

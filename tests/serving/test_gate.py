@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import math
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -12,6 +15,8 @@ from typing import Any
 
 import pytest
 import websockets
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
@@ -130,17 +135,88 @@ def test_what_all_visitors_share_is_not_one_visitor_s_to_drop() -> None:
     rerun = BackMsg()
     rerun.rerun_script.query_string = "page=1"
     clear = BackMsg(clear_cache=True)
+    shut = BackMsg(debug_shutdown_runtime=True)
     # 5,000 bytes in a field that nobody knows, so that it is no small message
     padded = {"type": "websocket.receive", "bytes": clear.SerializeToString() + b"\xc2\x3e\x88\x27" + bytes(5000)}
     assert BackMsg.FromString(padded["bytes"]).WhichOneof("type") == "clear_cache"
-    _, inner = connected([binary(clear), padded, binary(rerun)], HOST)
+    _, inner = connected([binary(clear), padded, binary(shut), binary(rerun)], HOST)
     assert [message.get("bytes") for message in inner.messages] == [rerun.SerializeToString(), None]
 
 
-def test_text_ends_the_connection_without_a_word_in_the_log() -> None:
-    sent, inner = connected([{"type": "websocket.receive", "text": "hello"}, binary(BackMsg())], HOST)
-    assert sent == [{"type": "websocket.close", "code": 1003}]
+@pytest.mark.parametrize("sent", [{"text": "hello"}, {"bytes": b"\xff" * 200}, {"bytes": b""}])
+def test_what_is_no_message_ends_the_connection_without_a_word_in_the_log(sent: dict[str, Any]) -> None:
+    """Streamlit writes a traceback about each."""
+    told, inner = connected([{"type": "websocket.receive", **sent}, binary(BackMsg(stop_script=True))], HOST)
+    assert told == [{"type": "websocket.close", "code": 1003}]
     assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
+
+
+def test_a_file_that_is_not_sent_to_its_end_leaves_no_word_in_the_log() -> None:
+    async def gone(scope: Any, receive: Any, send: Any) -> None:
+        raise ClientDisconnect
+
+    scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST]}
+    asyncio.run(Gate(gone)(scope, None, None))  # type: ignore[arg-type]
+
+
+class Reading(Inner):
+    """Reads the first piece of each file, and the rest when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await receive()
+            await self.go.wait()
+        except HTTPException as error:  # as Starlette does with what its routes raise
+            await send({"type": "http.response.start", "status": error.status_code, "headers": []})
+            return
+        await super().__call__(scope, receive, send)
+
+
+async def sent_at_once(files: list[tuple[str, int, int]], **options: Any) -> list[int]:
+    """The answers to files that arrive together: for whom, how large they say they are, how much of them came."""
+    inner = Reading()
+    here = Gate(inner, **options)
+
+    async def one(session: str, number: int, size: int, came: int) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": bytes(came), "more_body": True}
+
+        headers = [HOST] if size < 0 else [HOST, (b"content-length", str(size).encode())]
+        path = f"/_stcore/upload_file/{session}/{number}"
+        await here({"type": "http", "path": path, "method": "PUT", "headers": headers}, receive, send)
+        return int(sent[0]["status"])
+
+    asked = [asyncio.create_task(one(who, number, *sizes)) for number, (who, *sizes) in enumerate(files)]
+    await asyncio.sleep(0)
+    inner.go.set()
+    statuses = list(await asyncio.gather(*asked))
+    assert await one(files[0][0], 99, 9, 9) == 200, "what has arrived is no longer under way"
+    return statuses
+
+
+def test_files_that_are_still_arriving_count() -> None:
+    """Twelve sent at once all came in, since none lay here when they were looked at."""
+    found = asyncio.run(sent_at_once(12 * [("a", 10, 10)] + [("b", 10, 10)]))
+    assert found == [200] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH) + [200]
+
+
+def test_all_files_together_are_bounded_whoever_sends_them() -> None:
+    """A session costs nothing, so a bound for each bounds nothing. What counts is what came, not what was said."""
+    large = [(f"s{number}", 30, 30) for number in range(5)]
+    assert asyncio.run(sent_at_once(large, most_bytes=100)) == [200, 200, 200, 503, 503]
+    unsaid = [(f"s{number}", -1, 30) for number in range(5)]
+    assert asyncio.run(sent_at_once(unsaid, most_bytes=100)) == [200, 200, 200, 503, 503]
+    promised = [("a", 99, 0), ("b", 99, 0), ("c", 30, 30)]
+    assert asyncio.run(sent_at_once(promised, most_bytes=100)) == [200, 200, 200], "nobody holds room by a promise"
 
 
 def test_when_every_place_is_taken_the_next_visitor_is_told_to_wait() -> None:
@@ -178,10 +254,13 @@ def test_a_place_is_free_again_when_a_page_closes_however_it_does() -> None:
 
 @pytest.mark.parametrize(
     ("files", "wanted", "found"),
-    [(1024, "", 164), (100_000, "", 500), (100_000, "40", 40), (100, "", 1), (1024, "x", 164)],
+    [(1024, "", 164), (100_000, "", 500), (100_000, "40", 40), (100, "", 1), (1024, "x", 164), (1024, "-3", 164)],
 )
-def test_places_follow_from_the_files_a_process_may_open(files: int, wanted: str, found: int) -> None:
-    assert gate.places(files, wanted) == found
+def test_places_follow_from_the_files_a_process_may_open(
+    files: int, wanted: str, found: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EPSILON_LAB_SESSIONS", wanted)
+    assert gate.places(files, gate.number("EPSILON_LAB_SESSIONS", gate.MOST_SESSIONS)) == found
 
 
 def test_the_browser_is_opened_where_there_is_a_screen(
@@ -211,8 +290,18 @@ def test_the_browser_is_opened_where_there_is_a_screen(
 class Stranger(Person):
     """Somebody who sends what no page would."""
 
-    async def sends(self, message: BackMsg | str) -> None:
-        await self._connection.send(message if isinstance(message, str) else message.SerializeToString())
+    async def sends(self, message: BackMsg | str | bytes) -> None:
+        await self._connection.send(message.SerializeToString() if isinstance(message, BackMsg) else message)
+
+    async def sends_what_no_page_sends(self, person: Person) -> None:
+        """Values of another kind for the control of ε, each until the page is complete."""
+        for field, value in (("string_value", "abc"), ("json_value", "{{{"), ("double_value", math.nan)):
+            asked = BackMsg()
+            widget = asked.rerun_script.widget_states.widgets.add()
+            widget.id = person._epsilon
+            setattr(widget, field, value)
+            with contextlib.suppress(RuntimeError):  # a page that says that it was sent something odd
+                await self._run(asked)
 
     async def until_closed(self) -> int | None:
         try:
@@ -240,7 +329,7 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
     """Messages, files and text that no page sends: another person's page goes on, and the log has no traceback."""
     caplog.set_level(logging.CRITICAL)
 
-    async def story(address: str) -> tuple[list[int], int | None]:
+    async def story(address: str) -> tuple[list[int], list[int | None]]:
         person, stranger = Person(address, "selection"), Stranger(address, "")
         await person.arrive()
         await stranger.arrive()
@@ -248,24 +337,47 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
             await stranger.sends(BackMsg(clear_cache=True))
         answers = [_put(address, await stranger.session(), number) for number in range(12)]
         await person.move(0.8)
-        await stranger.sends("text")
-        closed = await stranger.until_closed()
+        _cut_off(address, await stranger.session())
+        await stranger.sends_what_no_page_sends(person)
+        closed = []
+        for message in ("text", b"\xff" * 200):
+            await stranger.sends(message)
+            closed.append(await stranger.until_closed())
+            await stranger.arrive()
         await person.move(0.5)
         await person.leave()
+        await stranger.leave()
         return answers, closed
 
     with running(tmp_path, EPSILON_LAB_WARM_UP="0") as address:
         answers, closed = asyncio.run(story(address))
         assert _status(f"{address}/_stcore/metrics") == 404
     assert answers == [204] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH)
-    assert closed == 1003
-    assert "Traceback" not in (tmp_path / "server.log").read_text()
+    assert closed == [1003, 1003]
+    log = (tmp_path / "server.log").read_text()
+    assert "Traceback" not in log
+    assert "defect" not in log
+
+
+def _cut_off(address: str, session: str) -> None:
+    """A file whose sender leaves in the middle of it, and one that is sent in no form that there is."""
+    cookie = _cookie(address)
+    host, port = address.split("//")[1].split(":")
+    for more in ("Content-Length: 3000", "Transfer-Encoding: chunked"):
+        lines = [f"PUT /_stcore/upload_file/{session}/x HTTP/1.1", f"Host: {host}:{port}", f"Cookie: {cookie}", more]
+        lines += [f"X-Xsrftoken: {cookie.split('=', 1)[1]}", "Content-Type: multipart/form-data; boundary=b"]
+        with socket.create_connection((host, int(port)), timeout=60) as sent:
+            sent.sendall("\r\n".join([*lines, "", "--b", ""]).encode())
+
+
+def _cookie(address: str) -> str:
+    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=60) as told:
+        return str(told.headers["Set-Cookie"].split(";")[0])
 
 
 def _put(address: str, session: str, number: int) -> int:
     """A file that was not asked for, as a browser would send it."""
-    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=60) as told:
-        cookie = told.headers["Set-Cookie"].split(";")[0]
+    cookie = _cookie(address)
     form = b'--b\r\nContent-Disposition: form-data; name="f"; filename="x.csv"\r\n\r\na,b\r\n--b--\r\n'
     headers = {
         "Content-Type": "multipart/form-data; boundary=b",

@@ -42,6 +42,13 @@ def test_the_balancer_s_configuration_is_sound(tmp_path: Path) -> None:
         assert ("Strict-Transport-Security" in text) == (certificate is not None)
 
 
+@pytest.mark.parametrize(("files", "connections"), [(1_048_576, 12_000), (20_000, 9900), (1024, 412), (64, 1)])
+def test_the_balancer_starts_with_as_few_files_as_there_are(files: int, connections: int) -> None:
+    """With 20,000 files and three replicas it ended at once, and everything with it."""
+    text = replicas.configuration([8001, 8002, 8003], port=8000, address="127.0.0.1", files=files)
+    assert f"maxconn {connections}\n" in text
+
+
 def test_a_wrong_number_and_a_missing_balancer_are_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,6 +87,7 @@ def test_visitors_of_a_replica_that_dies_go_on_at_another(tmp_path: Path) -> Non
 
 def _story(address: str, log: Path) -> None:
     _until(lambda: {_replica(address, "") for _ in range(4)} == {"r1", "r2"})  # both are well
+    _closed(address)
     for name in ("r1", "r2"):
         assert _replica(address, name) == name, "who began there stays there"
         asyncio.run(_visit(address, name))
@@ -87,8 +95,21 @@ def _story(address: str, log: Path) -> None:
     _until(lambda: _replica(address, "r1") == "r2")
     _until(lambda: _visits(address, "r1"))
     assert len(re.findall("replica r1 ", log.read_text())) >= 2, "it was started again"
-    with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"{address}/_stcore/metrics", timeout=PATIENCE)
+
+
+def _closed(address: str) -> None:
+    """What the server itself leaves open is closed for who comes through the balancer."""
+    asked = (("/_stcore/metrics", {}, 404), ("//_stcore/metrics", {}, 404), ("/_stcore/metrics/", {}, 404))
+    for path, headers, status in (*asked, ("/", {"Host": "evil.example"}, 421)):
+        with pytest.raises(urllib.error.HTTPError, match=str(status)):
+            urllib.request.urlopen(urllib.request.Request(address + path, headers=headers), timeout=PATIENCE)
+    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+        assert "frame-ancestors 'self'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
+        assert answer.headers["Server"] is None
+    for origin in ("http://localhost:9999", "http://evil.example", "null"):
+        with pytest.raises(websockets.InvalidStatus, match="403"):
+            asyncio.run(_visit(address, "", origin=origin))
 
 
 def _replica(address: str, cookie: str) -> str:
@@ -112,12 +133,12 @@ def _visits(address: str, cookie: str) -> bool:
     return True
 
 
-async def _visit(address: str, cookie: str) -> None:
-    """A page by its websocket, through the balancer: something is drawn."""
+async def _visit(address: str, cookie: str, *, origin: str = "") -> None:
+    """A page by its websocket, through the balancer, as one of ``origin`` would open it: something is drawn."""
     async with websockets.connect(
         address.replace("http", "ws", 1) + "/_stcore/stream",
         subprotocols=[websockets.Subprotocol("streamlit")],
-        origin=websockets.Origin(address),
+        origin=websockets.Origin(origin or address),
         additional_headers={"Cookie": f"{replicas.COOKIE}={cookie}"},
     ) as connection:
         await connection.send(BackMsg(rerun_script=BackMsg().rerun_script).SerializeToString())

@@ -1,0 +1,47 @@
+"""What becomes of a failure that nobody foresaw while a page was drawn: one sentence there, one line in the log.
+
+Streamlit writes such a failure into the log with its words, which may quote a cell of somebody's file. Here the log
+gets its kind and the places it passed (``dpcore.defects``), and the person a reference. A failure before our own code
+ran is no defect of ours: its sender gave a widget a value that no page of ours can give it.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.words import server as words
+from dpcore.defects import reported
+
+_OURS = (Path(__file__).resolve().parent, Path(__file__).resolve().parents[1] / "dpcore")
+_STREAMLIT, _TOLD = "streamlit.error_util", "Uncaught app execution"
+_log = logging.getLogger(__name__)
+
+
+def shown(failure: Exception) -> bool:
+    """Say it on the page, in place of what Streamlit says. True: nothing else is to be shown."""
+    if is_ours(failure):
+        st.error(words.failed(reported(failure, "drawing a page")))
+    else:
+        _log.info("a page was sent a value that no page of ours sends: %s", type(failure).__name__)
+        st.error(words.NOT_UNDERSTOOD)
+    return True
+
+
+def is_ours(failure: BaseException) -> bool:
+    """Whether code of ours ran when it happened."""
+    files = [Path(frame.filename) for frame in traceback.extract_tb(failure.__traceback__)]
+    return any(file.is_relative_to(folder) for file in files for folder in _OURS)
+
+
+def _is_kept(record: logging.LogRecord) -> bool:
+    """A line of Streamlit's about a failure that ``shown`` has told of is not."""
+    return record.getMessage() != _TOLD
+
+
+def keep_values_from_the_log() -> None:
+    """From now on what Streamlit would write of a failure is left to ``shown``. To be called once."""
+    logging.getLogger(_STREAMLIT).addFilter(_is_kept)

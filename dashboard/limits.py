@@ -1,0 +1,65 @@
+"""How much one session may hold and do at once, so that nobody takes the server from the others.
+
+Who is known may do what the computer can; a visitor who is not (``dashboard.visitors``) gets a share. Either can be set
+in the environment. Uploads on their way are bounded by the gate, for all together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dashboard import visitors
+from dashboard.data.own_file import OwnFile
+from dashboard.gate import number
+from dashboard.words import data as said
+from dpcore.datasets import Reading
+from dpcore.errors import UnreadableFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """``rows`` of one file, ``megabytes`` (2²⁰ bytes) of all files and tables, simulations (``jobs``) at once."""
+
+    rows: int
+    megabytes: int
+    jobs: int
+
+
+KNOWN = Limits(rows=100_000_000, megabytes=4000, jobs=12)
+VISITOR = Limits(rows=1_000_000, megabytes=500, jobs=3)
+
+
+def limits() -> Limits:
+    """Those of this session: EPSILON_LAB_ROWS, EPSILON_LAB_MEMORY in MB, EPSILON_LAB_JOBS, or the usual ones."""
+    usual = VISITOR if visitors.restricted() else KNOWN
+    return Limits(
+        rows=number("EPSILON_LAB_ROWS", usual.rows),
+        megabytes=number("EPSILON_LAB_MEMORY", usual.megabytes),
+        jobs=number("EPSILON_LAB_JOBS", usual.jobs),
+    )
+
+
+def check(data: bytes, held: int, here: Limits, reading: Reading | None = None) -> None:
+    """Whether a file fits beside ``held`` bytes: before it is read, and once more with what it was read as.
+
+    Raises UnreadableFile with what to do.
+    """
+    if reading is not None and reading.rows > here.rows:
+        raise UnreadableFile(said.too_many_rows(reading.rows, here.rows))
+    size = len(data) + (0 if reading is None else _table(reading))
+    if held + size > here.megabytes << 20:
+        raise UnreadableFile(said.too_much_held(held + size, here.megabytes))
+
+
+def weight(files: Iterable[OwnFile | None]) -> int:
+    """Bytes of some files and of the tables that they were read as."""
+    return sum(len(own.data) + _read(own) for own in files if own is not None)
+
+
+def _read(own: OwnFile) -> int:
+    return sum(_table(one) for one in {own.reading, own.read} if one is not None)
+
+
+def _table(reading: Reading) -> int:
+    return int(reading.frame.memory_usage(index=False).sum()) + reading.lines.nbytes + reading.places.nbytes
