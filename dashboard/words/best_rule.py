@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.words import number, safe, times_in_100, visible
-from dashboard.words.usual import verdict
+from dashboard.words import many, number, safe, times_in_100, visible
+from dashboard.words.usual import of_100, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 
@@ -52,6 +52,15 @@ def source(c: float) -> str:
 def sentence_end(used: int, rows: int) -> str:
     return (
         f"best, from {used:,} people?" if used == rows else f"best, from the {used:,} of {rows:,} people without gaps?"
+    )
+
+
+def uncertain(noise: float, people: float, count: int, unit: str, near: float, draws: int) -> str:
+    """Two uncertainties, apart; ``near`` of 100 more mistakes than the best make a rule a worse one."""
+    return (
+        f"**Two reasons why it may be a worse rule.** Privacy noise: {of_100(noise)} of 100 private rules are wrong on "
+        f"over {number(near)} in 100 more than the best. Chance: had {count:,} other {safe(many(unit))} like these "
+        f"come, the best rule here would be so in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
 

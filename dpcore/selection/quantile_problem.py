@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import bdtr, bdtrc, ndtri
 
 from dpcore.about import About
 from dpcore.selection.quantile import Intervals, Quantile, true_quantile
@@ -174,6 +175,23 @@ class QuantileProblem(Problem):
             [value] + [self._measure(metric, slopes, people, np.clip(self.q + s, 0.0, 1.0)) for s in (-shift, shift)]
         )
         return Estimate.exact(value, ends.min(axis=0), ends.max(axis=0))
+
+    def elsewhere(self) -> float:
+        """How often the quantile of as many other values, drawn one by one from these, lies farther from ``truth`` than
+        ``tolerance``; from 0 to 1.
+
+        Exact: the k-th smallest of n draws is at most t when at least k of them are, which are binomial. k is n·q
+        rounded up, so of two values in the middle the lower one counts.
+
+        >>> round(QuantileProblem(values=[0.0, 0.0, 1.0], low=0.0, high=1.0, tolerance=0.5).elsewhere(), 4)
+        0.2593
+        """
+        values = np.sort(np.clip(self.values, self.low, self.high))
+        rank = max(math.ceil(self.n * self.q), 1)
+        reach = self._tolerance * (1.0 + 1e-12)
+        below = np.searchsorted(values, self._truth - reach, side="left") / self.n
+        within = np.searchsorted(values, self._truth + reach, side="right") / self.n
+        return float(bdtrc(rank - 1, self.n, below) + bdtr(rank - 1, self.n, within))
 
     @property
     def _tolerance(self) -> float:

@@ -112,7 +112,7 @@ def test_notes_follow_in_a_second_window_and_the_screen_goes_black(
     assert "scene=2" in stage.url
 
 
-def test_a_tour_names_the_control_and_focuses_it_and_a_frame_holds_one_chart(
+def test_a_tour_names_the_control_and_goes_to_its_end_and_a_frame_holds_one_chart(
     context: BrowserContext, address: str
 ) -> None:
     page = context.new_page()
@@ -126,6 +126,15 @@ def test_a_tour_names_the_control_and_focuses_it_and_a_frame_holds_one_chart(
     page.keyboard.press("ArrowRight")  # the slider has the focus: its key, and not the deck's
     page.wait_for_function("location.search.includes('epsilon=0.06')")
     assert "scene=1" in page.url
+    for number, scene in enumerate(DECK.scenes[1:], start=2):
+        page.locator(".st-key-scene-next button").click()
+        expect(page.locator(".st-key-tour-bar")).to_contain_text(scene.title)
+        page.wait_for_function(f"location.search.includes('scene={number}')")
+        settled(page)
+    page.get_by_role("button", name=words.END).click()
+    expect(page.locator(".st-key-tour-bar")).to_have_count(0)
+    settled(page)
+    assert "tour" not in page.url
     golden = "selection?epsilon=0.1&selection_method=exponential"
     assert golden in {one["link"] for one in LINKS}
     page.goto(f"{address}/{golden}&embed=true")

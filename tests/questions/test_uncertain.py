@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from dashboard import catalogue
 from dashboard.charts.dots import of_100, two_bars
 from dashboard.controls import Setting
 from dashboard.questions.experts import other_rounds
+from dashboard.questions.selection.learned import DRAWS, Learned, worse_elsewhere
 from dashboard.words.usual import redrawn
+from dpcore.selection import QuantileProblem
+from dpcore.selection.rules import Cuts, RuleClass
 from tests.questions.samples import sample_case
 
 
@@ -34,6 +39,8 @@ def test_a_tie_is_no_other_choice() -> None:
     ("page", "key", "name"),
     [
         ("selection", "most_common", "clinic"),
+        ("selection", "quantile", "clinic"),
+        ("selection", "best_rule", "clinic"),
         ("thresholding", "alarm", "outbreak"),
         ("experts", "follow", "forecasts"),
         ("experts", "fixed_choice", "clinic"),
@@ -50,6 +57,32 @@ def test_noise_goes_with_more_epsilon_and_people_stay(page: str, key: str, name:
         assert re.findall(r"of 100", found.sentence)
         assert f"{100 * found.noise:.0f} of 100" in found.sentence or "fewer than 1 of 100" in found.sentence
         assert "drawn" in found.sentence or "calculated" in found.sentence
+
+
+def test_another_median_is_as_far_off_as_all_draws_say() -> None:
+    """Every one of the draws of five values from five, counted."""
+    values = np.array([1.0, 2.0, 2.5, 4.0, 7.0])
+    problem = QuantileProblem(values=values, low=0.0, high=10.0, tolerance=1.0)
+    middles = np.median(np.array(list(itertools.product(values, repeat=5))), axis=1)
+    assert problem.elsewhere() == pytest.approx((np.abs(middles - 2.5) > 1.0).mean(), abs=1e-12)
+
+
+def test_another_rule_is_better_elsewhere_as_often_as_the_law_says() -> None:
+    """Two rules that err on different people: the difference of their errors is nearly normal (4 standard errors)."""
+    rows, near = 400, 0.01
+    first, second = np.arange(rows) < 100, np.arange(rows) >= rows - 104
+    mistakes = np.stack([first, second]).astype(float)
+    learned = Learned(
+        rules=RuleClass(columns=(Cuts(column="age", low=0.0, high=90.0, count=2),)),
+        names=("a", "b"),
+        errors=mistakes.sum(axis=1),
+        covariance=np.cov(mistakes, bias=True),
+        people=rows,
+    )
+    spread = math.sqrt(rows * float(np.var(mistakes[0] - mistakes[1])))
+    other = float(ndtr((-4.0 - near * rows) / spread))
+    found = worse_elsewhere(learned, near)
+    assert found == pytest.approx(other, abs=4 * math.sqrt(other * (1 - other) / DRAWS))
 
 
 def test_the_error_of_what_is_drawn_is_said() -> None:

@@ -13,10 +13,10 @@ from dashboard.blocks import Ask, Block, Formula, Keep, Tab, Text
 from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Control, Number, Read, Several, slug
-from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
 from dashboard.questions.selection import how_many, rule_one_person
 from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors
-from dashboard.questions.selection.learned import Learned, features, learn, targets
+from dashboard.questions.selection.learned import DRAWS, Learned, features, learn, targets, worse_elsewhere
 from dashboard.usual import BETA, SAMPLING, measure, method, neighbours, questions
 from dashboard.view import View
 from dashboard.ways import fitting, way
@@ -226,6 +226,7 @@ class _Setting:
             view=view,
             need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(names=learned.names, chances=law.tolist(), good=near.tolist()),
+            uncertain=self.uncertain(1.0 - float(law[near].sum())),
             protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
             tabs=(
                 Tab(key="how", title=said.HOW, blocks=self.how),
@@ -237,6 +238,14 @@ class _Setting:
             offer=BRIEF if self.case.brief else self.offer(),
             follows=True,
         )
+
+    def uncertain(self, noise: float) -> Uncertain:
+        """A worse rule through noise, and how often the best rule here would be a worse one among other people."""
+        learned = self.learned
+        people = self.case.memo((*self.identity, "other people"), lambda: worse_elsewhere(learned, NEAR))
+        unit = self.case.table.schema.unit
+        sentence = said.uncertain(noise, people, learned.people, unit, 100 * NEAR, DRAWS)
+        return Uncertain(noise=noise, people=people, sentence=sentence)
 
     def how(self) -> Sequence[Block]:
         k, alpha = len(self.learned.names), self.problem(1).alpha

@@ -17,7 +17,7 @@ from dashboard.charts.theme import palette
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.promise import Promise, along
-from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Way
+from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
 from dashboard.questions.selection import one_number, one_person
 from dashboard.questions.selection.quantile_law import LawPicture, law_picture, resized
 from dashboard.questions.selection.quantile_request import quantile_request, quartiles
@@ -229,6 +229,7 @@ class _Setting:
                 chances=list(law.ranges.values()),
                 good=[name == law.true_range for name in law.ranges],
             ),
+            uncertain=self.uncertain(view, problem, chance),
             protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
             tabs=(
                 Tab(key="how", title=said.HOW, blocks=lambda: self.how(law, problem.truth)),
@@ -240,6 +241,15 @@ class _Setting:
             offer=BRIEF if self.case.brief else self.offer(),
             follows=True,
         )
+
+    def uncertain(self, view: View, problem: QuantileProblem, chance: float) -> Uncertain:
+        """Not close through noise, and how often other people's own quantile would not be close to this one."""
+        people = self.case.memo((*view.identity, "elsewhere"), problem.elsewhere)
+        who = self.case.table.schema.unit
+        sentence = said.uncertain(
+            1.0 - chance, people, problem.n, who, said.with_unit(self.tolerance, self.unit), self.q
+        )
+        return Uncertain(noise=1.0 - chance, people=people, sentence=sentence)
 
     def how(self, law: LawPicture, truth: float) -> Sequence[Block]:
         return [
