@@ -131,7 +131,7 @@ def _best() -> int:
 def _suppose() -> None:
     if session.entered(_BEST, None) not in BESTS:
         session.enter(_BEST, 70)
-    st.select_slider(said.BEST, BESTS, key=_BEST, help=said.BEST_HELP)
+    st.select_slider(said.BEST, BESTS, key=_BEST, help=said.BEST_HELP, persist_state="session")
 
 
 def _truth(seen: SeenFollow) -> None:

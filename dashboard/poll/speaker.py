@@ -166,7 +166,7 @@ def _forecast(room: Room, seen: Seen) -> None:
         if poll.choices:
             if session.entered(_LEAD, None) not in forecast.LEADS:
                 session.enter(_LEAD, lead)
-            st.select_slider(said.LEAD, forecast.LEADS, key=_LEAD, help=said.LEAD_HELP)
+            st.select_slider(said.LEAD, forecast.LEADS, key=_LEAD, help=said.LEAD_HELP, persist_state="session")
         st.caption(said.SIMULATED)
         _guessed(seen)
         st.markdown(said.cost(poll.epsilon))

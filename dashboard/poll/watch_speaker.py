@@ -149,7 +149,7 @@ def _tapping() -> int:
     """How many of 100 are supposed to tap."""
     if session.entered(_TAPPING, None) not in TAPPING:
         session.enter(_TAPPING, _supposed())
-    return int(st.select_slider(said.TAPPING, TAPPING, key=_TAPPING, help=said.TAPPING_HELP))
+    return int(st.select_slider(said.TAPPING, TAPPING, key=_TAPPING, help=said.TAPPING_HELP, persist_state="session"))
 
 
 def _supposed() -> int:

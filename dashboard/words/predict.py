@@ -421,7 +421,10 @@ def what_leaves(about: About) -> str:
 def act_together(pairs: Sequence[tuple[str, str]]) -> str:
     """Which columns act together, before a release: declared, so nothing was bought."""
     named = ", ".join(pair(*names) for names in pairs)
-    return f"These columns act together: {named}. You chose them, so knowing which costs no privacy."
+    return (
+        f"These columns act together: {named}. You chose them, which costs no privacy; a choice made after a look at "
+        "this very file is not covered by ε."
+    )
 
 
 FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from dpcore.accounting import gaussian_epsilon
-from dpcore.conversions import gaussian_bounded_range
+from dpcore.conversions import gaussian_bounded_range, gaussian_delta
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
 from dpcore.training.coded import CodedRows
@@ -125,9 +125,7 @@ def choose_pairs(
     """
     if not method.pairs_share:
         raise InvalidArgument("pairs_share", "must be set to choose pairs")
-    candidates = all_pairs(columns)
-    if not candidates:
-        raise InvalidArgument("pairs", "cannot be chosen: no two columns have few enough steps and options")
+    candidates = candidate_pairs(columns)
     noise = method.noise_multiplier / math.sqrt(method.pairs_share)
     rows = coded(columns, typed)
     fitted = first_model(method, noise / math.sqrt(FIRST_SHARE)).fit(rows, y, rng)
@@ -156,11 +154,22 @@ def choose_pairs(
     return tuple(candidates[place] for place in sorted(choice.draw(scores, rng)))
 
 
+def candidate_pairs(columns: Sequence[Encoding]) -> tuple[Pair, ...]:
+    """The pairs that can be chosen from. Raises InvalidArgument where there is none."""
+    candidates = all_pairs(columns)
+    if not candidates:
+        raise InvalidArgument("pairs", "cannot be chosen: no two columns have few enough steps and options")
+    return candidates
+
+
 def first_model(method: ScaledDescent, noise: float) -> ScaledDescent:
     """The model of single columns: one Gaussian release of multiplier ``noise``, in fewer steps."""
+    # only the multiplier counts; at the δ of the whole, ε could be 0
+    delta = min(method.delta, gaussian_delta(noise, 0.0) / 2.0)
     return replace(
         method,
-        epsilon=gaussian_epsilon(noise, method.delta) * (1.0 - 1e-9),
+        epsilon=gaussian_epsilon(noise, delta) * (1.0 - 1e-9),
+        delta=delta,
         steps=min(method.steps, FIRST_STEPS),
         names_share=0.0,
         cuts_share=0.0,

@@ -29,7 +29,16 @@ from dpcore.training import (
     load_model,
     load_scorecard,
 )
-from dpcore.training.choosing_pairs import FURTHEST, PairChoice, choose_pairs, pair_score, residual_length, residuals
+from dpcore.training.choosing_pairs import (
+    FURTHEST,
+    PairChoice,
+    choose_pairs,
+    first_model,
+    pair_score,
+    residual_length,
+    residuals,
+)
+from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.losses import SQUARED
 from dpcore.training.pairs import MOST_CELLS, MOST_CUTS, Pair, all_pairs, declared_pairs
 
@@ -234,6 +243,23 @@ def test_three_classes_and_pairs_that_cannot_be() -> None:
             PrivateClassifier(columns=COLUMNS, pairs=wrong).fit(frame, y)
     with pytest.raises(InvalidArgument, match="two columns"):
         PrivateRegressor(columns={"size": (0, 100)}, target=(0, 1), pairs=2).fit(frame, y)
+
+
+def test_what_cannot_be_paired_is_refused_before_anything_is_spent(monkeypatch) -> None:
+    """No two of these columns have few enough cells; class names, which cost, are not drawn first."""
+    frame, y = people(300, 4)
+    many = [str(place) for place in range(40)]
+    wide = frame.assign(one=many[3], other=many[5])
+    monkeypatch.setattr(NoisyClassNames, "draw", lambda *_: pytest.fail("class names were drawn"))
+    with pytest.raises(InvalidArgument, match="few enough"):
+        PrivateClassifier(columns={"one": many, "other": many}, pairs=1).fit(wide, y)
+
+
+@pytest.mark.parametrize("delta", [1e-6, 0.01])
+def test_the_first_model_has_its_noise_whatever_delta_is(delta: float) -> None:
+    method = ScaledDescent(epsilon=0.01, delta=delta)
+    first = first_model(method, 4.0 * method.noise_multiplier)
+    assert first.noise_multiplier == pytest.approx(4.0 * method.noise_multiplier, rel=1e-6)
 
 
 TABLE = (

@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore.errors import InvalidArgument
-from dpcore.training.choosing_pairs import choose_pairs
+from dpcore.training.choosing_pairs import candidate_pairs, choose_pairs
 from dpcore.training.coded import CodedRows
 from dpcore.training.declared import Declared
 from dpcore.training.encoding import coded
@@ -124,6 +124,8 @@ class PrivateLinear:
         declared_pairs(columns, [[str(name) for name in pair] for pair in self._pairs()])
         if pairs_share(self.pairs) and len(declared) < 2:
             raise InvalidArgument("pairs", "need at least two columns")
+        if pairs_share(self.pairs) and not any(column.paid for column in declared.values()):
+            candidate_pairs(columns)
 
     def _pairs(self) -> list[list[Any]]:
         """The pairs that are declared; none where they are to be chosen. Raises InvalidArgument."""
