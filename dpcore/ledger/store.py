@@ -120,14 +120,14 @@ class Store:
         return store
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, at_least: float = 0.0) -> Iterator[Connection]:
         """One checked transaction; when it ends the journal has everything the database has.
 
-        Raises LedgerUnsound, and LedgerError when the database or the disk refuses.
+        It waits for another program for the store's patience, or ``at_least`` so many seconds. Raises LedgerUnsound, and LedgerError when the database or the disk refuses.
         """
         mark = self._be_open()
         try:
-            with self._turns, exclusive(self.lock, self.patience):
+            with self._turns, exclusive(self.lock, max(self.patience, at_least)):
                 if self._lost is not mark and self._lost is not None:
                     # whoever held the lock found that the server does not answer
                     raise LedgerError(self._lost[0])

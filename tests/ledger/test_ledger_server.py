@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
@@ -123,6 +123,33 @@ def test_a_program_that_froze_with_the_ledger_s_lock_is_waited_for_as_long_as_wa
         with exclusive(ledger._store.lock), pytest.raises(LedgerError, match="held by another program"):
             ledger.charge("r", "people", Cost.pure(0.25), "?")
         assert ledger.charge("r", "people", Cost.pure(0.25), "?").request_id == "r"
+
+
+def test_what_has_been_charged_is_waited_for_longer_than_what_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A room's alarm once went off while a backup held the ledger: it was paid for, and lost."""
+    waited: list[float] = []
+    came = locks._Turn.came
+
+    with Ledger.open(tmp_path / "ledger.db", create=True, patience=0.01) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("r", "people", Cost.pure(0.25), "?")
+        for step in (lambda: ledger.begin_draw("r"), lambda: ledger.store_answer("r", 4)):
+            with ExitStack() as held:
+                held.enter_context(exclusive(ledger._store.lock))
+
+                def let_go(turn: locks._Turn, patience: float, held: ExitStack = held) -> bool:
+                    waited.append(patience)
+                    held.close()
+                    return came(turn, LONG)
+
+                monkeypatch.setattr(locks._Turn, "came", let_go)
+                step()
+        assert waited == [locks.PATIENCE, locks.PATIENCE]
+        receipt = ledger.receipt("r")
+        assert receipt is not None
+        assert receipt.answer == 4
 
 
 def test_the_pages_wait_less_than_three_seconds_for_the_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
