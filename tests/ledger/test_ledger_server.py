@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from dpcore.ledger.lock import exclusive
 
 Computers = Callable[[str, Path], Path]
 LONG = 60.0  # seconds: what nobody would wait
+LATER = (UNREACHABLE, math.inf)
 
 
 def opened(url: str, folder: Path, *, create: bool | None = None) -> Ledger:
@@ -115,6 +117,31 @@ def test_who_waits_behind_one_that_asks_a_lost_server_does_not_ask_it_in_turn(
     ledger._store._lost = None
     ledger.charge("r", "people", Cost.pure(0.25), "?")
     ledger.close()
+
+
+@pytest.mark.parametrize("seen", [[None, LATER, LATER, None], [LATER, None]])
+def test_another_visitor_who_finds_the_server_back_at_the_same_moment(
+    seen: list[tuple[str, float] | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever only reads takes no lock: what is known of the server may be gone between two looks at it."""
+    with Ledger.open(tmp_path / "ledger.db", create=True) as ledger:
+        looks = iter(seen)
+        monkeypatch.setattr(
+            stores.Store, "_lost", property(lambda _: next(looks, None), lambda *_: None), raising=False
+        )
+        with pytest.raises(LedgerError, match=UNREACHABLE):
+            ledger.open_budget("people", epsilon=1.0)
+
+
+def test_what_was_found_of_a_server_is_forgotten_while_one_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger.open(tmp_path / "ledger.db", create=True) as ledger:
+        looks = iter([None, (UNREACHABLE, 0.0), (UNREACHABLE, 0.0), (UNREACHABLE, 0.0)])
+        monkeypatch.setattr(
+            stores.Store, "_lost", property(lambda _: next(looks, None), lambda *_: None), raising=False
+        )
+        ledger.open_budget("people", epsilon=1.0)
 
 
 def test_a_program_that_froze_with_the_ledger_s_lock_is_waited_for_as_long_as_was_said(tmp_path: Path) -> None:
