@@ -408,14 +408,14 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
     caplog.set_level(logging.CRITICAL)
 
     async def story(address: str) -> tuple[list[int], list[int | None]]:
-        person, stranger = Person(address, "selection"), Stranger(address, "")
-        await person.arrive()
-        await stranger.arrive()
+        person, stranger, gone = Person(address, "selection"), Stranger(address, ""), Stranger(address, "")
+        for one in (person, stranger, gone):
+            await one.arrive()
         for _ in range(20):
             await stranger.sends(BackMsg(clear_cache=True))
         answers = [_put(address, await stranger.session(), number) for number in range(12)]
         await person.move(0.8)
-        _cut_off(address, await stranger.session())
+        _cut_off(address, await gone.session())  # of one who may still send files
         await stranger.sends_what_no_page_sends(person)
         closed = []
         for message in ("text", b"\xff" * 200):
@@ -423,8 +423,8 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
             closed.append(await stranger.until_closed())
             await stranger.arrive()
         await person.move(0.5)
-        await person.leave()
-        await stranger.leave()
+        for one in (person, stranger, gone):
+            await one.leave()
         return answers, closed
 
     with running(tmp_path, EPSILON_LAB_WARM_UP="0") as address:
