@@ -15,6 +15,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from dashboard.container import in_container
+
 HERE = Path(__file__).resolve().parent
 SETTINGS = next(file for file in (HERE / "config.toml", HERE.parent / ".streamlit" / "config.toml") if file.exists())
 """The server's settings: beside this module where the program is installed, in ``.streamlit/`` where it is not."""
@@ -125,7 +127,12 @@ def options(port: int, address: str, hosts: Sequence[str] = ()) -> dict[str, Any
 
 
 def own_addresses() -> list[str]:
-    """The address by which this computer would reach others, if it is on a network; nothing is sent to find it."""
+    """The address by which this computer would reach others, if it is on a network; nothing is sent to find it.
+
+    None in a container: others do not reach it by its own.
+    """
+    if in_container():
+        return []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(NOWHERE)

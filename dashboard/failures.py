@@ -17,7 +17,12 @@ from dashboard.words import server as words
 from dpcore.defects import reported
 
 _OURS = (Path(__file__).resolve().parent, Path(__file__).resolve().parents[1] / "dpcore")
-_STREAMLIT, _TOLD = "streamlit.error_util", "Uncaught app execution"
+_LEFT_OUT = {
+    "streamlit.error_util": "Uncaught app execution",
+    "streamlit.components.v2.bidi_component.serialization": "Failed to deserialize component state from frontend: %s",
+}
+"""Lines of Streamlit's that are not written, by who writes them. The second has a traceback, about what no page of ours
+sends to a component, which then is as it was at first (``dashboard.values``)."""
 _log = logging.getLogger(__name__)
 
 
@@ -38,10 +43,16 @@ def is_ours(failure: BaseException) -> bool:
 
 
 def _is_kept(record: logging.LogRecord) -> bool:
-    """A line of Streamlit's about a failure that ``shown`` has told of is not."""
-    return record.getMessage() != _TOLD
+    return record.msg != _LEFT_OUT.get(record.name)
 
 
 def keep_values_from_the_log() -> None:
-    """From now on what Streamlit would write of a failure is left to ``shown``. To be called once."""
-    logging.getLogger(_STREAMLIT).addFilter(_is_kept)
+    """From now on what Streamlit would write of a failure is left to ``shown``. Again does nothing."""
+    for name in _LEFT_OUT:
+        logging.getLogger(name).addFilter(_is_kept)
+
+
+def write_all_to_the_log() -> None:
+    """As Streamlit does it; for tests."""
+    for name in _LEFT_OUT:
+        logging.getLogger(name).removeFilter(_is_kept)

@@ -8,9 +8,11 @@ takes visitors in until there are no file descriptors left for those who are the
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 import os
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,11 +34,17 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+_File = tuple[str, str]
+"""A session and the name of a file in it."""
 
 FILES_EACH = 3
 """Uploaded files that one session may have lying here before a page takes them over, which it does at once."""
 MOST_BYTES = 1 << 30
 """Bytes of uploaded files that lie here or are on their way, of all sessions together; EPSILON_LAB_UPLOADS in MB."""
+LIES = 60.0
+"""Seconds after which a file that no page has taken over may be removed, where another has no room."""
+ARRIVES = 600.0
+"""Seconds that a file may be on its way: 200 MB at 2.7 Mbit/s."""
 FILES_RESERVED, FILES_A_SESSION = 200, 5
 """File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
 MOST_SESSIONS = 500
@@ -120,6 +128,7 @@ class Gate:
         self._most = most
         self._most_bytes = most_bytes or number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
         self._arriving: list[_Arriving] = []
+        self._came: dict[_File, float] = {}
 
     @property
     def full(self) -> bool:
@@ -156,19 +165,24 @@ class Gate:
 
     async def _file(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One uploaded file, for as long as it is on its way. It counts as what came of it, not as what it says."""
-        session = str(scope["path"]).rsplit("/", 2)[-2]
-        if len(_lying().get(session, ())) + sum(one.session == session for one in self._arriving) >= FILES_EACH:
+        _, session, name = str(scope["path"]).rsplit("/", 2)
+        lying = sum(owner == session for owner, _ in _lying())
+        if lying + sum(one.session == session for one in self._arriving) >= FILES_EACH:
             await _answer(send, 429, words.TOO_MANY_FILES)
             return
-        if self._bytes() + _size(scope) > self._most_bytes:
+        if not self._has_room(_size(scope)):
             await _answer(send, 503, words.TOO_MUCH_AT_ONCE)
             return
-        here = _Arriving(session)
+        here, deadline = _Arriving(session), asyncio.get_running_loop().time() + ARRIVES
 
         async def counted() -> Message:
-            message = await receive()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, words.TOO_SLOW) from None
             here.bytes += len(message.get("body", b""))
-            if self._bytes() > self._most_bytes:
+            if not self._has_room(0):
                 raise HTTPException(503, words.TOO_MUCH_AT_ONCE)
             return message
 
@@ -177,10 +191,22 @@ class Gate:
             await self._app(scope, counted, _with_headers(send))
         finally:
             self._arriving.remove(here)
+            self._came[session, name] = time.monotonic()
 
-    def _bytes(self) -> int:
-        """Of the files that lie here and of those on their way."""
-        return sum(map(sum, _lying().values())) + sum(one.bytes for one in self._arriving)
+    def _has_room(self, more: int) -> bool:
+        """Whether so many ``more`` bytes may come. For them the largest files that no page takes over give way."""
+        lying, now = _lying(), time.monotonic()
+        self._came = {file: self._came.get(file, now) for file in lying}
+        over = sum(lying.values()) + sum(one.bytes for one in self._arriving) + more - self._most_bytes
+        left = sorted((file for file in lying if now - self._came[file] > LIES), key=lambda file: -lying[file])
+        if over > sum(lying[file] for file in left):
+            return False
+        for file in left:
+            if over <= 0:
+                break
+            _remove(file)
+            over -= lying[file]
+        return True
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One open page, for as long as it is open."""
@@ -247,16 +273,26 @@ def _size(scope: Scope) -> int:
     return int(said) if said.isascii() and said.isdigit() else 0
 
 
-def _lying() -> dict[str, list[int]]:
-    """The sizes of the files that lie here until a page takes them over, by session."""
-    if not runtime.exists():
-        return {}
-    manager = runtime.get_instance().uploaded_file_mgr
-    if not isinstance(manager, MemoryUploadedFileManager):
+def _manager() -> MemoryUploadedFileManager | None:
+    found = runtime.get_instance().uploaded_file_mgr if runtime.exists() else None
+    return found if isinstance(found, MemoryUploadedFileManager) else None
+
+
+def _lying() -> dict[_File, int]:
+    """The files that lie here until a page takes them over, and how many bytes each has."""
+    manager = _manager()
+    if manager is None:
         return {}
     # copied at once: pages take files away in other threads
     held = [(session, list(files.values())) for session, files in list(manager.file_storage.items())]
-    return {session: [len(file.data) for file in files] for session, files in held}
+    return {(session, file.file_id): len(file.data) for session, files in held for file in files}
+
+
+def _remove(file: _File) -> None:
+    manager = _manager()
+    if manager is not None:
+        session, name = file
+        manager.remove_file(session_id=session, file_id=name)
 
 
 def _is_page(scope: Scope) -> bool:

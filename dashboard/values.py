@@ -36,7 +36,7 @@ def _checked(states: session_state.WStates, key: str) -> Any:
     try:
         if kind is None or kind == known.value_type or {kind, known.value_type} <= _NUMBERS:
             return _read(states, key)
-    except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
+    except Exception:  # noqa: BLE001 - whatever Streamlit or a component does with what was sent
         _log.info("a widget was sent a value that it cannot read")
     finally:
         states.set_widget_metadata(known)  # of what kind its values are is not for a message to say

@@ -5,8 +5,8 @@ set -eu
 folder=${1:?name the folder for back-ups} certificate=${2:?name the certificate to encrypt for}
 umask 077
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 name="$folder/ledger-$(date -u +%Y-%m-%dT%H%M%SZ).cms"
+trap 'rm -rf "$work" "$name.part"' EXIT
 epsilon-lab ledger backup "$work/ledger"
 openssl cms -encrypt -binary -stream -outform DER -aes-256-gcm -in "$work/ledger" -out "$name.part" "$certificate"
 mv "$name.part" "$name"

@@ -27,6 +27,10 @@ ACCEPTED: dict[str, str] = {}
 """Records that do not matter here: their names, and why."""
 
 
+class NoService(RuntimeError):
+    """No advisory service could be reached."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Scan; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -34,12 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--strict", action="store_true", help="fail when nothing could be scanned")
     asked = parser.parse_args(arguments)
     local = os.environ.get(LOCAL)
-    if local is None and not known([PROBE])[0]:
+    if local is None and not _answers():
         print(f"Not scanned for known vulnerabilities: no service answers, and {LOCAL} names no local list.")
         return int(asked.strict)
     locked = sorted({pin for file in asked.files for pin in pins(file)})
     with nullcontext() if local is None else served(Path(local)) as address:
-        if not known([PROBE], address)[0]:
+        if local is not None and not known([PROBE], address)[0]:
             print(f"The local list does not even hold what is known against {PROBE.name} {PROBE.version}.")
             return 1
         known_, skipped = known(locked, address)
@@ -52,17 +56,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(found) or (asked.strict and bool(skipped)))
 
 
+def _answers() -> bool:
+    """Whether a service is there that knows what it should."""
+    try:
+        return bool(known([PROBE])[0])
+    except NoService:
+        return False
+
+
 def known(
     locked: Sequence[Pin], address: str | None = None
 ) -> tuple[list[tuple[Pin, list[str], list[str]]], list[str]]:
     """What is known against these: the package, the versions that mend it, the record's names; and who is not known.
 
-    Every version is asked about, also one for other computers. Raises RuntimeError when pip-audit itself fails.
+    Every version is asked about, also one for other computers. Raises NoService when the connection fails, and another
+    RuntimeError when pip-audit itself fails or has no answer about one of them.
     """
     found, skipped = [], []
     for batch in _batches(locked):
         versions = {canonical(pin.name): pin for pin in batch}
-        for package in _audit(batch, address):
+        answered = _audit(batch, address)
+        if without := versions.keys() - {canonical(package["name"]) for package in answered}:
+            raise RuntimeError(f"pip-audit failed: no answer about {', '.join(sorted(without))}.")
+        for package in answered:
             if "skip_reason" in package:
                 skipped.append(str(package["name"]))
             for record in package.get("vulns", ()):
@@ -93,9 +109,8 @@ def _audit(batch: Sequence[Pin], address: str | None) -> list[dict[str, Any]]:
             command += ["-s", "osv", "--osv-url", address]
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - ourselves
     if not done.stdout.strip():
-        if address is None and "onnection" in done.stderr:
-            return []  # there is no network
-        raise RuntimeError(f"pip-audit failed: {done.stderr.strip()[-500:]}")
+        unreached = address is None and "onnection" in done.stderr
+        raise (NoService if unreached else RuntimeError)(f"pip-audit failed: {done.stderr.strip()[-500:]}")
     answered: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
     return answered
 

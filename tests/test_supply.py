@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def test_without_a_list_and_a_network_it_says_that_nothing_was_scanned(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv(scan.LOCAL, raising=False)
-    monkeypatch.setattr(scan, "_audit", lambda batch, address: [])
+    _fail_after(0, monkeypatch)
     assert scan.main([]) == 0
     assert scan.main(["--strict"]) == 1
     assert capsys.readouterr().out.count("Not scanned for known vulnerabilities") == 2
@@ -117,8 +118,45 @@ def test_without_a_list_and_a_network_it_says_that_nothing_was_scanned(
 def test_a_list_without_what_is_long_known_is_no_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one.json").write_text(json.dumps(LIST[2]))
     monkeypatch.setenv(scan.LOCAL, str(tmp_path))
-    monkeypatch.setattr(scan, "_audit", lambda batch, address: [])
+    monkeypatch.setattr(scan, "_audit", lambda batch, address: [{"name": "pip", "version": "20.0", "vulns": []}])
     assert scan.main([]) == 1
+
+
+@pytest.mark.parametrize("answered", [1, 2])
+def test_a_connection_that_is_lost_on_the_way_is_no_clean_scan(
+    answered: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first answers had come; the rest once counted as “nothing is known”."""
+    monkeypatch.delenv(scan.LOCAL, raising=False)
+    _fail_after(answered, monkeypatch)
+    locked = tmp_path / "requirements.txt"
+    locked.write_text("one==1.0\none==2.0 ; python_version > '3.11'\ntwo==1.0\n")
+    with pytest.raises(RuntimeError, match="pip-audit failed"):
+        scan.main([str(locked)])
+    assert "local list" not in capsys.readouterr().out
+
+
+def test_a_package_without_an_answer_is_not_taken_for_one_without_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "_audit", lambda batch, address: [{"name": "One_", "version": "1.0", "vulns": []}])
+    assert scan.known([Pin("one-", "1.0")]) == ([], [])
+    with pytest.raises(RuntimeError, match=r"no answer about two\.$"):
+        scan.known([Pin("one-", "1.0"), Pin("two", "1.0")])
+
+
+def _fail_after(answers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pip-audit that has so many calls answered, and then no connection, as it says itself."""
+    calls: list[int] = []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        calls.append(1)
+        if len(calls) > answers:
+            return subprocess.CompletedProcess(command, 1, "", "ERROR: Could not connect (ConnectionError)")
+        pinned = [line.split("==") for line in Path(command[command.index("-r") + 1]).read_text().split()]
+        known: dict[str, Any] = {"pip": [{"id": "X", "aliases": [], "fix_versions": []}]}
+        told = [{"name": name, "version": version, "vulns": known.get(name, [])} for name, version in pinned]
+        return subprocess.CompletedProcess(command, 0, json.dumps({"dependencies": told}), "")
+
+    monkeypatch.setattr("supply.scan.subprocess.run", run)
 
 
 def test_what_tests_the_program_is_locked_and_scanned_too() -> None:

@@ -21,6 +21,7 @@ import pytest
 
 from benchmarks.people import Person
 from dashboard import __main__ as command_line
+from dashboard import container
 from tests.browser.server import free_port
 
 ROOT = Path(__file__).parents[1]
@@ -168,6 +169,11 @@ def test_the_names_under_which_others_reach_it(monkeypatch: pytest.MonkeyPatch) 
     assert {"localhost", "127.0.0.1", "192.0.2.7", "lab.example"} <= set(names)
     assert "*" not in names
     assert "192.0.2.7" not in command_line.options(8600, "127.0.0.1")["server.allowedHosts"]
+
+
+def test_a_container_s_own_address_is_no_name_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MARKS", (tmp_path / "none", tmp_path))
+    assert command_line.own_addresses() == []
 
 
 def test_the_ledger_s_tools_are_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

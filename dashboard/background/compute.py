@@ -29,7 +29,8 @@ MEMORY = Memory(3000)
 LARGE = Memory(32)
 """As ``MEMORY``, for a few large things."""
 PATIENCE = 2.5
-"""Seconds that a click waits for a program that holds the ledger, one that froze with it say."""
+"""Seconds that a click waits for a program that holds the ledger, one that froze with it say; what has been charged
+already waits longer (``Ledger.open``)."""
 # What the first use of a page would load.
 LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 

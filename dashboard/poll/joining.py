@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import segno
 import streamlit as st
 
+from dashboard.container import in_container
 from dashboard.poll.rooms import shown_code
 from dashboard.visitors import is_here
 
@@ -41,10 +42,12 @@ def local(url: str) -> bool:
 def outside(at: str, names: Sequence[str]) -> str:
     """``at`` under a name that others know: the first of the server's ``names`` that is not this computer's own.
 
-    The name that the computer gives itself comes last, since phones seldom know it. Unchanged where there is none.
+    The name that the computer gives itself comes last, since phones seldom know it, and in a container never.
+    Unchanged where there is none.
     """
-    known = [name for name in names if name != "*" and not is_here(name)]
-    known.sort(key=lambda name: name == socket.gethostname())
+    own = socket.gethostname()
+    known = [name for name in names if name != "*" and not is_here(name) and not (name == own and in_container())]
+    known.sort(key=lambda name: name == own)
     parts = urlsplit(at)
     if not known or not local(at):
         return at
@@ -58,8 +61,14 @@ def here(page: str) -> str:
 
 
 def for_phones(page: str) -> str:
-    """The product's address as phones see it; a local one where the server listens for this computer alone."""
-    return outside(here(page), st.get_option("server.allowedHosts") or ())
+    """The product's address as phones see it; a local one where the server listens for this computer alone.
+
+    Then a name of it is that of a proxy, whose port and scheme are not known here.
+    """
+    at = here(page)
+    if is_here(st.get_option("server.address") or ""):
+        return at
+    return outside(at, st.get_option("server.allowedHosts") or ())
 
 
 def qr(text: str) -> str:

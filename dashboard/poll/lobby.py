@@ -36,7 +36,7 @@ def reach(at: str) -> None:
     if joining.local(at):
         st.warning(said.LOCAL_ON_STAGE if wall.on_stage() else said.LOCAL, icon=":material/wifi_off:")
     elif at != joining.here(PAGE):
-        st.caption(said.elsewhere(joining.typed(at).split("/")[0]))
+        st.warning(said.elsewhere(joining.typed(at).split("/")[0]), icon=":material/wifi:")
 
 
 @st.fragment(run_every=LOOK)

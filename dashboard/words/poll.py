@@ -137,20 +137,20 @@ def bundled() -> dict[str, dict[str, object]]:
 
 JOIN = "Join with your phone"
 LOCAL = (
-    "Phones cannot reach this server: it was started for this computer alone. Start it for the room with "
-    "`epsilon-lab serve --address 0.0.0.0` (or `make serve ADDRESS=0.0.0.0`), in the same network as the phones, and "
-    "open the poll then."
+    "Phones cannot reach this address: only this computer knows it. Start the server for the room with `epsilon-lab "
+    "serve --address 0.0.0.0` (or `make serve ADDRESS=0.0.0.0`), in the same network as the phones, and open the poll "
+    "then. Where others reach it already, through a container or a proxy, open this page under the name that they use."
 )
 LOCAL_ON_STAGE = (
-    "Phones cannot reach this server: it was started for this computer alone. The page Private poll says how to start "
-    "it for the room."
+    "Phones cannot reach this address: only this computer knows it. The page Private poll says how to open it for the "
+    "room."
 )
 
 
 def elsewhere(name: str) -> str:
     return (
         f"You opened this page under a name that only this computer knows, so phones are sent to {safe(name, 100)}, by "
-        "which the server is known. They must be in the same network."
+        "which the server is known. They must be in the same network: try it with one phone first."
     )
 
 

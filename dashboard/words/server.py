@@ -14,6 +14,7 @@ OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
 TOO_MUCH_AT_ONCE = "So much is being uploaded here at this moment that there is no room; try again in a minute."
+TOO_SLOW = "The file took too long to arrive; try again where the network is faster."
 NOT_UNDERSTOOD = "This page was sent something that it does not understand; reload it."
 
 OPEN = "Open to others without a login: practice on samples only, no real release."

@@ -9,6 +9,7 @@ from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument
 from dpcore.ledger import accounts, history
 from dpcore.ledger.budget import Budget
+from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import OPTIONAL, Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
@@ -88,7 +89,8 @@ def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost, neighbo
 
 def begin_draw(store: Store, request_id: str) -> None:
     """See ``Ledger.begin_draw``."""
-    with store.writing() as connection:
+    # what has been charged is not given up as soon as what has yet to begin
+    with store.writing(at_least=PATIENCE) as connection:
         receipt = history.receipt(connection, request_id)
         if receipt is None:
             raise InvalidArgument("request_id", "has not been charged")
@@ -104,7 +106,7 @@ def store_answer(store: Store, request_id: str, answer: Any) -> Receipt:
     except (TypeError, ValueError):
         problem = "must be something JSON can hold, without NaN or infinities"
     else:
-        with store.writing() as connection:
+        with store.writing(at_least=PATIENCE) as connection:
             receipt = history.receipt(connection, request_id)
             if receipt is None:
                 raise InvalidArgument("request_id", "has not been charged")

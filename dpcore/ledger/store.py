@@ -120,17 +120,19 @@ class Store:
         return store
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, at_least: float = 0.0) -> Iterator[Connection]:
         """One checked transaction; when it ends the journal has everything the database has.
 
-        Raises LedgerUnsound, and LedgerError when the database or the disk refuses.
+        It waits for another program for the store's patience, or ``at_least`` so many seconds. Raises LedgerUnsound,
+        and LedgerError when the database or the disk refuses.
         """
         mark = self._be_open()
         try:
-            with self._turns, exclusive(self.lock, self.patience):
-                if self._lost is not mark and self._lost is not None:
+            with self._turns, exclusive(self.lock, max(self.patience, at_least)):
+                lost = self._lost  # once: whoever reads sets it without this lock
+                if lost is not None and lost is not mark and time.monotonic() < lost[1]:
                     # whoever held the lock found that the server does not answer
-                    raise LedgerError(self._lost[0])
+                    raise LedgerError(lost[0])
                 with writing(self.engine) as connection:
                     self._compare(connection)
                     self._lost = None
@@ -194,13 +196,14 @@ class Store:
         if self._closed_because is not None:
             raise LedgerUnsound(self._closed_because)
         with self._asking:
-            if self._lost is None:
+            lost = self._lost
+            if lost is None:
                 return None
-            why, until = self._lost
+            why, until = lost
             if time.monotonic() < until:
                 raise LedgerError(why)
-            self._lost = (why, time.monotonic() + ASK_AGAIN)  # one asks, and nobody else waits with them
-            return self._lost
+            mark = self._lost = (why, time.monotonic() + ASK_AGAIN)  # one asks, and nobody else waits with them
+            return mark
 
     def _compare(self, connection: Connection) -> None:
         """The database must have all that the journal has. Raises LedgerUnsound."""

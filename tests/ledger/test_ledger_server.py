@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from dpcore.ledger.lock import exclusive
 
 Computers = Callable[[str, Path], Path]
 LONG = 60.0  # seconds: what nobody would wait
+LATER = (UNREACHABLE, math.inf)
 
 
 def opened(url: str, folder: Path, *, create: bool | None = None) -> Ledger:
@@ -117,12 +119,64 @@ def test_who_waits_behind_one_that_asks_a_lost_server_does_not_ask_it_in_turn(
     ledger.close()
 
 
+@pytest.mark.parametrize("seen", [[None, LATER, LATER, None], [LATER, None]])
+def test_another_visitor_who_finds_the_server_back_at_the_same_moment(
+    seen: list[tuple[str, float] | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever only reads takes no lock: what is known of the server may be gone between two looks at it."""
+    with Ledger.open(tmp_path / "ledger.db", create=True) as ledger:
+        looks = iter(seen)
+        monkeypatch.setattr(
+            stores.Store, "_lost", property(lambda _: next(looks, None), lambda *_: None), raising=False
+        )
+        with pytest.raises(LedgerError, match=UNREACHABLE):
+            ledger.open_budget("people", epsilon=1.0)
+
+
+def test_what_was_found_of_a_server_is_forgotten_while_one_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger.open(tmp_path / "ledger.db", create=True) as ledger:
+        looks = iter([None, (UNREACHABLE, 0.0), (UNREACHABLE, 0.0), (UNREACHABLE, 0.0)])
+        monkeypatch.setattr(
+            stores.Store, "_lost", property(lambda _: next(looks, None), lambda *_: None), raising=False
+        )
+        ledger.open_budget("people", epsilon=1.0)
+
+
 def test_a_program_that_froze_with_the_ledger_s_lock_is_waited_for_as_long_as_was_said(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "ledger.db", create=True, patience=0.01) as ledger:
         ledger.open_budget("people", epsilon=1.0)
         with exclusive(ledger._store.lock), pytest.raises(LedgerError, match="held by another program"):
             ledger.charge("r", "people", Cost.pure(0.25), "?")
         assert ledger.charge("r", "people", Cost.pure(0.25), "?").request_id == "r"
+
+
+def test_what_has_been_charged_is_waited_for_longer_than_what_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A room's alarm once went off while a backup held the ledger: it was paid for, and lost."""
+    waited: list[float] = []
+    came = locks._Turn.came
+
+    with Ledger.open(tmp_path / "ledger.db", create=True, patience=0.01) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("r", "people", Cost.pure(0.25), "?")
+        for step in (lambda: ledger.begin_draw("r"), lambda: ledger.store_answer("r", 4)):
+            with ExitStack() as held:
+                held.enter_context(exclusive(ledger._store.lock))
+
+                def let_go(turn: locks._Turn, patience: float, held: ExitStack = held) -> bool:
+                    waited.append(patience)
+                    held.close()
+                    return came(turn, LONG)
+
+                monkeypatch.setattr(locks._Turn, "came", let_go)
+                step()
+        assert waited == [locks.PATIENCE, locks.PATIENCE]
+        receipt = ledger.receipt("r")
+        assert receipt is not None
+        assert receipt.answer == 4
 
 
 def test_the_pages_wait_less_than_three_seconds_for_the_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

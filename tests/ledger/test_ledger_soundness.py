@@ -411,13 +411,13 @@ def test_the_usual_place_and_the_environment(tmp_path: Path, monkeypatch: pytest
     Ledger.open().close()
 
 
-def test_a_lock_that_is_never_let_go_gets_a_sentence(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_is_never_let_go_gets_a_sentence(sqlite_place: Place) -> None:
     """Another program holds the lock (and hangs): refused in time, and all well once it lets go."""
     ledger = filled(sqlite_place)
-    monkeypatch.setattr("dpcore.ledger.lock.PATIENCE", 0.05)
+    ledger._store.patience = 0.05
     with exclusive(sqlite_place.database.with_name("ledger.sqlite3.lock")), pytest.raises(LedgerError, match="held by"):
         ledger.charge("r9", "people", Cost.pure(0.1), "?")
-    monkeypatch.setattr("dpcore.ledger.lock.PATIENCE", 30.0)
+    ledger._store.patience = 30.0
     ledger.charge("r9", "people", Cost.pure(0.1), "?")
     ledger.close()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import visitors
+from dashboard import container, visitors
 from dashboard.background import compute
 from dashboard.poll import joining, rooms
 from dashboard.poll.asked import Poll, Vote
@@ -289,7 +289,26 @@ def test_the_budget_is_exactly_the_answer_s(ledger_file: Path, epsilon: float) -
             answer("two", lineage, poll.request, rows, ledger=lambda: ledger)
 
 
-def test_addresses_and_codes() -> None:
+@pytest.mark.parametrize(
+    ("listens", "found"),
+    [
+        ("127.0.0.1", "http://localhost:8501/"),
+        ("localhost", "http://localhost:8501/"),
+        ("192.0.2.7", "http://lab.example:8501/"),
+        ("", "http://lab.example:8501/"),  # everywhere
+    ],
+)
+def test_phones_are_sent_to_another_name_only_where_the_server_listens_for_others(
+    listens: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a proxy that has the name, the server's own port is not for phones."""
+    options = {"server.address": listens, "server.allowedHosts": ["localhost", "lab.example"]}
+    monkeypatch.setattr(joining.st, "get_option", options.get)
+    monkeypatch.setattr(joining, "here", lambda page: "http://localhost:8501/")
+    assert joining.for_phones("poll") == found
+
+
+def test_addresses_and_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert joining.base("https://lab.example.org:8443/private/poll", "poll") == "https://lab.example.org:8443/private/"
     assert joining.address("https://lab.example.org/", CODE) == "https://lab.example.org/?join=ABCD-2345"
     assert joining.typed("https://lab.example.org/") == "lab.example.org/?join"
@@ -302,6 +321,10 @@ def test_addresses_and_codes() -> None:
     assert joining.outside("http://localhost/lab/", [*names, "*", "lab.example"]) == "http://lab.example/lab/"
     assert joining.outside("http://localhost:1/", [*names, "fd00::7"]) == "http://[fd00::7]:1/"
     assert joining.outside("https://seen.example/", [*names, "lab.example"]) == "https://seen.example/"
+    monkeypatch.setattr(container, "MARKS", ())
+    assert joining.outside("http://localhost:1/", [*names, own]) == f"http://{own}:1/"
+    monkeypatch.setattr(container, "MARKS", (tmp_path,))
+    assert joining.outside("http://localhost:1/", [*names, own]) == "http://localhost:1/", "the name of a container"
     picture = joining.qr("https://lab.example.org/?join=ABCD-2345")
     assert picture.startswith("<svg xmlns=")
     assert "http" not in picture.replace("http://www.w3.org/2000/svg", "")

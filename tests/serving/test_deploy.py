@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from dashboard.__main__ import _parser
 
@@ -54,3 +59,22 @@ def test_the_nightly_backup_runs_what_is_shipped() -> None:
     assert (DEPLOY / Path(script).name).is_file()
     assert unit["ReadWritePaths"] == folder
     assert unit["LimitCORE"] == "0"
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="the script is for a shell")
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_backup_that_could_not_be_encrypted_leaves_nothing(fails: bool, tmp_path: Path) -> None:
+    """With a ledger and an encryption that stand for the real ones; the second may stop half-way."""
+    programs, backups, work = tmp_path / "bin", tmp_path / "backups", tmp_path / "work"
+    for folder in (programs, backups, work):
+        folder.mkdir()
+    encrypts = f'while [ "$1" != -out ]; do shift; done; echo half > "$2"; exit {int(fails)}'
+    for name, does in {"epsilon-lab": 'echo all > "$3"', "openssl": encrypts}.items():
+        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
+        (programs / name).chmod(0o700)
+    found = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "TMPDIR": str(work)}
+    call = ["sh", str(DEPLOY / "backup.sh"), str(backups), "certificate.pem"]
+    done = subprocess.run(call, env=found, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0) is fails, done.stderr
+    assert [file.suffix for file in backups.iterdir()] == ([] if fails else [".cms"])
+    assert not list(work.iterdir())

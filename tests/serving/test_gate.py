@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from benchmarks.people import Person
 from dashboard import gate
@@ -219,6 +222,81 @@ def test_all_files_together_are_bounded_whoever_sends_them() -> None:
     assert asyncio.run(sent_at_once(promised, most_bytes=100)) == [200, 200, 200], "nobody holds room by a promise"
 
 
+class Keeping(Inner):
+    """Keeps each file as Streamlit does, until a page takes it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.manager = MemoryUploadedFileManager("/_stcore/upload_file")
+
+    def exists(self) -> bool:
+        return True
+
+    def get_instance(self) -> SimpleNamespace:
+        return SimpleNamespace(uploaded_file_mgr=self.manager)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        session, name = scope["path"].rsplit("/", 2)[-2:]
+        try:
+            body = (await receive())["body"]
+        except HTTPException as error:
+            await send({"type": "http.response.start", "status": error.status_code, "headers": []})
+            return
+        self.manager.add_file(session, UploadedFileRec(name, "x.csv", "text/csv", body))
+        await super().__call__(scope, receive, send)
+
+    def kept(self) -> set[tuple[str, str]]:
+        return {(session, name) for session, files in self.manager.file_storage.items() for name in files}
+
+
+def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two sessions that sent files and asked for nothing once kept everybody else's away for as long as they stayed."""
+    inner, clock = Keeping(), [0.0]
+    monkeypatch.setattr(gate, "runtime", inner)
+    monkeypatch.setattr(gate, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    here = Gate(inner, most_bytes=100)
+
+    def put(session: str, name: str, size: int) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": bytes(size)}
+
+        headers = [HOST, (b"content-length", str(size).encode())]
+        path = f"/_stcore/upload_file/{session}/{name}"
+        asyncio.run(here({"type": "http", "path": path, "method": "PUT", "headers": headers}, receive, send))
+        return int(sent[0]["status"])
+
+    assert [put("a", "small", 10), put("a", "large", 40), put("b", "larger", 45)] == 3 * [200]
+    clock[0] = gate.LIES - 1.0
+    assert put("c", "own", 30) == 503, "a page may be about to take them"
+    assert put("c", "fits", 5) == 200
+    clock[0] = gate.LIES + 1.0
+    assert put("c", "own", 30) == 200
+    assert inner.kept() == {("a", "small"), ("a", "large"), ("c", "fits"), ("c", "own")}, "no more than had to"
+    assert put("d", "enormous", 95) == 503
+    assert inner.kept() == {("a", "small"), ("a", "large"), ("c", "fits"), ("c", "own")}, "none for what has no room"
+
+
+def test_a_file_that_never_arrives_does_not_hold_its_room_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "ARRIVES", 0.01)
+
+    async def story() -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST]}
+        await asyncio.wait_for(Gate(Keeping())(scope, asyncio.Event().wait, send), 60)  # type: ignore[arg-type]
+        return int(sent[0]["status"])
+
+    assert asyncio.run(story()) == 408
+
+
 def test_when_every_place_is_taken_the_next_visitor_is_told_to_wait() -> None:
     page = (b"accept", b"text/html,application/xhtml+xml")
     status, headers, inner = asked("/selection", HOST, page, most=0)
@@ -330,14 +408,14 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
     caplog.set_level(logging.CRITICAL)
 
     async def story(address: str) -> tuple[list[int], list[int | None]]:
-        person, stranger = Person(address, "selection"), Stranger(address, "")
-        await person.arrive()
-        await stranger.arrive()
+        person, stranger, gone = Person(address, "selection"), Stranger(address, ""), Stranger(address, "")
+        for one in (person, stranger, gone):
+            await one.arrive()
         for _ in range(20):
             await stranger.sends(BackMsg(clear_cache=True))
         answers = [_put(address, await stranger.session(), number) for number in range(12)]
         await person.move(0.8)
-        _cut_off(address, await stranger.session())
+        _cut_off(address, await gone.session())  # of one who may still send files
         await stranger.sends_what_no_page_sends(person)
         closed = []
         for message in ("text", b"\xff" * 200):
@@ -345,8 +423,8 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
             closed.append(await stranger.until_closed())
             await stranger.arrive()
         await person.move(0.5)
-        await person.leave()
-        await stranger.leave()
+        for one in (person, stranger, gone):
+            await one.leave()
         return answers, closed
 
     with running(tmp_path, EPSILON_LAB_WARM_UP="0") as address:

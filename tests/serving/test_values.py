@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from streamlit.components.v2.bidi_component.serialization import BidiComponentSerde
 from streamlit.elements.widgets.number_input import NumberInputSerde
 from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import WStates
 
-from dashboard import values
+from dashboard import failures, values
 
-EPSILON, STEPS = "$$ID-1-epsilon", "$$ID-2-steps"
+EPSILON, STEPS, FINGER = "$$ID-1-epsilon", "$$ID-2-steps", "$$ID-3-finger"
+DEEP = "[" * 100_000
 
 
 @pytest.fixture(autouse=True)
@@ -30,11 +33,13 @@ def _step(sent: list[str] | None) -> str:
 
 
 def sent(key: str, **value: Any) -> WStates:
-    """What a session holds after one message, with a number from 0 to 9 and one of three steps on the page."""
+    """What a session holds after one message, with a number from 0 to 9, one of three steps and a component."""
     states = WStates()
     number = NumberInputSerde(1.0, NumberInput.FLOAT, 0.0, 9.0)
     states.set_widget_metadata(WidgetMetadata(EPSILON, number.deserialize, number.serialize, "double_value"))
     states.set_widget_metadata(WidgetMetadata(STEPS, _step, lambda step: [step], "string_array_value"))
+    part = BidiComponentSerde({"x": 0.5})
+    states.set_widget_metadata(WidgetMetadata(FINGER, part.deserialize, part.serialize, "json_value"))
     message = WidgetState(id=key)
     for field, content in value.items():
         if field.endswith("array_value"):
@@ -82,6 +87,24 @@ def test_what_it_could_have_sent_counts(key: str, value: dict[str, Any], found: 
     assert states.get(key) == found
     states.set_from_value(key, found)
     assert len(states.as_widget_states()) == 1
+
+
+@pytest.mark.parametrize("value", ["{{", '"{{"', DEEP, f'"{DEEP}"', "[1]"])
+def test_what_a_component_cannot_read_is_as_at_first_without_a_word_in_the_log(
+    value: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    failures.keep_values_from_the_log()
+    caplog.set_level(logging.WARNING)
+    logging.getLogger("streamlit").addHandler(caplog.handler)  # it does not pass on what it is told
+    try:
+        states = sent(FINGER, json_value=value)
+        assert states.get(FINGER) == {"x": 0.5}
+        assert states[FINGER] == {"x": 0.5}, "and in the next run"
+    finally:
+        logging.getLogger("streamlit").removeHandler(caplog.handler)
+        failures.write_all_to_the_log()
+    assert not caplog.records
+    assert sent(FINGER, json_value='{"x": 2}').get(FINGER) == {"x": 2}
 
 
 def test_without_the_guard_it_fails() -> None:
