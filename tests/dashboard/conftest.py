@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -15,6 +16,7 @@ from dashboard.background.workers import Workers
 from dashboard.budget import visitor
 from dpcore.ledger import Ledger
 
+SESSION = "test session id"  # of every AppTest
 TOKEN = "0123456789abcdef" * 2
 CLINIC = Ledger.practice_lineage(TOKEN, "clinic")
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -47,6 +49,7 @@ def workers() -> Iterator[Workers]:
 def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., AppTest]]:
     """Opens a page in a fresh session; ``query`` is the link's part after the question mark."""
     forget_all()
+    clear_session_cache(SESSION)  # what Streamlit keeps for a session; here one test's has the name of the next one's
     monkeypatch.setattr(compute, "pool", lambda: workers)
 
     def go(page: str = "start", **query: str) -> AppTest:

@@ -130,7 +130,6 @@ def test_a_session_whose_tab_was_closed_is_emptied(open_app: Open, monkeypatch: 
     app = brought(open_app)
     app.run()
     state = app.session_state  # as the server keeps it after the tab is closed
-    gc.collect()  # sessions of other tests that nobody holds any more
     visits = [found for found in gc.get_objects() if isinstance(found, leaving.Visit)]
     assert visits
     held = [visit for visit in visits if "_own_file" in visit._state.filtered_state]
