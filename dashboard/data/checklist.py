@@ -15,13 +15,12 @@ from dashboard.data.columns import TYPES
 from dashboard.data.decision import MOST_ROWS
 from dashboard.data.held import OWN_ASKED
 from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
-from dashboard.data.people import ROWS
+from dashboard.data.people import ROWS, ask_rows, rows_stated
 from dashboard.data.suits import Suited
 from dashboard.widgets import inputs
 from dashboard.words import asking as said
 from dashboard.words import data as data_said
 from dpcore.datasets import Column
-from dpcore.datasets.schema import MOST_PEOPLE
 
 USUAL_ROWS = 500
 _FORM = "own-asked"
@@ -106,19 +105,8 @@ def _public(own: OwnFile, waiting: tuple[Column, ...]) -> None:
 
 
 def _people(own: OwnFile) -> None:
-    schema = own.schema
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if own.decisions.asks_rows and not own.decisions.said_rows:
-            st.number_input(
-                data_said.rows_at_most(schema.unit),
-                value=None,
-                min_value=1,
-                max_value=MOST_PEOPLE,
-                placeholder="please say",
-                key=f"{_FORM}-rows",
-                help=data_said.ROWS_HELP,
-                width=250,
-            )
+    if own.decisions.asks_rows and not own.decisions.said_rows:
+        ask_rows(own, f"{_FORM}-rows", value=None, width=250)
 
 
 def _right(own: OwnFile, suited: Suited) -> None:
@@ -145,6 +133,7 @@ def _stated(suited: Suited) -> None:
     others = statements(own, [name for name in names if name not in lead], _key, public=public, common=common)
     fresh, wrong = [*fresh, *others[0]], [*wrong, *others[1]]
     rows: float | None = session.entered(f"{_FORM}-rows", None)
+    most = rows_stated(own, rows)
     right = bool(session.entered(f"{_FORM}-right", False))
 
     def change(old: Decisions) -> Decisions:
@@ -153,7 +142,7 @@ def _stated(suited: Suited) -> None:
             words_ = column.name in old.copied and bool(column.categories)
             schema = schema.with_column(replace(column, words_from_file=words_))
         if rows is not None:
-            schema = replace(schema, rows_per_person=int(rows))
+            schema = replace(schema, rows_per_person=most)
         return replace(
             old, schema=schema, said_rows=old.said_rows or rows is not None, confirmed=old.confirmed or right
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.schema import ColumnType, EachRow
+from dpcore.datasets.steps import rows_made
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -95,6 +96,14 @@ class OwnFile:
     alike: tuple[Resemblance, ...] = ()
     log: tuple[Entry, ...] = ()
 
+    def __post_init__(self) -> None:
+        template(self)  # raises InvalidArgument: rows per person and steps must agree, whoever changes either
+
+    @property
+    def made(self) -> int:
+        """How many rows the steps can make of one row of the file, at least 1."""
+        return rows_made(self.steps, self.schema.each_row)
+
     @property
     def schema(self) -> Schema:
         return self.decisions.schema
@@ -149,7 +158,14 @@ class OwnFile:
         return declared_first(schema, stated)
 
     def decide(self, decisions: Decisions) -> OwnFile:
-        """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown."""
+        """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown.
+
+        Where a row becomes another thing, and the steps then count for more rows, how many a person has is asked anew.
+        Raises InvalidArgument where they say of fewer rows per person than the steps make of one.
+        """
+        least = rows_made(self.steps, decisions.schema.each_row)
+        if least > self.made and decisions.schema.rows_per_person < least:
+            decisions = replace(decisions, schema=replace(decisions.schema, rows_per_person=least), said_rows=False)
         if decisions == self.decisions:
             return self
         return replace(self, decisions=decisions, earlier=(*self.earlier, self.decisions)[-50:])
@@ -263,6 +279,8 @@ def opened(
             sketch=sketch,
         )
     decisions = _carried(before.decisions, before.reading, reading)
+    if _counts_rows(before.steps):
+        decisions = _rows_anew(decisions, reading, ())
     return replace(
         before,
         choices=choices,
@@ -286,14 +304,22 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
         return own
     decisions = _carried(own.decisions, own.reading, reading)
     if _counts_rows(steps) != _counts_rows(own.steps):
-        ticks = max((step.most for step in steps if isinstance(step, TicksToRows)), default=1)
-        schema = replace(decisions.schema, rows_per_person=ticks, each_row=_each_row(reading, steps))
-        if schema.each_row != "record":
-            schema = replace(schema, id_column=None)
-        decisions = replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed=False)
+        decisions = _rows_anew(decisions, reading, steps)
     return replace(
         own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
     )
+
+
+def _rows_anew(decisions: Decisions, reading: Reading, steps: tuple[Step, ...]) -> Decisions:
+    """With what one row is as these steps leave it, and how many a person has to be said once more."""
+    each_row = _each_row(reading, steps)
+    schema = replace(
+        decisions.schema,
+        rows_per_person=rows_made(steps, each_row),
+        each_row=each_row,
+        id_column=decisions.schema.id_column if each_row == "record" else None,
+    )
+    return replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed=False)
 
 
 def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
@@ -320,7 +346,8 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     kept = {column.name: column for column in touched}
     columns = tuple(kept.get(column.name, column) for column in schema.columns)
     names = {column.name for column in columns}
-    named = old.schema.id_column if old.schema.id_column in names else None
+    each_row = old.schema.each_row if old.said_row else schema.each_row
+    named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
     files = {doubt for doubt in old.settled if doubt.startswith("file:")}
     return Decisions(
         schema=replace(old.schema, columns=columns, id_column=named),

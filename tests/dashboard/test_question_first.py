@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.case import OWN
 from dashboard.data import own_file, suits
+from dashboard.data.people import rows_stated
 from dashboard.questions.thresholding.watched import Watched
 from dashboard.words import asking as said
-from dpcore.datasets import Column, Schema, read_csv
+from dpcore.datasets import Column, LeaveOutTotals, OneRowPer, Schema, TicksToRows, read_csv
+from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, held, shown, waited
@@ -200,8 +204,9 @@ def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: O
     assert held(app).reading.rows == sum(1 + place % 3 for place in range(120))  # type: ignore[union-attr]
     assert held(app).schema.rows_per_person == 3
     visitor.says("Options of Perks (choose all), with ; between them", "Gym; Home office; Meals")
-    visitor.says("Rows one person can have, at most", 3)
+    visitor.says("Rows one person can have in the file, at most", 2)
     visitor.clicks_on(said.SHOW_MADE_UP)
+    assert held(app).schema.rows_per_person == 6, "each row in the file has become up to 3"
     assert "Still needed for the chart: what “Perks (choose all)” could hold" in text(app).replace("\\", "")
     assert held(app).decisions.said_rows, "what was said is kept"
     visitor.ticks("own-asked-public")
@@ -210,6 +215,33 @@ def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: O
     assert app.selectbox(key="column").value == "Perks (choose all)"
     assert shown(app).unreleased == ""
     assert held(app).declared is not None
+
+
+def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer() -> None:
+    reading = read_csv(b"who,perks,meals,note\n" + b"a,Gym;Tea,x|y,Subtotal\nb,Gym,x,fine\n" * 6)
+    perks = TicksToRows(column="perks", most=3)
+    ticks = (perks, TicksToRows(column="meals", separator="|", most=2))
+    read = own_file.opened("a.csv", b"", (), reading, None, None)
+    own = own_file.worked(read, reading.after(ticks), ticks)
+    assert (own.schema.rows_per_person, own.decisions.said_rows) == (6, False)
+    with pytest.raises(InvalidArgument, match="rows_per_person"):
+        own.decide(replace(own.decisions, schema=replace(own.schema, rows_per_person=5)))
+
+    said_so = replace(own.schema, rows_per_person=rows_stated(own, 2), unit="patient", people=90)
+    own = own.decide(replace(own.decisions, schema=said_so, said_rows=True))
+    more = (*ticks, LeaveOutTotals(column="note"))
+    later = own_file.worked(own, reading.after(more), more)
+    assert later.decisions.said_rows
+    assert (later.schema.rows_per_person, later.schema.unit, later.schema.people) == (12, "patient", 90)
+
+    each = (perks, OneRowPer(by="who"))
+    together = own_file.worked(own, reading.after(each), each)
+    assert (together.schema.rows_per_person, together.schema.each_row) == (1, "record")
+    stated = together.decide(replace(together.decisions, said_rows=True))
+    counted = stated.decide(replace(stated.decisions, schema=replace(stated.schema, each_row="option")))
+    assert (counted.schema.rows_per_person, counted.decisions.said_rows) == (3, False), "a count of up to 3 rows of one"
+    again = own_file.opened("a.csv", b"", (), reading, None, stated)
+    assert not again.decisions.said_rows, "one row per person is no longer what it was said of"
 
 
 def test_a_described_table_is_shown_in_two_clicks(open_app: Open) -> None:
