@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -94,14 +95,29 @@ def _key(column: Column) -> str:
 
 
 def _public(own: OwnFile, waiting: tuple[Column, ...]) -> None:
-    listed = [column for column in waiting if column.type == "category"]
-    if listed:
-        copied = any(column.name in own.decisions.copied for column in listed)
-        st.checkbox(
-            data_said.NOT_HIDDEN if copied else data_said.BULK_PUBLIC,
-            key=f"{_FORM}-public",
-            help=f"{data_said.NOT_HIDDEN_HELP if copied else data_said.ANYONE_HELP} {said.WORDS_HELP}",
-        )
+    for copied in (False, True):
+        listed = _listed(own, waiting, copied=copied)
+        if listed:
+            st.checkbox(
+                data_said.NOT_HIDDEN if copied else data_said.BULK_PUBLIC,
+                key=_public_key(listed, copied=copied),
+                help=f"{data_said.NOT_HIDDEN_HELP if copied else data_said.ANYONE_HELP} {said.WORDS_HELP}",
+            )
+
+
+def _listed(own: OwnFile, waiting: tuple[Column, ...], *, copied: bool) -> tuple[str, ...]:
+    """Columns of options whose list was taken over from the file, or those whose was not."""
+    here = own.decisions.copied
+    return tuple(one.name for one in waiting if one.type == "category" and (one.name in here) == copied)
+
+
+def _public_key(listed: tuple[str, ...], *, copied: bool) -> str:
+    """Another one for each statement and what it is about: a tick must not stay while its sentence changes."""
+    return f"{_FORM}-public-{_digest((copied, listed))}"
+
+
+def _digest(what: object) -> str:
+    return hashlib.sha256(repr(what).encode()).hexdigest()[:10]
 
 
 def _people(own: OwnFile) -> None:
@@ -125,13 +141,18 @@ def _stated(suited: Suited) -> None:
     own, asked = source.own_file(), OWN_ASKED.get()
     if own is None or asked is None:
         return
-    public = own.described or bool(session.entered(f"{_FORM}-public", False))
     common = {part: session.entered(f"{_FORM}-all-{part}", None) for part in ("usual", "low", "high")}
-    names = tuple(column.name for column in asks(own, suited))
-    lead = [name for name in names if name in suited.way.about]
-    fresh, wrong = statements(own, lead, _key, public=public)
-    others = statements(own, [name for name in names if name not in lead], _key, public=public, common=common)
-    fresh, wrong = [*fresh, *others[0]], [*wrong, *others[1]]
+    waiting = asks(own, suited)
+    fresh: list[Column] = []
+    wrong: list[str] = []
+    for copied in (False, True):
+        listed = _listed(own, waiting, copied=copied)
+        public = own.described or bool(session.entered(_public_key(listed, copied=copied), False))
+        names = [column.name for column in waiting if (column.name in own.decisions.copied) == copied]
+        lead = [name for name in names if name in suited.way.about]
+        for some, shared in ((lead, None), ([name for name in names if name not in lead], common)):
+            found = statements(own, some, _key, public=public, common=shared)
+            fresh, wrong = [*fresh, *found[0]], [*wrong, *found[1]]
     rows: float | None = session.entered(f"{_FORM}-rows", None)
     most = rows_stated(own, rows)
     right = bool(session.entered(f"{_FORM}-right", False))

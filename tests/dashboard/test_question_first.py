@@ -17,6 +17,7 @@ from dashboard.data import own_file, suits
 from dashboard.data.people import rows_stated
 from dashboard.questions.thresholding.watched import Watched
 from dashboard.words import asking as said
+from dashboard.words import data as data_said
 from dpcore.datasets import Column, LeaveOutTotals, OneRowPer, Schema, TicksToRows, read_csv
 from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
@@ -242,6 +243,16 @@ def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer(
     assert (counted.schema.rows_per_person, counted.decisions.said_rows) == (3, False), "a count of up to 3 rows of one"
     again = own_file.opened("a.csv", b"", (), reading, None, stated)
     assert not again.decisions.said_rows, "one row per person is no longer what it was said of"
+
+
+def test_a_tick_does_not_stay_when_its_sentence_becomes_another(open_app: Open) -> None:
+    visitor = Visitor(open_app("data"))
+    visitor.drops(survey(), "survey.csv")
+    visitor.clicks_on("Which “Which department are you in?” is most common?")
+    visitor.ticks("own-asked-public")
+    visitor.clicks_on(data_said.COPY)
+    tick = next(box for box in visitor.app.checkbox if str(box.key).startswith("own-asked-public"))
+    assert (tick.label, tick.value) == (data_said.NOT_HIDDEN, False)
 
 
 def test_a_described_table_is_shown_in_two_clicks(open_app: Open) -> None:
