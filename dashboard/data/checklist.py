@@ -127,13 +127,20 @@ def _people(own: OwnFile) -> None:
 
 def _right(own: OwnFile, suited: Suited) -> None:
     """What the file suggested of what takes part, for the person to state."""
-    names = dict.fromkeys((*used(suited), *own.suggested))
-    open_ = [own.schema.column(name) for name in names if name not in own.decisions.settled]
-    types = [(column.name, TYPES[column.type]) for column in open_ if column.type != "text"]
-    if own.decisions.confirmed or not (types or own.row_suggested):
+    types = [(name, TYPES[own.schema.column(name).type]) for name in _unconfirmed(own, suited)]
+    if not (types or own.row_unconfirmed):
         return
-    told = data_said.suggested(types, ROWS[own.schema.each_row] if own.row_suggested else "")
-    st.checkbox(said.right(told), key=f"{_FORM}-right", help=data_said.RIGHT_HELP)
+    told = data_said.suggested(types, ROWS[own.schema.each_row] if own.row_unconfirmed else "")
+    st.checkbox(said.right(told), key=_right_key(own, suited), help=data_said.RIGHT_HELP)
+
+
+def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
+    return own.unconfirmed(dict.fromkeys((*used(suited), *own.suggested)))
+
+
+def _right_key(own: OwnFile, suited: Suited) -> str:
+    named = [(name, own.schema.column(name).type) for name in _unconfirmed(own, suited)]
+    return f"{_FORM}-right-{_digest((named, own.schema.each_row))}"
 
 
 def _stated(suited: Suited) -> None:
@@ -155,7 +162,8 @@ def _stated(suited: Suited) -> None:
             fresh, wrong = [*fresh, *found[0]], [*wrong, *found[1]]
     rows: float | None = session.entered(f"{_FORM}-rows", None)
     most = rows_stated(own, rows)
-    right = bool(session.entered(f"{_FORM}-right", False))
+    right = bool(session.entered(_right_key(own, suited), False))
+    stated = own.confirm(_unconfirmed(own, suited)) if right else own.decisions
 
     def change(old: Decisions) -> Decisions:
         schema = old.schema
@@ -165,7 +173,11 @@ def _stated(suited: Suited) -> None:
         if rows is not None:
             schema = replace(schema, rows_per_person=most)
         return replace(
-            old, schema=schema, said_rows=old.said_rows or rows is not None, confirmed=old.confirmed or right
+            old,
+            schema=schema,
+            said_rows=old.said_rows or rows is not None,
+            confirmed=stated.confirmed,
+            confirmed_row=stated.confirmed_row,
         )
 
     if fresh or rows is not None or right:

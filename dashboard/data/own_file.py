@@ -6,7 +6,7 @@ be taken back.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,8 +30,8 @@ class Decisions:
 
     ``settled`` names the doubts they answered (a column's name, or "file:encoding"). ``copied`` names the columns whose
     categories they took over from the file. ``said_rows`` is whether they said how many rows one person can have,
-    ``said_row`` whether they said what one row is, and ``confirmed`` whether they called right what the file suggested
-    of the types and of that.
+    ``said_row`` whether they said what one row is. ``confirmed`` are columns and types that they called right as
+    the file suggested them, ``confirmed_row`` is whether they did so of what one row is.
     """
 
     schema: Schema
@@ -39,7 +39,8 @@ class Decisions:
     copied: frozenset[str] = frozenset()
     said_rows: bool = False
     said_row: bool = False
-    confirmed: bool = False
+    confirmed: frozenset[tuple[str, str]] = frozenset()
+    confirmed_row: bool = False
 
     @property
     def asks_rows(self) -> bool:
@@ -222,8 +223,27 @@ class OwnFile:
     def asks_confirmation(self) -> bool:
         """Whether something that a private answer would rest on was suggested by the file, and nobody called it right
         yet."""
-        open_ = bool(self.suggested) or self.row_suggested
-        return open_ and self.declared is not None and not self.decisions.confirmed
+        open_ = bool(self.unconfirmed(self.suggested)) or self.row_unconfirmed
+        return open_ and self.declared is not None
+
+    def unconfirmed(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of these columns whose type the file suggested and nobody called right. Raises InvalidArgument."""
+        known = self.decisions.confirmed
+        here = (self.schema.column(name) for name in names if name not in self.decisions.settled)
+        return tuple(one.name for one in here if one.type != "text" and (one.name, one.type) not in known)
+
+    @property
+    def row_unconfirmed(self) -> bool:
+        """Whether the file suggested what one row is and nobody called it right."""
+        return self.row_suggested and not self.decisions.confirmed_row
+
+    def confirm(self, names: Iterable[str]) -> Decisions:
+        """The decisions with these columns, as they are now, and what one row is called right.
+
+        Raises InvalidArgument.
+        """
+        pairs = _types(tuple(self.schema.column(name) for name in names))
+        return replace(self.decisions, confirmed=self.decisions.confirmed | pairs, confirmed_row=True)
 
     @property
     def declared(self) -> Schema | None:
@@ -319,7 +339,7 @@ def _rows_anew(decisions: Decisions, reading: Reading, steps: tuple[Step, ...]) 
         each_row=each_row,
         id_column=decisions.schema.id_column if each_row == "record" else None,
     )
-    return replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed=False)
+    return replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed_row=False)
 
 
 def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
@@ -355,7 +375,8 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         copied=old.copied & names,
         said_rows=old.said_rows,
         said_row=old.said_row,
-        confirmed=old.confirmed and _types(columns) <= _types(old.schema.columns),
+        confirmed=old.confirmed & _types(columns),
+        confirmed_row=old.confirmed_row and each_row == old.schema.each_row,
     )
 
 

@@ -245,6 +245,26 @@ def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer(
     assert not again.decisions.said_rows, "one row per person is no longer what it was said of"
 
 
+def test_what_was_called_right_of_one_column_is_not_called_right_of_another() -> None:
+    reading = read_csv(b"age,pay\n" + b"".join(b"%d,%d\n" % (20 + n % 9, 900 + n % 7) for n in range(60)))
+    own = own_file.opened("a.csv", b"", (), reading, None, None)
+
+    def declared(own: own_file.OwnFile, name: str) -> own_file.OwnFile:
+        schema = own.schema.with_column(replace(own.schema.column(name), low=0.0, high=9999.0))
+        return own.decide(replace(own.decisions, schema=schema))
+
+    own = declared(own, "age")
+    assert own.asks_confirmation
+    own = own.decide(own.confirm(own.suggested))
+    assert not own.asks_confirmation
+    both = declared(own, "pay")
+    assert both.asks_confirmation
+    assert both.unconfirmed(both.suggested) == ("pay",)
+    assert not both.decide(both.confirm(["pay"])).asks_confirmation
+    retyped = own.decide(replace(own.decisions, schema=own_file.typed_as(own.schema, "age", "number")))
+    assert retyped.asks_confirmation, "what was called right was another type"
+
+
 def test_a_tick_does_not_stay_when_its_sentence_becomes_another(open_app: Open) -> None:
     visitor = Visitor(open_app("data"))
     visitor.drops(survey(), "survey.csv")
