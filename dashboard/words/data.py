@@ -292,5 +292,9 @@ def latest(column: str) -> str:
     return f"Latest {column}"
 
 
+def draft_options(column: str) -> str:
+    return f"Options of {column}, one on each line"
+
+
 def bulk_options(column: str) -> str:
     return f"Options of {column}, with ; between them"

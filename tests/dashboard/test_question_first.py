@@ -58,7 +58,13 @@ class Visitor:
 
     def says(self, label: str, value: Any) -> None:
         self.clicks += 1
-        fields = (*self.app.number_input, *self.app.text_input, *self.app.selectbox, *self.app.date_input)
+        fields = (
+            *self.app.number_input,
+            *self.app.text_input,
+            *self.app.text_area,
+            *self.app.selectbox,
+            *self.app.date_input,
+        )
         next(one for one in fields if plain(one.label) == label).set_value(value)
 
 
@@ -204,10 +210,11 @@ def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: O
     assert held(app).reading is not None
     assert held(app).reading.rows == sum(1 + place % 3 for place in range(120))  # type: ignore[union-attr]
     assert held(app).schema.rows_per_person == 3
-    visitor.says("Options of Perks (choose all), with ; between them", "Gym; Home office; Meals")
+    visitor.says("Options of Perks (choose all), one on each line", "Gym\nHome office; or at sea\nMeals")
     visitor.says("Rows one person can have in the file, at most", 2)
     visitor.clicks_on(said.SHOW_MADE_UP)
     assert held(app).schema.rows_per_person == 6, "each row in the file has become up to 3"
+    assert held(app).schema.column("Perks (choose all)").categories == ("Gym", "Home office; or at sea", "Meals")
     assert "Still needed for the chart: what “Perks (choose all)” could hold" in text(app).replace("\\", "")
     assert held(app).decisions.said_rows, "what was said is kept"
     visitor.ticks("own-asked-public")
