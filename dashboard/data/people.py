@@ -73,13 +73,9 @@ def rows(own: OwnFile) -> None:
 
 def ask_rows(own: OwnFile, key: str, **shown: Any) -> None:
     """The field for how many rows one person can have: in the file, as what the steps make of each is known."""
-    unit, made = own.schema.unit, own.made
-    if own.schema.each_row == "option":
-        label = said.counted_at_most(unit)
-    else:
-        label = said.rows_at_most(unit) if made == 1 else said.rows_in_file(unit)
+    made = own.made
     st.number_input(
-        label,
+        rows_label(own),
         min_value=1,
         max_value=MOST_PEOPLE // made,
         placeholder="please say",
@@ -87,6 +83,13 @@ def ask_rows(own: OwnFile, key: str, **shown: Any) -> None:
         help=said.ROWS_HELP if made == 1 else f"{said.ROWS_HELP} {said.each_became(made)}",
         **shown,
     )
+
+
+def rows_label(own: OwnFile) -> str:
+    unit = own.schema.unit
+    if own.schema.each_row == "option":
+        return said.counted_at_most(unit)
+    return said.rows_at_most(unit) if own.made == 1 else said.rows_in_file(unit)
 
 
 def stated_rows(own: OwnFile) -> int | None:

@@ -14,11 +14,13 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.case import OWN
 from dashboard.data import own_file, suits
-from dashboard.data.people import rows_stated
+from dashboard.data.people import rows_label, rows_stated
 from dashboard.questions.thresholding.watched import Watched
 from dashboard.words import asking as said
 from dashboard.words import data as data_said
-from dpcore.datasets import Column, LeaveOutTotals, OneRowPer, Schema, TicksToRows, read_csv
+from dpcore.datasets import Column, LeaveOutTotals, OneRowPer, Schema, Step, TicksToRows, read_csv
+from dpcore.datasets.schema import EachRow
+from dpcore.datasets.steps import rows_made
 from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import text
@@ -270,6 +272,18 @@ def test_what_was_called_right_of_one_column_is_not_called_right_of_another() ->
     assert not both.decide(both.confirm(["pay"])).asks_confirmation
     retyped = own.decide(replace(own.decisions, schema=own_file.typed_as(own.schema, "age", "number")))
     assert retyped.asks_confirmation, "what was called right was another type"
+
+
+def test_a_table_of_options_asks_how_often_one_person_is_counted_wherever_it_asks() -> None:
+    def asked(each_row: EachRow, steps: tuple[Step, ...] = ()) -> str:
+        schema = Schema(columns=(Column(name="votes", type="integer", counts=True),), each_row=each_row)
+        decisions = own_file.Decisions(schema=replace(schema, rows_per_person=rows_made(steps, each_row)))
+        own = own_file.OwnFile(name="", data=b"", choices=(), reading=None, decisions=decisions, steps=steps)
+        return rows_label(own)
+
+    assert asked("option") == data_said.counted_at_most("person")
+    assert asked("record") == data_said.rows_at_most("person")
+    assert asked("step", (TicksToRows(column="x", most=2),)) == data_said.rows_in_file("person")
 
 
 def test_a_tick_does_not_stay_when_its_sentence_becomes_another(open_app: Open) -> None:
