@@ -29,8 +29,12 @@ _FORM = "own-asked"
 
 def asks(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
     """Columns that take part in a question and lack bounds or public options, the leading ones first."""
+    return _open(own, suited)[: bulk.MOST]
+
+
+def _open(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
     open_ = {column.name: column for column in undeclared(own.schema)}
-    return tuple(open_[name] for name in used(suited) if name in open_)[: bulk.MOST]
+    return tuple(open_[name] for name in used(suited) if name in open_)
 
 
 def show(own: OwnFile, suited: Suited) -> None:
@@ -183,17 +187,17 @@ def _stated(suited: Suited) -> None:
     if fresh or rows is not None or right:
         actions.decide(change)
     own = source.own_file()
-    lacking = "" if own is None else _lacking(own, suited)
-    if own is None or wrong or lacking:
-        session.say(_FORM, " ".join([*wrong, lacking]).strip())
+    wanting = "" if own is None else lacking(own, suited)
+    if own is None or wrong or wanting:
+        session.say(_FORM, " ".join([*wrong, wanting]).strip())
         return
     made_up(own)
     OWN_ASKED.put(replace(asked, opening=True))
 
 
-def _lacking(own: OwnFile, suited: Suited) -> str:
+def lacking(own: OwnFile, suited: Suited) -> str:
     """What the chart cannot do without, in one sentence; "" when nothing."""
-    open_ = [column.name for column in asks(own, suited)]
+    open_ = [column.name for column in _open(own, suited)]
     lead = [words.visible(name, 40) for name in open_ if name in suited.way.about]
     if lead:
         return said.missing(lead)

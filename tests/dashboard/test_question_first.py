@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.case import OWN
-from dashboard.data import own_file, suits
+from dashboard.data import checklist, own_file, suits
 from dashboard.data.people import rows_label, rows_stated
 from dashboard.questions.thresholding.watched import Watched
 from dashboard.words import asking as said
@@ -284,6 +284,18 @@ def test_a_table_of_options_asks_how_often_one_person_is_counted_wherever_it_ask
     assert asked("option") == data_said.counted_at_most("person")
     assert asked("record") == data_said.rows_at_most("person")
     assert asked("step", (TicksToRows(column="x", most=2),)) == data_said.rows_in_file("person")
+
+
+def test_columns_beyond_one_form_are_not_taken_for_declared() -> None:
+    numbers = tuple(Column(name=f"n{n}", type="number") for n in range(60))
+    schema = Schema(columns=(Column(name="y", type="yes/no"), *numbers))
+    decisions = own_file.Decisions(schema=schema)
+    own = own_file.OwnFile(name="", data=b"", choices=(), reading=None, decisions=decisions)
+    wide = [one for one in suits.questions(schema) if len(one.way.others) > 50 and one.way.about == ("y",)]
+    assert wide
+    for suited in wide:
+        assert len(checklist.asks(own, suited)) == 40
+        assert checklist.lacking(own, suited) == said.too_few(suited.way.least)
 
 
 def test_a_tick_does_not_stay_when_its_sentence_becomes_another(open_app: Open) -> None:
