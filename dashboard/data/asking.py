@@ -100,7 +100,7 @@ def _unit(unit: str) -> None:
 def _questions(own: OwnFile) -> None:
     """What these columns can be asked, the best first, each a click."""
     shown = source.held()
-    schema = own.schema if shown is None else _both(shown.table.schema, own.schema)
+    schema = own.schema if shown is None else both(shown.table.schema, own.schema)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.header(said.ASK, anchor=False, width="stretch")
         name = suits.about(schema, key="own")
@@ -130,10 +130,15 @@ def _questions(own: OwnFile) -> None:
         st.caption(said.ASK_FIRST)
 
 
-def _both(shown: Schema, schema: Schema) -> Schema:
-    """The columns that pages show, then those that still need something: not declared, or to be read in two ways."""
+def both(shown: Schema, schema: Schema) -> Schema:
+    """The columns that pages show, then those that still need something: not declared, or to be read in two ways.
+
+    Columns that a step has taken away are shown until the table after it is prepared, and left out here.
+    """
+    kept = tuple(column for column in shown.columns if column.name in schema.names)
     rest = tuple(column for column in schema.columns if column.name not in shown.names)
-    return replace(shown, columns=(*shown.columns, *rest))
+    whose = shown.id_column if shown.id_column in schema.names else None
+    return replace(shown, columns=(*kept, *rest), id_column=whose)
 
 
 def _telling_first(own: OwnFile, schema: Schema) -> Schema:

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.case import OWN
-from dashboard.data import checklist, own_file, suits
+from dashboard.data import asking, checklist, own_file, suits
 from dashboard.data.people import rows_label, rows_stated
 from dashboard.questions.thresholding.watched import Watched
 from dashboard.words import asking as said
@@ -296,6 +296,14 @@ def test_columns_beyond_one_form_are_not_taken_for_declared() -> None:
     for suited in wide:
         assert len(checklist.asks(own, suited)) == 40
         assert checklist.lacking(own, suited) == said.too_few(suited.way.least)
+
+
+def test_columns_that_a_step_took_away_are_not_asked_about() -> None:
+    month = Column(name="Jan", type="number")
+    shown = Schema(columns=(Column(name="who", type="text"), month), id_column="who")
+    after = Schema(columns=(Column(name="month", type="date"), Column(name="value", type="number")))
+    assert asking.both(shown, after) == after
+    assert asking.both(shown, Schema(columns=(month,))).names == ("Jan",)
 
 
 def test_a_tick_does_not_stay_when_its_sentence_becomes_another(open_app: Open) -> None:
