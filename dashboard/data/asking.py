@@ -251,17 +251,22 @@ def _look(own: OwnFile) -> None:
 def _looked() -> None:
     actions.look()
     asked, own = OWN_ASKED.get(), source.own_file()
-    if asked is not None and own is not None and own.use is not None:
+    if asked is not None and own is not None and own.use == "what_if":
         OWN_ASKED.put(replace(asked, opening=True))
 
 
 def _open(suited: Suited) -> None:
     """Go to the question's page once its data are there; where they cannot be prepared, back to what it needs."""
-    shown = source.held()
+    shown, own = source.held(), source.own_file()
     if actions.running() is not None:
         return
     OWN_ASKED.forget()
-    if shown is None:
+    if (
+        shown is None
+        or own is None
+        or shown.mode != own.use
+        or not set(suited.way.about) <= set(shown.table.schema.names)
+    ):
         st.rerun()
     sets: dict[str, Hashable] = suits.choices(suited.way, shown.key)
     suits.choose(sets, OWN)

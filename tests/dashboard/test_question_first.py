@@ -149,6 +149,9 @@ def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open
     app.switch_page("app_pages/data.py").run()
     visitor.clicks_on("Which day in Buchungstag is the first with many people?")
     assert held(app).use == "twin", "what is there stays until the next question has what it needs"
+    visitor.clicks_on(said.SHOW_FILE)
+    assert (held(app).use, held(app).confirmed) == ("twin", False)
+    assert any(button.key == "own-ask-other" for button in app.button), "without the tick nothing is opened"
     visitor.says("Earliest Buchungstag", date(2025, 1, 1))
     visitor.says("Latest Buchungstag", date(2025, 12, 31))
     visitor.clicks_on(said.SHOW_MADE_UP)
