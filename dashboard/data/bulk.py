@@ -87,8 +87,8 @@ def row(column: Column, key: str, *, draft: bool = False) -> None:
 def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Column | None:
     """The column as one row of the form states it; None where nothing was stated.
 
-    ``entries`` are ``usual``, ``low`` and ``high``, or ``earliest`` and ``latest``, or ``options`` (with ; between them)
-    or ``lines`` (an option on each). A number that was typed goes before the usual range. Raises InvalidArgument for
+    ``entries`` are ``usual``, ``low`` and ``high``, or ``earliest`` and ``latest``, or ``options`` (with ; between
+    them) or ``lines`` (one on each). A number that was typed goes before the usual range. Raises InvalidArgument for
     half a statement and for bounds that cannot be.
     """
     if column.type == "category":

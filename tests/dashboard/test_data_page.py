@@ -737,6 +737,8 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
     assert shown(app).rows is not None
     assert "Declare the bounds or options of “Beruf”" in str(shown(app).obstacle("Beruf"))
     declare(app, "Beruf", categories="Büro\nPflege\nVerkauf\nHandwerk\nStraßenbau\nKunst", public=True)
+    assert "the types" in str(shown(app).obstacle("Beruf")), "what was called right was not about this column"
+    press(app, "own-right")
     assert shown(app).obstacle("Beruf") is None
     declared = shown(app).declared
     assert declared is not None
