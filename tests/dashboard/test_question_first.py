@@ -314,9 +314,11 @@ def test_a_tick_does_not_stay_when_its_sentence_becomes_another(open_app: Open) 
     visitor.drops(survey(), "survey.csv")
     visitor.clicks_on("Which “Which department are you in?” is most common?")
     visitor.ticks("own-asked-public")
+    ticked = next(box.key for box in visitor.app.checkbox if str(box.key).startswith("own-asked-public"))
     visitor.clicks_on(data_said.COPY)
     tick = next(box for box in visitor.app.checkbox if str(box.key).startswith("own-asked-public"))
     assert (tick.label, tick.value) == (data_said.NOT_HIDDEN, False)
+    assert tick.key != ticked, "a browser keeps what is ticked in a form by its key"
 
 
 def test_a_described_table_is_shown_in_two_clicks(open_app: Open) -> None:
