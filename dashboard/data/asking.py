@@ -100,7 +100,7 @@ def _unit(unit: str) -> None:
 def _questions(own: OwnFile) -> None:
     """What these columns can be asked, the best first, each a click."""
     shown = source.held()
-    schema = own.schema if shown is None else _both(shown.table.schema, own.schema)
+    schema = own.schema if shown is None else both(shown.table.schema, own.schema)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.header(said.ASK, anchor=False, width="stretch")
         name = suits.about(schema, key="own")
@@ -130,10 +130,15 @@ def _questions(own: OwnFile) -> None:
         st.caption(said.ASK_FIRST)
 
 
-def _both(shown: Schema, schema: Schema) -> Schema:
-    """The columns that pages show, then those that still need something: not declared, or to be read in two ways."""
+def both(shown: Schema, schema: Schema) -> Schema:
+    """The columns that pages show, then those that still need something: not declared, or to be read in two ways.
+
+    Columns that a step has taken away are shown until the table after it is prepared, and left out here.
+    """
+    kept = tuple(column for column in shown.columns if column.name in schema.names)
     rest = tuple(column for column in schema.columns if column.name not in shown.names)
-    return replace(shown, columns=(*shown.columns, *rest))
+    whose = shown.id_column if shown.id_column in schema.names else None
+    return replace(shown, columns=(*kept, *rest), id_column=whose)
 
 
 def _telling_first(own: OwnFile, schema: Schema) -> Schema:
@@ -246,17 +251,22 @@ def _look(own: OwnFile) -> None:
 def _looked() -> None:
     actions.look()
     asked, own = OWN_ASKED.get(), source.own_file()
-    if asked is not None and own is not None and own.use is not None:
+    if asked is not None and own is not None and own.use == "what_if":
         OWN_ASKED.put(replace(asked, opening=True))
 
 
 def _open(suited: Suited) -> None:
     """Go to the question's page once its data are there; where they cannot be prepared, back to what it needs."""
-    shown = source.held()
+    shown, own = source.held(), source.own_file()
     if actions.running() is not None:
         return
     OWN_ASKED.forget()
-    if shown is None:
+    if (
+        shown is None
+        or own is None
+        or shown.mode != own.use
+        or not set(suited.way.about) <= set(shown.table.schema.names)
+    ):
         st.rerun()
     sets: dict[str, Hashable] = suits.choices(suited.way, shown.key)
     suits.choose(sets, OWN)

@@ -21,7 +21,7 @@ from dpcore.errors import InvalidArgument
 MOST = 40
 """Columns in one form; the others come after it was saved."""
 FEWEST = 2
-_PARTS = ("usual", "low", "high", "earliest", "latest", "options")
+_PARTS = ("usual", "low", "high", "earliest", "latest", "options", "lines")
 _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 
@@ -77,19 +77,23 @@ def row(column: Column, key: str, *, draft: bool = False) -> None:
             limits: dict[str, Any] = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
             st.date_input(said.earliest(name), value=column.earliest, key=f"{key}-earliest", **limits)
             st.date_input(said.latest(name), value=column.latest, key=f"{key}-latest", **limits)
+        elif draft:
+            # one on each line, as an option may have any sign in it
+            st.text_area(said.draft_options(name), value="\n".join(column.categories), key=f"{key}-lines", height=130)
         else:
-            listed = "; ".join(column.categories) if draft else ""
-            st.text_input(said.bulk_options(name), value=listed, key=f"{key}-options", max_chars=20_000)
+            st.text_input(said.bulk_options(name), key=f"{key}-options", max_chars=20_000)
 
 
 def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Column | None:
     """The column as one row of the form states it; None where nothing was stated.
 
-    ``entries`` are ``usual``, ``low`` and ``high``, or ``earliest`` and ``latest``, or ``options``. A number that was
-    typed goes before the usual range. Raises InvalidArgument for half a statement and for bounds that cannot be.
+    ``entries`` are ``usual``, ``low`` and ``high``, or ``earliest`` and ``latest``, or ``options`` (with ; between
+    them) or ``lines`` (one on each). A number that was typed goes before the usual range. Raises InvalidArgument for
+    half a statement and for bounds that cannot be.
     """
     if column.type == "category":
-        named = tuple(dict.fromkeys(part.strip() for part in str(entries.get("options") or "").split(";")))
+        parts = [*str(entries.get("lines") or "").splitlines(), *str(entries.get("options") or "").split(";")]
+        named = tuple(dict.fromkeys(part.strip() for part in parts))
         named = tuple(name for name in named if name)
         if not named:
             return None

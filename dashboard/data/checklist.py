@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -15,13 +16,12 @@ from dashboard.data.columns import TYPES
 from dashboard.data.decision import MOST_ROWS
 from dashboard.data.held import OWN_ASKED
 from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
-from dashboard.data.people import ROWS
+from dashboard.data.people import ROWS, ask_rows, rows_stated
 from dashboard.data.suits import Suited
 from dashboard.widgets import inputs
 from dashboard.words import asking as said
 from dashboard.words import data as data_said
 from dpcore.datasets import Column
-from dpcore.datasets.schema import MOST_PEOPLE
 
 USUAL_ROWS = 500
 _FORM = "own-asked"
@@ -29,8 +29,12 @@ _FORM = "own-asked"
 
 def asks(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
     """Columns that take part in a question and lack bounds or public options, the leading ones first."""
+    return _open(own, suited)[: bulk.MOST]
+
+
+def _open(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
     open_ = {column.name: column for column in undeclared(own.schema)}
-    return tuple(open_[name] for name in used(suited) if name in open_)[: bulk.MOST]
+    return tuple(open_[name] for name in used(suited) if name in open_)
 
 
 def show(own: OwnFile, suited: Suited) -> None:
@@ -95,41 +99,52 @@ def _key(column: Column) -> str:
 
 
 def _public(own: OwnFile, waiting: tuple[Column, ...]) -> None:
-    listed = [column for column in waiting if column.type == "category"]
-    if listed:
-        copied = any(column.name in own.decisions.copied for column in listed)
-        st.checkbox(
-            data_said.NOT_HIDDEN if copied else data_said.BULK_PUBLIC,
-            key=f"{_FORM}-public",
-            help=f"{data_said.NOT_HIDDEN_HELP if copied else data_said.ANYONE_HELP} {said.WORDS_HELP}",
-        )
+    for copied in (False, True):
+        listed = _listed(own, waiting, copied=copied)
+        if listed:
+            st.checkbox(
+                data_said.NOT_HIDDEN if copied else data_said.BULK_PUBLIC,
+                key=_public_key(listed, copied=copied),
+                help=f"{data_said.NOT_HIDDEN_HELP if copied else data_said.ANYONE_HELP} {said.WORDS_HELP}",
+            )
+
+
+def _listed(own: OwnFile, waiting: tuple[Column, ...], *, copied: bool) -> tuple[str, ...]:
+    """Columns of options whose list was taken over from the file, or those whose was not."""
+    here = own.decisions.copied
+    return tuple(one.name for one in waiting if one.type == "category" and (one.name in here) == copied)
+
+
+def _public_key(listed: tuple[str, ...], *, copied: bool) -> str:
+    """Another one for each statement and what it is about: a tick must not stay while its sentence changes."""
+    return f"{_FORM}-public-{_digest((copied, listed))}"
+
+
+def _digest(what: object) -> str:
+    return hashlib.sha256(repr(what).encode()).hexdigest()[:10]
 
 
 def _people(own: OwnFile) -> None:
-    schema = own.schema
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if own.decisions.asks_rows and not own.decisions.said_rows:
-            st.number_input(
-                data_said.rows_at_most(schema.unit),
-                value=None,
-                min_value=1,
-                max_value=MOST_PEOPLE,
-                placeholder="please say",
-                key=f"{_FORM}-rows",
-                help=data_said.ROWS_HELP,
-                width=250,
-            )
+    if own.decisions.asks_rows and not own.decisions.said_rows:
+        ask_rows(own, f"{_FORM}-rows", value=None, width=250)
 
 
 def _right(own: OwnFile, suited: Suited) -> None:
     """What the file suggested of what takes part, for the person to state."""
-    names = dict.fromkeys((*used(suited), *own.suggested))
-    open_ = [own.schema.column(name) for name in names if name not in own.decisions.settled]
-    types = [(column.name, TYPES[column.type]) for column in open_ if column.type != "text"]
-    if own.decisions.confirmed or not (types or own.row_suggested):
+    types = [(name, TYPES[own.schema.column(name).type]) for name in _unconfirmed(own, suited)]
+    if not (types or own.row_unconfirmed):
         return
-    told = data_said.suggested(types, ROWS[own.schema.each_row] if own.row_suggested else "")
-    st.checkbox(said.right(told), key=f"{_FORM}-right", help=data_said.RIGHT_HELP)
+    told = data_said.suggested(types, ROWS[own.schema.each_row] if own.row_unconfirmed else "")
+    st.checkbox(said.right(told), key=_right_key(own, suited), help=data_said.RIGHT_HELP)
+
+
+def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
+    return own.unconfirmed(dict.fromkeys((*used(suited), *own.suggested)))
+
+
+def _right_key(own: OwnFile, suited: Suited) -> str:
+    named = [(name, own.schema.column(name).type) for name in _unconfirmed(own, suited)]
+    return f"{_FORM}-right-{_digest((named, own.schema.each_row))}"
 
 
 def _stated(suited: Suited) -> None:
@@ -137,15 +152,22 @@ def _stated(suited: Suited) -> None:
     own, asked = source.own_file(), OWN_ASKED.get()
     if own is None or asked is None:
         return
-    public = own.described or bool(session.entered(f"{_FORM}-public", False))
     common = {part: session.entered(f"{_FORM}-all-{part}", None) for part in ("usual", "low", "high")}
-    names = tuple(column.name for column in asks(own, suited))
-    lead = [name for name in names if name in suited.way.about]
-    fresh, wrong = statements(own, lead, _key, public=public)
-    others = statements(own, [name for name in names if name not in lead], _key, public=public, common=common)
-    fresh, wrong = [*fresh, *others[0]], [*wrong, *others[1]]
+    waiting = asks(own, suited)
+    fresh: list[Column] = []
+    wrong: list[str] = []
+    for copied in (False, True):
+        listed = _listed(own, waiting, copied=copied)
+        public = own.described or bool(session.entered(_public_key(listed, copied=copied), False))
+        names = [column.name for column in waiting if (column.name in own.decisions.copied) == copied]
+        lead = [name for name in names if name in suited.way.about]
+        for some, shared in ((lead, None), ([name for name in names if name not in lead], common)):
+            found = statements(own, some, _key, public=public, common=shared)
+            fresh, wrong = [*fresh, *found[0]], [*wrong, *found[1]]
     rows: float | None = session.entered(f"{_FORM}-rows", None)
-    right = bool(session.entered(f"{_FORM}-right", False))
+    most = rows_stated(own, rows)
+    right = bool(session.entered(_right_key(own, suited), False))
+    stated = own.confirm(_unconfirmed(own, suited)) if right else own.decisions
 
     def change(old: Decisions) -> Decisions:
         schema = old.schema
@@ -153,25 +175,29 @@ def _stated(suited: Suited) -> None:
             words_ = column.name in old.copied and bool(column.categories)
             schema = schema.with_column(replace(column, words_from_file=words_))
         if rows is not None:
-            schema = replace(schema, rows_per_person=int(rows))
+            schema = replace(schema, rows_per_person=most)
         return replace(
-            old, schema=schema, said_rows=old.said_rows or rows is not None, confirmed=old.confirmed or right
+            old,
+            schema=schema,
+            said_rows=old.said_rows or rows is not None,
+            confirmed=stated.confirmed,
+            confirmed_row=stated.confirmed_row,
         )
 
     if fresh or rows is not None or right:
         actions.decide(change)
     own = source.own_file()
-    lacking = "" if own is None else _lacking(own, suited)
-    if own is None or wrong or lacking:
-        session.say(_FORM, " ".join([*wrong, lacking]).strip())
+    wanting = "" if own is None else lacking(own, suited)
+    if own is None or wrong or wanting:
+        session.say(_FORM, " ".join([*wrong, wanting]).strip())
         return
     made_up(own)
     OWN_ASKED.put(replace(asked, opening=True))
 
 
-def _lacking(own: OwnFile, suited: Suited) -> str:
+def lacking(own: OwnFile, suited: Suited) -> str:
     """What the chart cannot do without, in one sentence; "" when nothing."""
-    open_ = [column.name for column in asks(own, suited)]
+    open_ = [column.name for column in _open(own, suited)]
     lead = [words.visible(name, 40) for name in open_ if name in suited.way.about]
     if lead:
         return said.missing(lead)

@@ -97,7 +97,10 @@ def _overview(own: OwnFile) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         told = "" if own.described else "Nothing was dropped, renamed or turned into a number unseen."
-        st.caption(f"{told} {said.CONFIRMED}" if own.decisions.confirmed else told, width="stretch")
+        st.caption(
+            f"{told} {said.CONFIRMED}" if own.decisions.confirmed and not own.asks_confirmation else told,
+            width="stretch",
+        )
         st.button(
             "Undo the last change",
             icon=":material/undo:",

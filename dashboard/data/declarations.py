@@ -108,7 +108,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template) -> None:
         return
     own = worked(own, reading, declared.steps)
     here = set(fit.schema.names) - set(fit.undeclared)
-    stated = fit.schema.rows_per_person > 1 or fit.schema.id_column is not None
+    stated = fit.schema.rows_per_person > own.made or fit.schema.id_column is not None
     decisions = replace(
         own.decisions,
         schema=fit.schema,

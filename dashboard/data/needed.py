@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
-from dashboard.data import actions
+from dashboard.data import actions, source
 from dashboard.data.columns import TYPES
 from dashboard.data.own_file import OwnFile
 from dashboard.data.people import ROWS
@@ -27,11 +25,13 @@ def still_needed(own: OwnFile) -> None:
 
 def _suggested(own: OwnFile) -> None:
     """What the file suggested, to be called right in one click."""
-    types = [(name, TYPES[own.schema.column(name).type]) for name in own.suggested]
-    st.caption(said.suggested(types, ROWS[own.schema.each_row] if own.row_suggested else ""))
+    types = [(name, TYPES[own.schema.column(name).type]) for name in own.unconfirmed(own.suggested)]
+    st.caption(said.suggested(types, ROWS[own.schema.each_row] if own.row_unconfirmed else ""))
     st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, help=said.RIGHT_HELP)
 
 
 def _right() -> None:
     """Callback: the person states what the file suggested."""
-    actions.decide(lambda old: replace(old, confirmed=True))
+    own = source.own_file()
+    if own is not None:
+        actions.decide(lambda _: own.confirm(own.suggested))

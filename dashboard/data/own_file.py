@@ -6,13 +6,14 @@ be taken back.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.schema import ColumnType, EachRow
+from dpcore.datasets.steps import rows_made
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class Decisions:
 
     ``settled`` names the doubts they answered (a column's name, or "file:encoding"). ``copied`` names the columns whose
     categories they took over from the file. ``said_rows`` is whether they said how many rows one person can have,
-    ``said_row`` whether they said what one row is, and ``confirmed`` whether they called right what the file suggested
-    of the types and of that.
+    ``said_row`` whether they said what one row is. ``confirmed`` are columns and types that they called right as
+    the file suggested them, ``confirmed_row`` is whether they did so of what one row is.
     """
 
     schema: Schema
@@ -38,7 +39,8 @@ class Decisions:
     copied: frozenset[str] = frozenset()
     said_rows: bool = False
     said_row: bool = False
-    confirmed: bool = False
+    confirmed: frozenset[tuple[str, str]] = frozenset()
+    confirmed_row: bool = False
 
     @property
     def asks_rows(self) -> bool:
@@ -95,6 +97,14 @@ class OwnFile:
     alike: tuple[Resemblance, ...] = ()
     log: tuple[Entry, ...] = ()
 
+    def __post_init__(self) -> None:
+        template(self)  # raises InvalidArgument: rows per person and steps must agree, whoever changes either
+
+    @property
+    def made(self) -> int:
+        """How many rows the steps can make of one row of the file, at least 1."""
+        return rows_made(self.steps, self.schema.each_row)
+
     @property
     def schema(self) -> Schema:
         return self.decisions.schema
@@ -149,7 +159,14 @@ class OwnFile:
         return declared_first(schema, stated)
 
     def decide(self, decisions: Decisions) -> OwnFile:
-        """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown."""
+        """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown.
+
+        Where a row becomes another thing, and the steps then count for more rows, how many a person has is asked anew.
+        Raises InvalidArgument where they say of fewer rows per person than the steps make of one.
+        """
+        least = rows_made(self.steps, decisions.schema.each_row)
+        if least > self.made and decisions.schema.rows_per_person < least:
+            decisions = replace(decisions, schema=replace(decisions.schema, rows_per_person=least), said_rows=False)
         if decisions == self.decisions:
             return self
         return replace(self, decisions=decisions, earlier=(*self.earlier, self.decisions)[-50:])
@@ -206,8 +223,27 @@ class OwnFile:
     def asks_confirmation(self) -> bool:
         """Whether something that a private answer would rest on was suggested by the file, and nobody called it right
         yet."""
-        open_ = bool(self.suggested) or self.row_suggested
-        return open_ and self.declared is not None and not self.decisions.confirmed
+        open_ = bool(self.unconfirmed(self.suggested)) or self.row_unconfirmed
+        return open_ and self.declared is not None
+
+    def unconfirmed(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of these columns whose type the file suggested and nobody called right. Raises InvalidArgument."""
+        known = self.decisions.confirmed
+        here = (self.schema.column(name) for name in names if name not in self.decisions.settled)
+        return tuple(one.name for one in here if one.type != "text" and (one.name, one.type) not in known)
+
+    @property
+    def row_unconfirmed(self) -> bool:
+        """Whether the file suggested what one row is and nobody called it right."""
+        return self.row_suggested and not self.decisions.confirmed_row
+
+    def confirm(self, names: Iterable[str]) -> Decisions:
+        """The decisions with these columns, as they are now, and what one row is called right.
+
+        Raises InvalidArgument.
+        """
+        pairs = _types(tuple(self.schema.column(name) for name in names))
+        return replace(self.decisions, confirmed=self.decisions.confirmed | pairs, confirmed_row=True)
 
     @property
     def declared(self) -> Schema | None:
@@ -263,6 +299,8 @@ def opened(
             sketch=sketch,
         )
     decisions = _carried(before.decisions, before.reading, reading)
+    if _counts_rows(before.steps):
+        decisions = _rows_anew(decisions, reading, ())
     return replace(
         before,
         choices=choices,
@@ -286,14 +324,22 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
         return own
     decisions = _carried(own.decisions, own.reading, reading)
     if _counts_rows(steps) != _counts_rows(own.steps):
-        ticks = max((step.most for step in steps if isinstance(step, TicksToRows)), default=1)
-        schema = replace(decisions.schema, rows_per_person=ticks, each_row=_each_row(reading, steps))
-        if schema.each_row != "record":
-            schema = replace(schema, id_column=None)
-        decisions = replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed=False)
+        decisions = _rows_anew(decisions, reading, steps)
     return replace(
         own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
     )
+
+
+def _rows_anew(decisions: Decisions, reading: Reading, steps: tuple[Step, ...]) -> Decisions:
+    """With what one row is as these steps leave it, and how many a person has to be said once more."""
+    each_row = _each_row(reading, steps)
+    schema = replace(
+        decisions.schema,
+        rows_per_person=rows_made(steps, each_row),
+        each_row=each_row,
+        id_column=decisions.schema.id_column if each_row == "record" else None,
+    )
+    return replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed_row=False)
 
 
 def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
@@ -320,7 +366,8 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     kept = {column.name: column for column in touched}
     columns = tuple(kept.get(column.name, column) for column in schema.columns)
     names = {column.name for column in columns}
-    named = old.schema.id_column if old.schema.id_column in names else None
+    each_row = old.schema.each_row if old.said_row else schema.each_row
+    named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
     files = {doubt for doubt in old.settled if doubt.startswith("file:")}
     return Decisions(
         schema=replace(old.schema, columns=columns, id_column=named),
@@ -328,7 +375,8 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         copied=old.copied & names,
         said_rows=old.said_rows,
         said_row=old.said_row,
-        confirmed=old.confirmed and _types(columns) <= _types(old.schema.columns),
+        confirmed=old.confirmed & _types(columns),
+        confirmed_row=old.confirmed_row and each_row == old.schema.each_row,
     )
 
 

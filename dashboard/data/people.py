@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -27,7 +28,6 @@ NOT_SEEN = (
 def rows(own: OwnFile) -> None:
     """What one row is, and how many rows one person can have; the second is asked because it cannot be read."""
     schema = own.schema
-    stated = schema.rows_per_person if own.decisions.said_rows else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "One row is",
@@ -51,17 +51,8 @@ def rows(own: OwnFile) -> None:
     if schema.each_row == "option":
         st.caption(said.MOVES_ASKED)
     if own.decisions.asks_rows:
-        st.number_input(
-            said.rows_at_most(schema.unit) if schema.each_row != "option" else said.counted_at_most(schema.unit),
-            value=stated,
-            min_value=1,
-            max_value=MOST_PEOPLE,
-            placeholder="please say",
-            key=f"own-rows-{stated}",
-            on_change=_rows,
-            args=(f"own-rows-{stated}",),
-            help=said.ROWS_HELP,
-        )
+        stated = stated_rows(own)
+        ask_rows(own, f"own-rows-{stated}", value=stated, on_change=_rows, args=(f"own-rows-{stated}",))
     if own.decisions.asks_rows and not own.decisions.said_rows and not own.described:
         st.caption(said.rows_open(schema.unit))
     if schema.each_row == "record":
@@ -78,6 +69,37 @@ def rows(own: OwnFile) -> None:
         args=(key,),
         help=said.PEOPLE_HELP,
     )
+
+
+def ask_rows(own: OwnFile, key: str, **shown: Any) -> None:
+    """The field for how many rows one person can have: in the file, as what the steps make of each is known."""
+    made = own.made
+    st.number_input(
+        rows_label(own),
+        min_value=1,
+        max_value=MOST_PEOPLE // made,
+        placeholder="please say",
+        key=key,
+        help=said.ROWS_HELP if made == 1 else f"{said.ROWS_HELP} {said.each_became(made)}",
+        **shown,
+    )
+
+
+def rows_label(own: OwnFile) -> str:
+    unit = own.schema.unit
+    if own.schema.each_row == "option":
+        return said.counted_at_most(unit)
+    return said.rows_at_most(unit) if own.made == 1 else said.rows_in_file(unit)
+
+
+def stated_rows(own: OwnFile) -> int | None:
+    """How many rows in the file one person was said to have at most; None where nobody said."""
+    return own.schema.rows_per_person // own.made if own.decisions.said_rows else None
+
+
+def rows_stated(own: OwnFile, count: float | None) -> int:
+    """Rows one person can have in the table, for ``count`` in the file; the least there can be where none was said."""
+    return own.made * (1 if count is None else int(count))
 
 
 def _whose_row(own: OwnFile) -> None:
@@ -128,10 +150,10 @@ def _people(key: str) -> None:
 
 def _rows(key: str) -> None:
     count: float | None = session.entered(key, None)
-    if count is None:
-        actions.declare(lambda schema: replace(schema, rows_per_person=1), said_rows=False)
-    else:
-        actions.declare(lambda schema: replace(schema, rows_per_person=int(count)), said_rows=True)
+    own = source.own_file()
+    if own is not None:
+        most = rows_stated(own, count)
+        actions.declare(lambda schema: replace(schema, rows_per_person=most), said_rows=count is not None)
 
 
 def _unit(key: str) -> None:

@@ -29,6 +29,14 @@ def rows_at_most(unit: str) -> str:
     return f"Rows one {safe(unit)} can have, at most"
 
 
+def rows_in_file(unit: str) -> str:
+    return f"Rows one {safe(unit)} can have in the file, at most"
+
+
+def each_became(made: int) -> str:
+    return f"What you did to the table makes up to {made:,} rows of each, and private answers reckon with all of them."
+
+
 def counted_at_most(unit: str) -> str:
     return f"Times one {safe(unit)} is counted in one entry, at most"
 
@@ -282,6 +290,10 @@ def earliest(column: str) -> str:
 
 def latest(column: str) -> str:
     return f"Latest {column}"
+
+
+def draft_options(column: str) -> str:
+    return f"Options of {column}, one on each line"
 
 
 def bulk_options(column: str) -> str:

@@ -8,6 +8,7 @@ recipe that must hold no values leaves it out.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
@@ -18,6 +19,7 @@ import pandas as pd
 from dpcore.datasets.dates import moment
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
+from dpcore.datasets.schema import MOST_PEOPLE, EachRow
 from dpcore.datasets.suitability import counts_time, names_someone
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, IntArray, one_of, whole
@@ -268,6 +270,27 @@ class OneRowPer:
 
 
 Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
+
+
+def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
+    """How many rows of the table after ``steps`` one row of the file can change, at least 1.
+
+    Steps that make several rows of one multiply. What they made comes down to one row again where each row is a
+    record put together by what no step before had spread over rows (by person, not by option or month). In tables of
+    options and steps in time, and in rows per day, it stays: there a cell can count all of them. Raises
+    InvalidArgument for more than ``MOST_PEOPLE``.
+    """
+    made, spread = 1, set[str]()
+    for step in steps:
+        if isinstance(step, TicksToRows):
+            made, spread = made * step.most, spread | {step.column}
+        elif isinstance(step, MonthsToRows):
+            made, spread = made * len(step.columns), spread | {step.time, step.value}
+        elif isinstance(step, OneRowPer) and each_row == "record" and not step.day and step.by not in spread:
+            made, spread = 1, set()
+    if made > MOST_PEOPLE:
+        raise InvalidArgument("steps", f"must not make more than {MOST_PEOPLE:,} rows of one")
+    return made
 
 
 def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:

@@ -21,6 +21,7 @@ from dpcore.datasets.steps import (
     SplitOptions,
     Step,
     TicksToRows,
+    rows_made,
 )
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
@@ -40,11 +41,20 @@ _WRONG = "is no declaration that can be read: {}; declare the columns again and 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """A schema and the steps before it. ``choices`` are the person's answers about reading such files."""
+    """A schema and the steps before it. ``choices`` are the person's answers about reading such files.
+
+    Raises InvalidArgument where one person is said to have fewer rows than the steps can make of one (``rows_made``):
+    their answers would be charged for less than they move.
+    """
 
     schema: Schema
     steps: tuple[Step, ...] = ()
     choices: tuple[tuple[str, str | int | bool], ...] = ()
+
+    def __post_init__(self) -> None:
+        least = rows_made(self.steps, self.schema.each_row)
+        if self.schema.rows_per_person < least:
+            raise InvalidArgument("rows_per_person", f"must be at least {least:,}: so many rows the steps make of one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +108,10 @@ def loaded(text: str) -> Template:
     if not all(isinstance(value, str | int) for value in choices.values()):
         raise InvalidArgument("declaration", _WRONG.format("its choices are not plain"))
     schema = _read(Schema, document | {"columns": [_read(Column, each) for each in columns]})
-    return Template(schema=schema, steps=tuple(map(_step, steps)), choices=tuple(sorted(choices.items())))
+    taken = tuple(map(_step, steps))
+    if "rows_per_person" not in document:  # what was never said is what the steps make
+        schema = replace(schema, rows_per_person=rows_made(taken, schema.each_row))
+    return Template(schema=schema, steps=taken, choices=tuple(sorted(choices.items())))
 
 
 def fitted(declaration: Template, reading: Reading) -> Fit:

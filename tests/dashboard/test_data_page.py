@@ -577,6 +577,9 @@ def test_months_as_rows_ask_anew_how_many_one_person_has(open_app: Open) -> None
     press(app, "own-step-0")
     assert held(app).schema.names == ("ward", "month", "value")
     assert not held(app).decisions.said_rows
+    app.number_input(key="own-rows-None").set_value(2).run()
+    assert held(app).schema.rows_per_person == 6, "each of the 2 rows in the file has become 3"
+    assert app.number_input(key="own-rows-2").value == 2
     press(app, "own-step-back-0")
     assert not held(app).decisions.said_rows
 
@@ -734,6 +737,8 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
     assert shown(app).rows is not None
     assert "Declare the bounds or options of “Beruf”" in str(shown(app).obstacle("Beruf"))
     declare(app, "Beruf", categories="Büro\nPflege\nVerkauf\nHandwerk\nStraßenbau\nKunst", public=True)
+    assert "the types" in str(shown(app).obstacle("Beruf")), "what was called right was not about this column"
+    press(app, "own-right")
     assert shown(app).obstacle("Beruf") is None
     declared = shown(app).declared
     assert declared is not None

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.case import OWN
-from dashboard.data import own_file, suits
+from dashboard.data import asking, checklist, own_file, suits
+from dashboard.data.people import rows_label, rows_stated
 from dashboard.questions.thresholding.watched import Watched
 from dashboard.words import asking as said
-from dpcore.datasets import Column, Schema, read_csv
+from dashboard.words import data as data_said
+from dpcore.datasets import Column, LeaveOutTotals, OneRowPer, Schema, Step, TicksToRows, read_csv
+from dpcore.datasets.schema import EachRow
+from dpcore.datasets.steps import rows_made
+from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, held, shown, waited
@@ -53,7 +60,13 @@ class Visitor:
 
     def says(self, label: str, value: Any) -> None:
         self.clicks += 1
-        fields = (*self.app.number_input, *self.app.text_input, *self.app.selectbox, *self.app.date_input)
+        fields = (
+            *self.app.number_input,
+            *self.app.text_input,
+            *self.app.text_area,
+            *self.app.selectbox,
+            *self.app.date_input,
+        )
         next(one for one in fields if plain(one.label) == label).set_value(value)
 
 
@@ -136,6 +149,9 @@ def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open
     app.switch_page("app_pages/data.py").run()
     visitor.clicks_on("Which day in Buchungstag is the first with many people?")
     assert held(app).use == "twin", "what is there stays until the next question has what it needs"
+    visitor.clicks_on(said.SHOW_FILE)
+    assert (held(app).use, held(app).confirmed) == ("twin", False)
+    assert any(button.key == "own-ask-other" for button in app.button), "without the tick nothing is opened"
     visitor.says("Earliest Buchungstag", date(2025, 1, 1))
     visitor.says("Latest Buchungstag", date(2025, 12, 31))
     visitor.clicks_on(said.SHOW_MADE_UP)
@@ -199,9 +215,11 @@ def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: O
     assert held(app).reading is not None
     assert held(app).reading.rows == sum(1 + place % 3 for place in range(120))  # type: ignore[union-attr]
     assert held(app).schema.rows_per_person == 3
-    visitor.says("Options of Perks (choose all), with ; between them", "Gym; Home office; Meals")
-    visitor.says("Rows one person can have, at most", 3)
+    visitor.says("Options of Perks (choose all), one on each line", "Gym\nHome office; or at sea\nMeals")
+    visitor.says("Rows one person can have in the file, at most", 2)
     visitor.clicks_on(said.SHOW_MADE_UP)
+    assert held(app).schema.rows_per_person == 6, "each row in the file has become up to 3"
+    assert held(app).schema.column("Perks (choose all)").categories == ("Gym", "Home office; or at sea", "Meals")
     assert "Still needed for the chart: what “Perks (choose all)” could hold" in text(app).replace("\\", "")
     assert held(app).decisions.said_rows, "what was said is kept"
     visitor.ticks("own-asked-public")
@@ -210,6 +228,97 @@ def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: O
     assert app.selectbox(key="column").value == "Perks (choose all)"
     assert shown(app).unreleased == ""
     assert held(app).declared is not None
+
+
+def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer() -> None:
+    reading = read_csv(b"who,perks,meals,note\n" + b"a,Gym;Tea,x|y,Subtotal\nb,Gym,x,fine\n" * 6)
+    perks = TicksToRows(column="perks", most=3)
+    ticks = (perks, TicksToRows(column="meals", separator="|", most=2))
+    read = own_file.opened("a.csv", b"", (), reading, None, None)
+    own = own_file.worked(read, reading.after(ticks), ticks)
+    assert (own.schema.rows_per_person, own.decisions.said_rows) == (6, False)
+    with pytest.raises(InvalidArgument, match="rows_per_person"):
+        own.decide(replace(own.decisions, schema=replace(own.schema, rows_per_person=5)))
+
+    said_so = replace(own.schema, rows_per_person=rows_stated(own, 2), unit="patient", people=90)
+    own = own.decide(replace(own.decisions, schema=said_so, said_rows=True))
+    more = (*ticks, LeaveOutTotals(column="note"))
+    later = own_file.worked(own, reading.after(more), more)
+    assert later.decisions.said_rows
+    assert (later.schema.rows_per_person, later.schema.unit, later.schema.people) == (12, "patient", 90)
+
+    each = (perks, OneRowPer(by="who"))
+    together = own_file.worked(own, reading.after(each), each)
+    assert (together.schema.rows_per_person, together.schema.each_row) == (1, "record")
+    stated = together.decide(replace(together.decisions, said_rows=True))
+    counted = stated.decide(replace(stated.decisions, schema=replace(stated.schema, each_row="option")))
+    assert (counted.schema.rows_per_person, counted.decisions.said_rows) == (3, False), "a count of up to 3 rows of one"
+    again = own_file.opened("a.csv", b"", (), reading, None, stated)
+    assert not again.decisions.said_rows, "one row per person is no longer what it was said of"
+
+
+def test_what_was_called_right_of_one_column_is_not_called_right_of_another() -> None:
+    reading = read_csv(b"age,pay\n" + b"".join(b"%d,%d\n" % (20 + n % 9, 900 + n % 7) for n in range(60)))
+    own = own_file.opened("a.csv", b"", (), reading, None, None)
+
+    def declared(own: own_file.OwnFile, name: str) -> own_file.OwnFile:
+        schema = own.schema.with_column(replace(own.schema.column(name), low=0.0, high=9999.0))
+        return own.decide(replace(own.decisions, schema=schema))
+
+    own = declared(own, "age")
+    assert own.asks_confirmation
+    own = own.decide(own.confirm(own.suggested))
+    assert not own.asks_confirmation
+    both = declared(own, "pay")
+    assert both.asks_confirmation
+    assert both.unconfirmed(both.suggested) == ("pay",)
+    assert not both.decide(both.confirm(["pay"])).asks_confirmation
+    retyped = own.decide(replace(own.decisions, schema=own_file.typed_as(own.schema, "age", "number")))
+    assert retyped.asks_confirmation, "what was called right was another type"
+
+
+def test_a_table_of_options_asks_how_often_one_person_is_counted_wherever_it_asks() -> None:
+    def asked(each_row: EachRow, steps: tuple[Step, ...] = ()) -> str:
+        schema = Schema(columns=(Column(name="votes", type="integer", counts=True),), each_row=each_row)
+        decisions = own_file.Decisions(schema=replace(schema, rows_per_person=rows_made(steps, each_row)))
+        own = own_file.OwnFile(name="", data=b"", choices=(), reading=None, decisions=decisions, steps=steps)
+        return rows_label(own)
+
+    assert asked("option") == data_said.counted_at_most("person")
+    assert asked("record") == data_said.rows_at_most("person")
+    assert asked("step", (TicksToRows(column="x", most=2),)) == data_said.rows_in_file("person")
+
+
+def test_columns_beyond_one_form_are_not_taken_for_declared() -> None:
+    numbers = tuple(Column(name=f"n{n}", type="number") for n in range(60))
+    schema = Schema(columns=(Column(name="y", type="yes/no"), *numbers))
+    decisions = own_file.Decisions(schema=schema)
+    own = own_file.OwnFile(name="", data=b"", choices=(), reading=None, decisions=decisions)
+    wide = [one for one in suits.questions(schema) if len(one.way.others) > 50 and one.way.about == ("y",)]
+    assert wide
+    for suited in wide:
+        assert len(checklist.asks(own, suited)) == 40
+        assert checklist.lacking(own, suited) == said.too_few(suited.way.least)
+
+
+def test_columns_that_a_step_took_away_are_not_asked_about() -> None:
+    month = Column(name="Jan", type="number")
+    shown = Schema(columns=(Column(name="who", type="text"), month), id_column="who")
+    after = Schema(columns=(Column(name="month", type="date"), Column(name="value", type="number")))
+    assert asking.both(shown, after) == after
+    assert asking.both(shown, Schema(columns=(month,))).names == ("Jan",)
+
+
+def test_a_tick_does_not_stay_when_its_sentence_becomes_another(open_app: Open) -> None:
+    visitor = Visitor(open_app("data"))
+    visitor.drops(survey(), "survey.csv")
+    visitor.clicks_on("Which “Which department are you in?” is most common?")
+    visitor.ticks("own-asked-public")
+    ticked = next(box.key for box in visitor.app.checkbox if str(box.key).startswith("own-asked-public"))
+    visitor.clicks_on(data_said.COPY)
+    tick = next(box for box in visitor.app.checkbox if str(box.key).startswith("own-asked-public"))
+    assert (tick.label, tick.value) == (data_said.NOT_HIDDEN, False)
+    assert tick.key != ticked, "a browser keeps what is ticked in a form by its key"
 
 
 def test_a_described_table_is_shown_in_two_clicks(open_app: Open) -> None:

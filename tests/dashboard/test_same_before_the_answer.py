@@ -103,10 +103,10 @@ def ask_first(app: AppTest) -> list[Any]:
         for node in nodes(app._tree)
         if any(str(getattr(one, "key", "")) == "own-asked-go" for one in nodes(node))
     ]
-    next(field for field in app.text_input if "Options of colour" in field.label).set_value("red;blue;green")
+    next(field for field in app.text_area if "Options of colour" in field.label).set_value("red\nblue\ngreen")
     app.number_input(key="own-asked-rows").set_value(1)
-    app.checkbox(key="own-asked-public").check()
-    app.checkbox(key="own-asked-right").check()
+    for statement in ("own-asked-public", "own-asked-right"):
+        next(box for box in app.checkbox if str(box.key).startswith(statement)).check()
     click(app, "own-asked-go")
     assert app.selectbox(key="column").value == "colour"
     return form[-2]

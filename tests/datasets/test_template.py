@@ -10,7 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.datasets import Column, ReadAsMissing, Schema, SplitOptions, completed_from, read_table
+from dpcore.datasets import (
+    Column,
+    MonthsToRows,
+    OneRowPer,
+    ReadAsMissing,
+    Schema,
+    SplitOptions,
+    TicksToRows,
+    completed_from,
+    read_table,
+)
+from dpcore.datasets.steps import rows_made
 from dpcore.datasets.template import Template, fitted, loaded, recognised, saved
 from dpcore.errors import InvalidArgument
 
@@ -37,6 +48,41 @@ def test_what_is_saved_is_what_is_loaded() -> None:
     assert loaded(saved(FULL)) == FULL
     split = Template(schema=SCHEMA, steps=(SplitOptions(column="a", options=("x", "y"), most=2),))
     assert loaded(saved(split)) == split
+
+
+TICKS = TicksToRows(column="perks", most=3)
+MONTHS = MonthsToRows(columns=("Jan", "Feb", "Mar", "Apr"))
+
+
+@pytest.mark.parametrize(
+    ("steps", "record", "other"),
+    [
+        ((), 1, 1),
+        ((ReadAsMissing(column="age", word="999"),), 1, 1),
+        ((TICKS,), 3, 3),
+        ((TICKS, TicksToRows(column="meals", most=2)), 6, 6),
+        ((TICKS, MONTHS), 12, 12),
+        ((MONTHS, TICKS, OneRowPer(by="who")), 1, 12),  # in one row per person a count of rows is one value of theirs
+        ((TICKS, OneRowPer(by="perks")), 3, 3),  # one person is in a row of each of their options
+        ((MONTHS, OneRowPer(by="month")), 4, 4),
+        ((TICKS, OneRowPer(by="day", day=True)), 3, 3),
+        ((OneRowPer(by="who"), TicksToRows(column="who", most=2)), 2, 2),
+    ],
+)
+def test_steps_multiply_the_rows_of_a_person_and_no_declaration_states_fewer(steps, record, other) -> None:
+    columns = (Column(name="age", type="integer", low=0, high=9),)
+    for each_row, least in (("record", record), ("option", other), ("step", other)):
+        assert rows_made(steps, each_row) == least
+        schema = Schema(columns=columns, each_row=each_row, rows_per_person=least)
+        assert loaded(saved(Template(schema=schema, steps=steps))).schema == schema
+        if least > 1:
+            with pytest.raises(InvalidArgument, match="rows_per_person"):
+                Template(schema=replace(schema, rows_per_person=least - 1), steps=steps)
+
+
+def test_steps_that_make_too_many_rows_of_one_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="steps"):
+        rows_made((TicksToRows(column="a", most=2**20), TicksToRows(column="b", most=2**20)), "record")
 
 
 def test_next_month_is_recognised() -> None:
