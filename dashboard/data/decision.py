@@ -37,7 +37,11 @@ def show_decision(own: OwnFile) -> None:
                 on_click=actions.look,
                 help=f"Every chart and export will say: {MARK}",
             )
-        st.caption("or keep it private: charts of simulated rows, and private answers from the file.")
+            st.caption("Show those charts to nobody unless the file is public. Looking costs no budget.")
+        st.caption(
+            "or keep it private: charts of a twin (rows made up from what you declare, none of them the file's), and "
+            "private answers from the file."
+        )
     _twin(own, "Show a twin instead" if not own.described else "Simulate rows")
 
 
