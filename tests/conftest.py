@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import functools
 import logging
 import os
 import shutil
@@ -12,12 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 # Servers make workers and compiled loops ready when they start; the app of a test uses what it needs.
 os.environ.setdefault("EPSILON_LAB_WARM_UP", "0")
 # The key file of a server; tests have one of their own, and never touch the person's.
 os.environ["EPSILON_LAB_KEY"] = str(Path(tempfile.mkdtemp(prefix="epsilon-lab-key-")) / "ledger.key")
 atexit.register(shutil.rmtree, Path(os.environ["EPSILON_LAB_KEY"]).parent, ignore_errors=True)
+# Each page in process looks through all installed packages for components, as a server does once when it starts.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
 class _Defects(logging.Handler):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,12 +15,17 @@ from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
+from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
 
 SESSION = "test session id"  # of every AppTest
 TOKEN = "0123456789abcdef" * 2
 CLINIC = Ledger.practice_lineage(TOKEN, "clinic")
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+
+
+bundled = functools.cache(load_sample)
+"""Samples are never changed by who gets one, so all tests may have the same."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +57,7 @@ def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatc
     forget_all()
     clear_session_cache(SESSION)  # what Streamlit keeps for a session; here one test's has the name of the next one's
     monkeypatch.setattr(compute, "pool", lambda: workers)
+    monkeypatch.setattr(compute, "load_sample", bundled)
 
     def go(page: str = "start", **query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=600)
