@@ -39,6 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.ledger is not None:
         os.environ["EPSILON_LAB_LEDGER"] = asked.ledger
     try:
+        if os.environ.get("EPSILON_LAB_LOGIN"):
+            from dashboard import login
+
+            login.configured()  # raises ValueError before anything listens
         changes = options(asked.port, asked.address, asked.host)
         if asked.replicas is not None:
             from dashboard import replicas

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import session, words
+from dashboard.background import compute
 from dashboard.data import (
     actions,
     asking,
@@ -25,6 +26,7 @@ from dashboard.data import (
 )
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
+from dpcore.ledger.member import NO_FILES
 
 OWN_FILE, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
 
@@ -53,7 +55,9 @@ if place == SAMPLES:
 elif own is None or own.described != (place == DESCRIBED):
     if place == OWN_FILE:
         upload.trouble()
-        if task is None:
+        if not compute.may_bring_files():
+            st.info(NO_FILES, icon=":material/lock_person:")
+        elif task is None:
             upload.drop(said.DROP)
             upload.paste()
             st.caption(
