@@ -31,9 +31,10 @@ def show_requests() -> None:
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
         return
-    problem = session.note(_NOTE)
-    if problem:
-        st.warning(problem)
+    with st.container():  # there with and without a note, so that what stands below keeps its place
+        problem = session.note(_NOTE)
+        if problem:
+            st.info(problem)
     if not found:
         st.info(said.NO_REQUESTS)
         return

@@ -38,9 +38,10 @@ def show_sharing() -> None:
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
         return
-    problem = session.note(_NOTE)
-    if problem:
-        st.info(problem)
+    with st.container():  # there with and without a note, so that what stands below keeps its place, and stays open
+        problem = session.note(_NOTE)
+        if problem:
+            st.info(problem)
     if owned:
         if session.entered(_BUDGET, None) not in owned:
             session.leave(_BUDGET)
@@ -50,7 +51,7 @@ def show_sharing() -> None:
         _one(*owned[chosen], people)
     else:
         st.info(said.OWN_NONE)
-    with st.expander(said.OPEN_FOR, icon=":material/add:"):
+    with st.expander(said.OPEN_FOR, icon=":material/add:", key="open-for"):
         _opening()
 
 
@@ -139,13 +140,15 @@ def _ended(lineage: str) -> None:
     _change(lambda ledger: ledger.end_budget(lineage), "This budget is closed for good, on record.")
 
 
-def _change(act: Callable[[Ledger], object], done: str) -> None:
+def _change(act: Callable[[Ledger], object], done: str) -> bool:
+    """Whether it was done; either way a sentence says what became of it."""
     try:
         act(compute.ledger())
     except DpcoreError as error:
         session.say(_NOTE, words.sentence(error))
-        return
+        return False
     session.say(_NOTE, done)
+    return True
 
 
 # -- a budget without a file -------------------------------------------------------------------------------------------
@@ -153,7 +156,7 @@ def _change(act: Callable[[Ledger], object], done: str) -> None:
 
 def _opening() -> None:
     st.caption(said.OPEN_FOR_HELP)
-    with st.form("open-for", border=False, clear_on_submit=True):
+    with st.form("open-for-form", border=False):
         st.text_input("Whose data are these? A name you will recognise later", key="open-for-name", max_chars=80)
         st.radio("How to count", list(KINDS), key="open-for-kind", format_func=KINDS.__getitem__)
         st.radio(
@@ -174,7 +177,7 @@ def _opening() -> None:
 
 
 def _open(lineage: str) -> None:
-    """Callback. A second click finds the form empty again, and opens nothing."""
+    """Callback. A second click finds the form without a name again, and opens nothing."""
     name = str(session.entered("open-for-name", "") or "").strip()
     epsilon: float | None = session.entered("open-for-epsilon", 1.0)
     if not name or epsilon is None or not session.entered("open-for-sure", False):
@@ -187,4 +190,6 @@ def _open(lineage: str) -> None:
         "neighbours": session.entered("open-for-hidden", "replace_one"),
         "name": name,
     }
-    _change(lambda ledger: ledger.open_budget(lineage, **wanted), f"The budget of “{words.safe(name)}” is open.")
+    if _change(lambda ledger: ledger.open_budget(lineage, **wanted), f"The budget of “{words.safe(name)}” is open."):
+        session.leave("open-for-name")
+        session.leave("open-for-sure")

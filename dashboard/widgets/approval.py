@@ -50,6 +50,7 @@ def told(petition: Petition, draw: Callable[[str], None], *, key: str) -> None:
     """What became of a request; ``draw`` is a callback that releases it under its request id."""
     if petition.state == "waiting":
         st.info(said.waits(when_utc(petition.time)), icon=":material/hourglass_top:")
+        st.button(said.LOOK_AGAIN, key=f"{key}-look", icon=":material/refresh:", type="tertiary")
     elif petition.state == "refused":
         st.warning(said.refused(petition.by, petition.because), icon=":material/block:")
     else:
