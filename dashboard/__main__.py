@@ -82,7 +82,10 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(replicas=None, certificate=None)
     command.add_argument("--replicas", type=int, help="so many servers behind HAProxy, which share the ledger")
     command.add_argument("--certificate", type=Path, help="for replicas: serve by TLS with this PEM file")
-    commands.add_parser("ledger", help="look after the ledger: init, status, verify, backup, restore, export, confirm")
+    commands.add_parser(
+        "ledger",
+        help="look after the ledger: init, status, verify, backup, restore, export, confirm, role, share, people",
+    )
     commands.add_parser("audit", help="attack every kind of private answer, a few minutes; exit code 1 when one leaks")
     return parser
 

@@ -68,16 +68,26 @@ def _row(record: Record, names: dict[str, str]) -> dict[str, Any]:
         who = str(body.get("by", ""))
     else:
         who = next((str(body[name]) for name in _WHO if body.get(name)), "")
-    said_there = (body.get("what"), body.get("because"), body.get("level"), body.get("epsilon"), body.get("roles"))
     return {
         "Number": record.seq,
         "Time (UTC)": record.time[:19].replace("T", " "),
         "Kind": record.kind,
         "About": words.visible(about, 80),
         "By": words.visible(who, 120),
-        "What": words.visible(next((str(one) for one in said_there if one not in (None, "")), ""), 200),
+        "What": words.visible(_what(record.kind, body), 200),
         "Hash": record.hash[:12],
     }
+
+
+def _what(kind: str, body: dict[str, Any]) -> str:
+    """What a record says, in a few words."""
+    if kind == "role":
+        return said.who(body["roles"])
+    if kind == "share":
+        return f"{body['subject']}: {said.LEVELS[body['level']]}"
+    if kind == "limit":
+        return "no limit" if body["epsilon"] is None else f"ε = {words.amount(body['epsilon'])} for one person alone"
+    return next((str(body[name]) for name in ("what", "because", "name") if body.get(name)), "")
 
 
 def _verify() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from dashboard import login
 from dashboard.background import compute
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
+from dpcore.errors import DpcoreError
+
+_BUDGET = Path(__file__).parents[1] / "app_pages" / "budget.py"
 
 
 def needed() -> bool:
@@ -40,4 +45,18 @@ def who() -> None:
         return
     with st.container(border=True, gap="small"):
         st.caption(f":material/person: {said.shown(person.subject)} · {said.who(compute.roles())}")
+        if waiting := _waiting(person.subject):
+            st.page_link(_BUDGET, label=said.waiting(waiting), icon=":material/how_to_reg:")
         st.button(said.LOG_OUT, key="log-out", icon=":material/logout:", type="tertiary", on_click=st.logout)
+
+
+def _waiting(subject: str) -> int:
+    """How many requests wait for who is logged in to decide."""
+    if "owner" not in compute.roles():
+        return 0
+    try:
+        ledger = compute.ledger()
+        others = [one for one in ledger.petitions() if one.state == "waiting" and one.subject != subject]
+        return sum(ledger.terms(one.lineage).at_least(subject, "own") for one in others)
+    except DpcoreError:
+        return 0  # the budget's own place says that the ledger is closed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dashboard.words import amount, plural, safe
+from dashboard.words import amount, plural, safe, visible
 
 TITLE = "Log in to Epsilon Lab"
 WHY = (
@@ -41,8 +41,9 @@ def who(roles: Collection[str]) -> str:
 
 
 def shown(subject: str) -> str:
-    """A person, as a page names them: what the login calls them, and who vouches for it."""
-    return safe(subject, 200)
+    """A person, as a page names them: what the login calls them, and who vouches for it. As code, so that the address
+    in it is no link."""
+    return f"`{visible(subject, 200).replace('`', chr(39))}`"
 
 
 def waits(by: str) -> str:

@@ -102,6 +102,7 @@ def test_two_people_make_one_large_answer(people: None, open_app: Callable[..., 
 
     budget = {name: tab(open_app, "budget", name, said.REQUESTS) for name in ("olga", "ursel", "anna")}
     olga = budget["olga"]
+    assert "1 request waiting for you" in [link.proto.label for link in olga.sidebar.get("page_link")]
     key = next(str(one.key) for one in olga.button if str(one.key).endswith("-grant"))
     for name in ("ursel", "anna"):
         assert not [one for one in budget[name].button if str(one.key).endswith("-grant")], name

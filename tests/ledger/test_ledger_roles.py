@@ -144,8 +144,11 @@ def test_each_role_does_what_is_its_own_and_nothing_else(new_place: Callable[[],
                     assert person(whole, who).open_budget(f"by {who}", epsilon=1.0).cap.epsilon == 1.0
                 else:
                     TRIED[name](person(whole, who))
-        with pytest.raises(UnknownLineage):
-            person(whole, "vera").budget("people")
+        vera = person(whole, "vera")  # Olga made her an owner just now; her role is to view
+        assert vera.budget("people").cap.epsilon == 2.0
+        for act in (lambda: vera.share("people", "anna" + ISSUER, "none"), lambda: vera.refuse("asked", "No.")):
+            with pytest.raises(NotAllowed):
+                act()
         person(whole, "olga").end_budget("people")
 
 
@@ -386,6 +389,11 @@ def test_the_tool_gives_roles_and_owners(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["--ledger", file, "role", olga]) == 0
     assert main(["--ledger", file, "role", olga, "king"]) == 1
     assert main(["--ledger", file, "share", "nobody", olga, "own"]) == 1
+    copy = str(tmp_path / "copy.sqlite3")
+    assert main(["--ledger", file, "backup", str(tmp_path / "backup")]) == 0
+    assert main(["--ledger", copy, "restore", str(tmp_path / "backup"), "--new-journal"]) == 0
+    with Ledger.open(copy) as ledger:
+        assert ledger.terms("people").owners == (olga,)
     with Ledger.open(file) as ledger:
         assert not ledger.roles()
         assert person(ledger, "olga").terms("people").owners == (olga,)
