@@ -44,10 +44,7 @@ class Cells:
 @contextmanager
 def together() -> Iterator[None]:
     """What is read inside shares one closed-off connection: to open one takes longer than to read a small table."""
-    if _SHARED.get() is not None:
-        yield
-        return
-    with _closed_off() as shared:
+    with _connected() as shared:
         mark = _SHARED.set(shared)
         try:
             yield
@@ -56,12 +53,20 @@ def together() -> Iterator[None]:
 
 
 @contextmanager
+def _connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
+    """The shared connection where there is one, else one of its own."""
+    shared = _SHARED.get()
+    if shared is not None:
+        yield shared
+        return
+    with _closed_off() as own:
+        yield own
+
+
+@contextmanager
 def _session(data: bytes | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """A closed-off connection, and the path of a private copy of ``data`` that is gone afterwards."""
-    with together():
-        shared = _SHARED.get()
-        assert shared is not None
-        connection, folder = shared
+    with _connected() as (connection, folder):
         file = folder / "none" if data is None else private_file(folder, data, f"table-{uuid.uuid4().hex}")
         cursor = connection.cursor()
         try:
