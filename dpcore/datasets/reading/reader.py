@@ -163,8 +163,9 @@ def read_table(
 
 def read_csv(source: bytes | str | Path | IO[bytes], **choices: Any) -> Reading:
     """``read_table`` with the fingerprint taken already; it takes every kind and argument as well."""
-    reading = read_table(source, **choices)
-    _ = reading.fingerprint
+    with engine.together():
+        reading = read_table(source, **choices)
+        _ = reading.fingerprint
     return reading
 
 
@@ -175,7 +176,8 @@ def read_pasted(text: str, **choices: Any) -> Reading:
 
 def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str], None]) -> Reading:
     key = _key(data, choices)
-    table = table_of(data, choices, say)
+    with engine.together():
+        table = table_of(data, choices, say)
     columns = read_columns(
         table.frame,
         table.lines,
