@@ -147,6 +147,17 @@ def error(value: float) -> str:
     return f"squared error {number(value)}"
 
 
+WORTH_BUYING = (
+    "Buying cuts is worth it where people crowd within a small part of the declared bounds; where round numbers suit, "
+    "the free ones leave more for training."
+)
+
+
+def free_beside(bought: str, free: str) -> str:
+    """The same descent on cuts that are bought and on free ones, at this ε."""
+    return f"With bought cuts: {bought}; with free ones at round numbers: {free}."
+
+
 UNSURE = ("privacy noise", "only these rows")
 
 
@@ -463,6 +474,15 @@ def use(other: str) -> str:
 
 def cannot_release(why: str) -> str:
     return f"This model cannot be released: {why}."
+
+
+def cuts_bought(columns: int, share: float) -> str:
+    """What the cuts of so many columns are and take, before a release."""
+    return (
+        f"**Where {plural(columns, 'column')} {'is' if columns == 1 else 'are'} cut is bought** with "
+        f"{100 * share:g} in 100 of this answer's privacy, so that about as many people are in each step. The cuts are "
+        "in the file with the weights and may be published with them."
+    )
 
 
 def how_many_rows(people: int | None, releases: int) -> str:

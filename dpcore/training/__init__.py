@@ -16,6 +16,7 @@ from dpcore.training.ball_world import BallWorld, approximate_excess, pure_exces
 from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
 from dpcore.training.book_lessons import BookLesson, BookSplit, book_lesson, book_spend, book_split, count_not_positive
+from dpcore.training.bought_steps import BoughtSteps
 from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.clipped_examples import ClippedExamples
 from dpcore.training.coded import CodedRows
@@ -64,6 +65,7 @@ from dpcore.training.statistical_queries import StatisticalQueries, sample_size
 from dpcore.training.sweep import PartResult, collect, reaching, run_slice, stream
 from dpcore.training.trace import Trace, descent_trace
 from dpcore.training.training_problem import TrainingProblem
+from dpcore.training.uncut import UncutRows
 
 if TYPE_CHECKING:
     from dpcore.training.estimators.classifier import PrivateClassifier
@@ -81,6 +83,7 @@ __all__ = [
     "BookGradientDescent",
     "BookLesson",
     "BookSplit",
+    "BoughtSteps",
     "ClippedExamples",
     "CodedRows",
     "Declared",
@@ -127,6 +130,7 @@ __all__ = [
     "Trace",
     "TrainingProblem",
     "TuningPrice",
+    "UncutRows",
     "absolute_errors",
     "accuracy",
     "approximate_excess",

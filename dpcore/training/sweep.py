@@ -48,8 +48,9 @@ def run_slice(sweep: Sweep, part: Part) -> PartResult:
     rng = np.random.Generator(np.random.SFC64([*stream, *(int(1e6 * level) for level in part.epsilon)]))
     methods = [sweep.method(part.method, level) for level in part.epsilon]
     kind: Any = type(methods[0])
-    if sweep.on_codes(part.method):
-        fits = kind.fit_all(methods, sweep.coded_rows(part.size), y, rng, part.replicas)
+    codes = sweep.coded_rows(part.method, part.size)
+    if codes is not None:
+        fits = kind.fit_all(methods, codes, y, rng, part.replicas)
         measured = [_measured_on_codes(sweep, fit) for fit in fits]
     else:
         fits = kind.fit_all(methods, X, y, rng, part.replicas)
@@ -72,14 +73,16 @@ def trained(sweep: Sweep, method: str, epsilon: float, models: int) -> FloatArra
     rng = np.random.Generator(np.random.SFC64([sweep.seed, 4, zlib.crc32(method.encode()), int(1e6 * epsilon)]))
     X, y = sweep.training_rows(sweep.n)
     made: Any = sweep.method(method, epsilon)
-    fit = made.fit(sweep.coded_rows(sweep.n) if sweep.on_codes(method) else X, y, rng, models)
-    return _margins_on_codes(sweep, fit) if sweep.on_codes(method) else np.asarray(sweep.X_test @ fit.weights.T)
+    codes = sweep.coded_rows(method, sweep.n)
+    fit = made.fit(X if codes is None else codes, y, rng, models)
+    return np.asarray(sweep.X_test @ fit.weights.T) if codes is None else _margins_on_codes(sweep, fit)
 
 
 def _margins_on_codes(sweep: Sweep, fit: Fit) -> FloatArray:
-    if sweep.coded_test is None:
+    rows = sweep.codes_for(fit.method, test=True)
+    if rows is None:
         raise InvalidArgument("coded_test", "must be given")
-    return sweep.coded_test.margins(fit.weights.T).astype(np.float64)
+    return rows.margins(fit.weights.T).astype(np.float64)
 
 
 def _measured_on_codes(sweep: Sweep, fit: Fit) -> dict[str, FloatArray]:

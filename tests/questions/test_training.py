@@ -36,6 +36,7 @@ from dpcore.training import (
     RADIUS,
     RATES,
     BookGradientDescent,
+    BoughtSteps,
     NoisyGradientDescent,
     ProvedDescent,
     ScaledSteps,
@@ -761,6 +762,52 @@ def test_a_model_on_steps_is_forecast_and_asked_for_as_it_is_drawn() -> None:
     assert f"right about {found:.2g}"[:13] in question.offer.forecast
     lines = asked_of("breast_cancer", 1.0, **(ON_STEPS | {"training_numbers": "steps"})).offer.request
     assert lines == request
+
+
+ON_BOUGHT = {
+    **ON_FEW,
+    "training_columns-breast_cancer-diagnosis": FEW[:2],
+    "training_method-accuracy": "bought_steps",
+    "training_drawn-accuracy-True": ("scaled_descent",),
+}
+
+
+def test_a_model_on_bought_cuts_is_forecast_as_it_is_drawn_beside_the_free_ones() -> None:
+    """The page's models spend the share that the request spends, at the request's noise; the free line is there, and a
+    sentence says when buying pays."""
+    question = answered(sample_case("breast_cancer", 1.0), ON_BOUGHT)
+    request = question.offer.request
+    assert request.key == "bought_model"
+    assert not any(column.levels for column in request.features.columns)
+    level = charted_epsilon(request)
+    charted = BoughtSteps(epsilon=level, delta=request.delta).descent()
+    assert charted.noise_multiplier == pytest.approx(request.noise_multiplier, rel=1e-6)
+    assert charted.step_noise == pytest.approx(request.noise_of(request.steps_share / request.steps), rel=1e-6)
+    assert charted.cuts_noise == pytest.approx(request.noise_of(request.cuts_share), rel=1e-6)
+    found = float(question.headline.split("is right about **")[1].split(" times")[0])
+    assert f"right about {found:.2g}"[:13] in question.offer.forecast
+    assert {"bought_steps", "scaled_descent"} <= set(question.view.frame["method"])
+    (told,) = [note for note in question.notes if said.WORTH_BUYING in note]
+    assert told.startswith(f"With bought cuts: right {found:.3g} times in 100; with free ones at round numbers: right ")
+    assert any("2 columns are cut is bought** with 10 in 100" in block.markdown for block in question.offer.before)
+    free = asked_of("breast_cancer", 1.0, **(ON_BOUGHT | {"training_method-accuracy": "scaled_descent"}))
+    assert free.offer.request.cost == request.cost
+    assert not any(said.WORTH_BUYING in note for note in free.notes)
+    (slow,) = next(tab for tab in question.tabs if tab.key == "trust").blocks()
+    assert slow.work(slow.common(), None).confusion.sum() == pytest.approx(114)
+
+
+def test_cuts_are_bought_by_what_is_declared_alone() -> None:
+    """Offered where a chosen column is a number or a date, though it has one value in this very file; else not."""
+    values = {"training_method-accuracy": "bought_steps"}
+    asked = [Predict.ask(own(sample_case("clinic"), table), Setting(values)) for table in NEIGHBOURS]
+    assert len({repr(promised(question)) for question in asked}) == 1
+    assert asked[0].offer.request.key == "bought_model"
+    words = Setting({"training_columns-own~11-smokes": ("ward",)})
+    Predict.ask(own(sample_case("clinic"), NEIGHBOURS[0]), words)
+    _, control = words.seen["training_method-accuracy"]
+    assert "scaled_descent" in control.options
+    assert "bought_steps" not in control.options
 
 
 def test_excess_risk_keeps_a_chart_where_the_method_has_none() -> None:

@@ -30,9 +30,10 @@ from dashboard.words.promise import TITLE as THEORY
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
+from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
-from dpcore.releases.scaled_model import ScaledModel
-from dpcore.training import Method, PartResult, Sweep, collect, judges, reaching, run_slice
+from dpcore.releases.steps_model import StepsModel
+from dpcore.training import Method, PartResult, ScaledSteps, Sweep, collect, judges, reaching, run_slice
 from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.judges import EIGHTY
 from dpcore.training.training_problem import METRICS
@@ -230,7 +231,11 @@ class _Setting:
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
             ),
             offer=BRIEF if self.case.brief else self.offer(along),
-            notes=(*(words.safe(note, 300) for note in task.notes), *self.better(along, found)),
+            notes=(
+                *(words.safe(note, 300) for note in task.notes),
+                *self.better(along, found),
+                *self.worth_buying(along, found),
+            ),
             works=tuple(self.work(one) for one in dict.fromkeys(("epsilon", axis))),
             follows=slot("epsilon") in self.case.complete,
         )
@@ -262,6 +267,17 @@ class _Setting:
         clearly = others[best] > found[0] + CLEARLY if task.two_classes else others[best] < (1 - 4 * CLEARLY) * found[0]
         tell = said.right if task.two_classes else said.error
         return [said.better(kinds[best].about.name, tell(others[best]), tell(found[0]))] if clearly else []
+
+    def worth_buying(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
+        """Where cuts are bought: what the free ones do beside them, and when buying pays."""
+        task, asked = self.task, self.asked
+        if not curves.buys_cuts(methods(task)[asked.main]):
+            return []
+        free = self.at(along, ScaledSteps.key)
+        if found is None or free is None or slot("epsilon") not in self.case.complete:
+            return [said.WORTH_BUYING]
+        tell = said.right if task.two_classes else said.error
+        return [said.free_beside(tell(found[0]), tell(free[0])) + " " + said.WORTH_BUYING]
 
     def outcomes(self, found: tuple[float, float, float] | None) -> Outcomes | None:
         """Fifty predictions, when no more models come that would change the number."""
@@ -376,11 +392,12 @@ class _Setting:
             before=(
                 Text(said.what_leaves(about)),
                 *((Text(said.act_together(task.pairs)),) if task.pairs else ()),
+                *_cuts_bought(request),
                 Text(_how_many_rows(request)),
             ),
         )
 
-    def forecast(self, request: PrivateModel | ScaledModel, along: pd.DataFrame | None) -> str:
+    def forecast(self, request: PrivateModel | StepsModel, along: pd.DataFrame | None) -> str:
         """How good the released model will be: simulated for its own noise on a sample, never from a private file."""
         task = self.task
         if not self.case.source.public:
@@ -401,14 +418,20 @@ def _charted(kind: type[Method], metric: str) -> str:
     return FIRST_METHOD if metric == "excess_risk" and curves.on_steps(kind) else kind.key
 
 
-def _how_many_rows(request: PrivateModel | ScaledModel) -> str:
-    if isinstance(request, ScaledModel):
+def _cuts_bought(request: PrivateModel | StepsModel) -> tuple[Text, ...]:
+    if not isinstance(request, BoughtModel):
+        return ()
+    return (Text(said.cuts_bought(len(request.bought), request.cuts_share)),)
+
+
+def _how_many_rows(request: PrivateModel | StepsModel) -> str:
+    if isinstance(request, StepsModel):
         return said.how_many_in_each(request.people, request.counts_share)
     return said.how_many_rows(request.people, request.releases)
 
 
-def _step_noise(request: PrivateModel | ScaledModel) -> float:
+def _step_noise(request: PrivateModel | StepsModel) -> float:
     """The noise of each step in people who ask for as much as one may."""
-    if isinstance(request, ScaledModel):
+    if isinstance(request, StepsModel):
         return request.noise_of(request.steps_share / request.steps)
     return request.noise_multiplier
