@@ -100,7 +100,11 @@ class AskedModel(Asked):
         count, pairs = len(self.features.columns), len(self.features.pairs)
         together = f", {pairs} pair{'s' * (pairs > 1)} of them together" if pairs else ""
         columns = f"{count} column{'s' * (count > 1)}"
-        return f"A model that predicts “{shown(self.features.target.name)}” from {columns}{together}"
+        if self.features.apart:
+            told = f"tells the {self.features.outputs} classes of “{shown(self.features.target.name)}” apart by"
+        else:
+            told = f"predicts “{shown(self.features.target.name)}” from"
+        return f"A model that {told} {columns}{together}"
 
     @property
     def rho(self) -> float:
