@@ -201,9 +201,21 @@ def uncertain(low: float, high: float, people: float, tested: int, *, models: in
     )
 
 
-def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str) -> str:
+def uncertain_error(low: float, high: float, people: tuple[float, float], tested: int, *, models: int) -> str:
+    """As ``uncertain`` of squared errors; ``people`` with the share of itself by which it may be wrong."""
+    half, error = (number(float(f"{one:.2g}")) for one in (people[0], 100 * people[1]))
+    return (
+        f"**Two reasons why it may be off.** Privacy noise: of 100 such models 80 have an error of {number(low)} to "
+        f"{number(high)} (from {models} that were trained). Chance: {tested:,} other rows judged them; had others "
+        f"come, all these numbers would move by at most {half} in 80 of 100 cases, with or without privacy (calculated "
+        f"from how far off each row is; that {half} is itself known to about {error} in 100)."
+    )
+
+
+def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str, *, apart: bool = False) -> str:
+    """``band`` is between what most private models lie; ``apart``: what is uncertain has a card of its own."""
     low, high = band
-    noise = "" if high <= low else f" Most private models (80 in 100): {number(low)} to {number(high)}."
+    noise = "" if high <= low or apart else f" Most private models (80 in 100): {number(low)} to {number(high)}."
     return (
         f"Without privacy {number(plain)}, always guessing the average {number(guessing)}; smaller is better, and the "
         f"range of the column is scaled to −1…1.{noise} {how}"

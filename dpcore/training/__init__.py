@@ -29,6 +29,7 @@ from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared
 from dpcore.training.gradient_descent import NoisyGradientDescent
 from dpcore.training.inside import batch_curve, gradient_lengths, loss_curves, ridge_curve
 from dpcore.training.judged import Judged, absolute_errors, judge
+from dpcore.training.judges import judges
 from dpcore.training.lessons import (
     Rows,
     TuningPrice,
@@ -154,6 +155,7 @@ __all__ = [
     "excess_risk",
     "gradient_lengths",
     "judge",
+    "judges",
     "load_model",
     "load_scorecard",
     "loss_curves",

@@ -25,7 +25,8 @@ from dpcore.training.baselines import (
     non_private,
     non_private_classes,
 )
-from dpcore.training.fit import Fit, accuracy, mean_squared_error, projected
+from dpcore.training.fit import Fit, accuracy, projected
+from dpcore.training.judges import FOURTH, SECOND, moments
 from dpcore.training.losses import Logistic, objective
 from dpcore.training.optimum import minimise
 from dpcore.training.plan import Part, Sweep
@@ -36,7 +37,10 @@ _BAND = (0.1, 0.9)  # low and high: 8 replicas of 10 lie between
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PartResult:
-    """What a slice found: a metric's values of shape (ε, replicas) by its name, "objective" in place of excess risk."""
+    """What a slice found: a metric's values of shape (ε, replicas) by its name, "objective" in place of excess risk.
+
+    Beside a squared error, its ``moments`` over the rows that it was measured on.
+    """
 
     part: Part
     values: dict[str, FloatArray]
@@ -62,11 +66,10 @@ def run_slice(sweep: Sweep, part: Part) -> PartResult:
 
 
 def _measured(sweep: Sweep, fit: Fit, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
-    values = {}
     if isinstance(sweep.loss, Logistic):
-        values["accuracy"] = accuracy(fit, sweep.X_test, sweep.y_test)
+        values = {"accuracy": accuracy(fit, sweep.X_test, sweep.y_test)}
     else:
-        values["squared_error"] = mean_squared_error(fit, sweep.X_test, sweep.y_test)
+        values = _squared(sweep.X_test @ fit.weights.T, sweep.y_test)
     if fit.loss == sweep.loss:
         values["objective"] = objective(sweep.loss, projected(fit.weights, sweep.radius), X, y)
     return values
@@ -100,7 +103,13 @@ def _measured_on_codes(sweep: Sweep, fit: Fit) -> dict[str, FloatArray]:
         return {"accuracy": (margins.argmax(axis=2) == sweep.y_test[:, None]).mean(axis=0)}
     if isinstance(sweep.loss, Logistic):
         return {"accuracy": ((margins > 0.0) == (sweep.y_test[:, None] > 0.0)).mean(axis=0)}
-    return {"squared_error": ((np.clip(margins, -1.0, 1.0) - sweep.y_test[:, None]) ** 2).mean(axis=0)}
+    return _squared(margins, sweep.y_test)
+
+
+def _squared(margins: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+    """As ``mean_squared_error``, from predictions of shape (rows, models)."""
+    errors = (np.clip(margins, -1.0, 1.0) - y[:, None]) ** 2
+    return {"squared_error": errors.mean(axis=0), **moments(errors)}
 
 
 def _baselines(sweep: Sweep, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
@@ -129,7 +138,7 @@ def collect(sweep: Sweep, results: Sequence[PartResult]) -> pd.DataFrame:
             rows += _baseline_rows(sweep, one)
             continue
         for name, values in one.values.items():
-            if name == "objective" and one.part.size not in minima:
+            if name in (SECOND, FOURTH) or (name == "objective" and one.part.size not in minima):
                 continue
             for level, found in zip(one.part.epsilon, values, strict=True):
                 shown = np.maximum(found - minima[one.part.size], 0.0) if name == "objective" else found

@@ -46,6 +46,7 @@ from dpcore.training import (
     suitable,
 )
 from dpcore.training.losses import LOGISTIC, SQUARED
+from dpcore.training.sweep import trained
 from dpcore.training.training_problem import BOUND
 from tests.questions.following import same
 from tests.questions.samples import KEYS, sample_case
@@ -113,12 +114,51 @@ def test_two_uncertainties_are_two_numbers() -> None:
     assert question.uncertain is not None
     assert question.outcomes is not None
     right, tested = question.outcomes.chances[0], int(question.caption.split("judged on ")[1].split()[0])
-    assert question.uncertain.people == pytest.approx(1.2816 * (right * (1 - right) / tested) ** 0.5)
+    assert question.uncertain.people == pytest.approx(1.28155 * (right * (1 - right) / tested) ** 0.5, rel=1e-5)
     low, high = (
         float(one) / 100 for one in re.findall(r"reach ([\d.]+) to ([\d.]+) of", question.uncertain.sentence)[0]
     )
     assert question.uncertain.noise == pytest.approx((high - low) / 2, abs=1e-3)
     assert low <= right <= high
+
+
+ON_NUMBER = {
+    "training_columns-diabetes-progression": ("bmi", "s5", "bp"),
+    "training_seeds": 8,
+    "training_drawn-squared_error-False": (),
+    "training_drawn-squared_error-True": (),
+}
+
+
+@cache
+def number_curves() -> Case:
+    """A number to predict, with all that is simulated along ε."""
+    case = sample_case("diabetes", 1.0)
+    return with_results(case, Predict.ask(case, Setting(ON_NUMBER)).works)
+
+
+def test_two_uncertainties_of_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows' by the models themselves, trained once more: how far off they are, on rows drawn anew."""
+    question = Predict.ask(number_curves(), Setting(ON_NUMBER))
+    found = question.uncertain
+    assert found is not None
+    assert found.sign == "±"
+    assert not found.in_100
+    low, high = (float(one) for one in re.findall(r"an error of ([\d.]+) to ([\d.]+) \(from 8", found.sentence)[0])
+    assert found.noise == pytest.approx((high - low) / 2, rel=0.02)
+    assert low <= float(re.findall(r"is about \*\*([\d.]+)", question.headline)[0]) <= high
+    assert "80 in 100" not in question.caption, "what is uncertain has a place of its own"
+    sweep = question.works[0].common()
+    errors = np.square(np.clip(trained(sweep, "noisy_gradient_descent", 1.0, 200), -1, 1) - sweep.y_test[:, None])
+    rng = np.random.Generator(np.random.SFC64(1))
+    anew = errors[rng.integers(0, len(errors), (2000, len(errors)))].mean(axis=1) - errors.mean(axis=0)
+    assert found.people == pytest.approx(np.quantile(np.abs(anew), 0.8), rel=0.15)
+    assert Predict.ask(replace(number_curves(), complete=frozenset()), Setting(ON_NUMBER)).uncertain is None
+    monkeypatch.setattr(session, "Reader", lambda: Setting(ON_NUMBER))
+    same(
+        finger.told(Predict, number_curves(), 0.12, dark=False),
+        Predict.ask(replace(number_curves(), epsilon=0.12), Setting(ON_NUMBER)),
+    )
 
 
 # -- filling in --------------------------------------------------------------------------------------------------------

@@ -156,6 +156,14 @@ def at_epsilon(frame: pd.DataFrame, method: str, metric: str, epsilon: float) ->
     return None if value is None or low is None or high is None else (value, low, high)
 
 
+def between(frame: pd.DataFrame, epsilon: float, column: str) -> float:
+    """A column of whole curves along ``epsilon``, read off between two levels; raises ValueError outside them."""
+    found = read_off(frame, "epsilon", epsilon, column)
+    if found is None:
+        raise ValueError("there is nothing to read off at this level")
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Curves:
     """The main chart, a ``dashboard.view.Chart``: ``frame`` holds what is simulated so far along ``axis``, if any."""

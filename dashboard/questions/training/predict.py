@@ -33,15 +33,14 @@ from dpcore.errors import InvalidArgument
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.steps_model import StepsModel
-from dpcore.training import Method, PartResult, ScaledSteps, Sweep, collect, reaching, run_slice
+from dpcore.training import Method, PartResult, ScaledSteps, Sweep, collect, judges, reaching, run_slice
 from dpcore.training.baselines import NON_PRIVATE
+from dpcore.training.judges import EIGHTY
 from dpcore.training.training_problem import METRICS
 
 FIRST_METHOD = "noisy_gradient_descent"
 CLEARLY = 0.03
 """By how much another method must do better to be named: this share more right, or four times it less error."""
-EIGHTY = 1.2816
-"""Standard errors to either side within which 80 of 100 cases lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,11 +257,11 @@ class _Setting:
         if found is None or plain is None:
             return said.headline_waiting(asked.epsilon), how
         target = asked.target if asked.metric == task.metric else None
+        apart = self.uncertain(found) is not None
         if not task.classifies:
             headline = said.headline_error(asked.epsilon, found[0], task.guessing, plain, target)
-            return headline, said.caption_error(plain, task.guessing, found[1:], how)
+            return headline, said.caption_error(plain, task.guessing, found[1:], how, apart=apart)
         headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target, found[1])
-        apart = slot("epsilon") in self.case.complete
         return headline, said.caption_right(plain, found, task.tested, how, apart=apart)
 
     def better(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
@@ -304,16 +303,30 @@ class _Setting:
     def uncertain(self, found: tuple[float, float, float] | None) -> Uncertain | None:
         """How far off through the luck of the noise, and through having only these people to judge by: of 100 cases 80.
 
-        The first from the simulated models, the second by the binomial law of right predictions on the rows left out
-        (normal approximation).
+        The first from the simulated models; the second by the binomial law of right predictions on the rows left out
+        (normal approximation), or for a number by how much squared errors differ between them (``judges``).
         """
-        if found is None or not self.task.classifies or slot("epsilon") not in self.case.complete:
+        task = self.task
+        if found is None or task.tested < 2 or slot("epsilon") not in self.case.complete:
             return None
         value, low, high = found
-        people = EIGHTY * math.sqrt(max(value * (1.0 - value), 1e-9) / self.task.tested)
-        noise = (high - low) / 2.0
-        sentence = said.uncertain(low, high, people, self.task.tested, models=self.asked.seeds)
-        return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
+        noise, models = (high - low) / 2.0, self.asked.seeds
+        if task.classifies:
+            people = EIGHTY * math.sqrt(max(value * (1.0 - value), 1e-9) / task.tested)
+            sentence = said.uncertain(low, high, people, task.tested, models=models)
+            return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
+        half, error = self.by_rows()
+        sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models)
+        return Uncertain(noise=noise, people=half, sentence=sentence, names=said.UNSURE, sign="±", in_100=False)
+
+    def by_rows(self) -> tuple[float, float]:
+        """By how much other rows to judge on would move a squared error at this ε in 80 of 100 cases, and by what share
+        of itself that may be wrong."""
+        key = ("judges", *curves.sweep_key(self.task, self.asked, "epsilon"), self.asked.main)
+        results = self.case.results[slot("epsilon")]
+        found = self.case.memo(key, lambda: judges(results, self.asked.main, self.task.tested, self.task.n))
+        half, error = (curves.between(found, self.asked.epsilon, name) for name in ("half", "error"))
+        return half, error
 
     def needed(self, along: pd.DataFrame | None, axis: str) -> Need:
         """Which ε and how many rows are enough, once whole curves are there to read it off."""
