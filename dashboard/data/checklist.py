@@ -21,6 +21,7 @@ from dashboard.data.suits import Suited
 from dashboard.widgets import inputs
 from dashboard.words import asking as said
 from dashboard.words import data as data_said
+from dashboard.words import place
 from dpcore.datasets import Column
 
 USUAL_ROWS = 500
@@ -42,7 +43,8 @@ def show(own: OwnFile, suited: Suited) -> None:
     waiting = asks(own, suited)
     lead = [column for column in waiting if column.name in suited.way.about]
     others = [column for column in waiting if column.name not in suited.way.about]
-    st.caption(said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT)
+    about = said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT
+    st.caption(about if own.place is None else place.ABOUT)
     for column in lead:
         if column.type == "category" and not column.categories and own.reading is not None:
             st.button(
@@ -61,7 +63,7 @@ def show(own: OwnFile, suited: Suited) -> None:
         if others:
             st.caption(said.others(suited.way.least, len(suited.way.others)))
         _others(others)
-        if not own.described:
+        if not own.unseen:
             _public(own, waiting)
             _people(own)
             _right(own, suited)
@@ -158,7 +160,7 @@ def _stated(suited: Suited) -> None:
     wrong: list[str] = []
     for copied in (False, True):
         listed = _listed(own, waiting, copied=copied)
-        public = own.described or bool(session.entered(_public_key(listed, copied=copied), False))
+        public = own.unseen or bool(session.entered(_public_key(listed, copied=copied), False))
         names = [column.name for column in waiting if (column.name in own.decisions.copied) == copied]
         lead = [name for name in names if name in suited.way.about]
         for some, shared in ((lead, None), ([name for name in names if name not in lead], common)):
