@@ -57,7 +57,7 @@ def show(own: OwnFile, suited: Suited) -> None:
             )
     with st.form(_FORM, border=False):
         if waiting:
-            st.caption(said.WHAT_COULD_BE)
+            st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
         for column in lead:
             row(column, _key(column), draft=True)
         if others:

@@ -174,8 +174,11 @@ class OwnFile:
         """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown.
 
         Where a row becomes another thing, and the steps then count for more rows, how many a person has is asked anew.
-        Raises InvalidArgument where they say of fewer rows per person than the steps make of one.
+        Of a source what its owner states stays, whatever they say. Raises InvalidArgument where they say of fewer rows
+        per person than the steps make of one, or declare a column of a source as what it cannot hold.
         """
+        if self.place is not None:
+            decisions = replace(decisions, schema=self.place.stated(decisions.schema), said_rows=True, said_row=True)
         least = rows_made(self.steps, decisions.schema.each_row)
         if least > self.made and decisions.schema.rows_per_person < least:
             decisions = replace(decisions, schema=replace(decisions.schema, rows_per_person=least), said_rows=False)

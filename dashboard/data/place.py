@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from dashboard.data.own_file import Decisions, OwnFile
 from dpcore.datasets import Column, PrivateRows, Schema
+from dpcore.datasets.declaration import shown
 from dpcore.datasets.in_place import ConfiguredSource, PrivateSource
 from dpcore.datasets.in_place.tongue import FITS, Kind
 from dpcore.datasets.schema import ColumnType
+from dpcore.errors import InvalidArgument
 
 _USUAL: dict[Kind, ColumnType] = {
     "text": "category",
@@ -42,6 +44,23 @@ class Place:
             return ("text",)
         kind = self.kinds.get(name, "other")
         return tuple(known for known in get_args(ColumnType) if kind in FITS[known])
+
+    def stated(self, schema: Schema) -> Schema:
+        """``schema`` with what the owner of the source states of its people. Raises InvalidArgument for a column that
+        is declared as what the source does not hold."""
+        for column in schema.columns:
+            if column.type not in self.types(column.name):
+                raise InvalidArgument(
+                    "columns", f"cannot declare “{shown(column.name)}” as that: the source says otherwise"
+                )
+        source = self.source
+        return replace(
+            schema,
+            each_row="record",
+            unit=source.unit,
+            rows_per_person=source.rows_per_person,
+            id_column=source.id_column,
+        )
 
     def rows(self) -> PrivateRows:
         """The door to its rows, for one private answer."""

@@ -20,6 +20,7 @@ ABOUT = (
     "The chart shows rows made up from what you say here, and nothing of the source. For a private answer the source "
     "counts its own rows."
 )
+WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the source."
 NOT_READ = "No row of the source was read for them."
 DECLARED_BY_YOU = (
     "Names and types of the columns are those of the source's own schema. What they could hold you state yourself, "

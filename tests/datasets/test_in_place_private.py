@@ -48,7 +48,8 @@ def visits(rows: int = 400) -> pd.DataFrame:
 
 def in_folder(place: Path, frame: pd.DataFrame) -> PrivateSource:
     frame.to_parquet(place / "visits.parquet")
-    return PrivateSource(lambda: open_folder(place))
+    opened = open_folder(place)
+    return PrivateSource(lambda: opened)
 
 
 def in_sqlite(place: Path, frame: pd.DataFrame) -> PrivateSource:
@@ -65,7 +66,8 @@ def in_duckdb(place: Path, frame: pd.DataFrame) -> PrivateSource:
     with duckdb.connect(str(file)) as connection:
         connection.register("given", frame)
         connection.execute("CREATE TABLE visits AS SELECT * FROM given")
-    return PrivateSource(lambda: open_database(f"duckdb:///{file}", "visits"))
+    opened = open_database(f"duckdb:///{file}", "visits")
+    return PrivateSource(lambda: opened)
 
 
 @pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
