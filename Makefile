@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
+# Python keeps what it has compiled; otherwise every server that a test starts compiles the product again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run serve wheel test lint types bench reliability audit screenshot lock clean
 

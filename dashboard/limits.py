@@ -13,8 +13,8 @@ from dashboard import visitors
 from dashboard.data.own_file import OwnFile
 from dashboard.gate import number
 from dashboard.words import data as said
-from dpcore.datasets import Reading
-from dpcore.errors import UnreadableFile
+from dpcore.datasets import Fits, Reading, Size
+from dpcore.errors import NoRoom, UnreadableFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,9 @@ class Limits:
     megabytes: int
     jobs: int
 
+
+_PLACES = 16
+"""Bytes that are kept of a row beside its cells: its line and its place in the file."""
 
 KNOWN = Limits(rows=100_000_000, megabytes=4000, jobs=12)
 VISITOR = Limits(rows=1_000_000, megabytes=500, jobs=3)
@@ -50,6 +53,23 @@ def check(data: bytes, held: int, here: Limits, reading: Reading | None = None) 
     size = len(data) + (0 if reading is None else _table(reading))
     if held + size > here.megabytes << 20:
         raise UnreadableFile(said.too_much_held(held + size, here.megabytes))
+
+
+def room(data: bytes, read: Reading, held: int, here: Limits) -> Fits:
+    """Whether what steps make of a file fits: its bytes stay, the table as it was ``read``, and ``held`` bytes.
+
+    It raises NoRoom with what to do.
+    """
+    there = held + len(data) + _table(read)
+
+    def fits(size: Size) -> None:
+        if size.rows > here.rows:
+            raise NoRoom(said.step_of_too_many_rows(size.rows, here.rows))
+        after = there + size.bytes + _PLACES * size.rows
+        if after > here.megabytes << 20:
+            raise NoRoom(said.step_too_large(after, here.megabytes))
+
+    return fits
 
 
 def weight(files: Iterable[OwnFile | None]) -> int:

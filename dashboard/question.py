@@ -76,7 +76,8 @@ class Uncertain:
     """How often the answer is wrong through privacy noise, and how often through having only these people.
 
     Both are shares from 0 to 1; ``sentence`` says them in Markdown. ``names`` are what the two bars are called.
-    ``sign`` is "±" where they say how far off a share may be, rather than how often something is wrong.
+    ``sign`` is "±" where they say how far off something may be, rather than how often something is wrong: a share, or,
+    where they are ``in_100`` no more, a number as the page writes it.
     """
 
     noise: float
@@ -84,6 +85,7 @@ class Uncertain:
     sentence: str
     names: tuple[str, str] = words.UNSURE
     sign: str = ""
+    in_100: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

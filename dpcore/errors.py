@@ -14,6 +14,7 @@
     ├── Defect                            a mistake in this program, with the reference of its entry in the log
     └── DataError
         ├── UnreadableFile                a file that cannot be read as a table without guessing
+        ├── NoRoom                        a step that would make a larger table than there is room for; nothing was done
         ├── ReadingCancelled              the person stopped the reading of a file
         └── UnavailableSample             a sample that needs a file or a network that is not there
 """
@@ -78,6 +79,10 @@ class DataError(DpcoreError):
 
 class UnreadableFile(DataError):
     """A file that cannot be read as a table without guessing."""
+
+
+class NoRoom(DataError):
+    """A step that would make a larger table than there is room for; nothing was done."""
 
 
 class ReadingCancelled(DataError):

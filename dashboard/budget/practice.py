@@ -42,7 +42,7 @@ def buttons(budget: Budget) -> None:
         "be taken back."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Practice with another size:", width="content")
+        st.caption("Practice with a budget of another size:", width="content")
         for size in SIZES:
             st.button(
                 f"ε = {size:g}",

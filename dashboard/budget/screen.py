@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 
 from dashboard import session, words
@@ -33,6 +34,8 @@ from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.ledger import Budget, Receipt
 
+ONE_LINE = 0.01
+"""Share of ε within which two lines are one to the eye."""
 OWN_RULES = {"sum": ("basic",), "zcdp": ("zcdp",), "both": ("basic", "zcdp")}
 
 
@@ -134,9 +137,10 @@ def _rules(drawn: Spending) -> list[str]:
 
 
 def _figure(budget: Budget, drawn: Spending, *, dark: bool) -> Figure:
-    shown = _rules(drawn)
+    hidden = {rule for others in _same(budget, drawn).values() for rule in others}
+    shown = [rule for rule in _rules(drawn) if rule not in hidden]
     return cumulative(
-        drawn.frame,
+        drawn.frame[drawn.frame["rule"].isin(shown)],
         names={rule: rules.short(rule) for rule in shown},
         colour=rules.colour(dark),
         planned=[rule for rule in shown if rules.planned(rule)],
@@ -148,16 +152,36 @@ def _figure(budget: Budget, drawn: Spending, *, dark: bool) -> Figure:
     )
 
 
+def _same(budget: Budget, drawn: Spending) -> dict[str, list[str]]:
+    """Rules whose line nobody could tell from another's, by the one that is drawn: the budget's own where it can be."""
+    own = OWN_RULES[budget.counting]
+    found: dict[str, list[str]] = {}
+    lines = drawn.frame.pivot_table(index="answers", columns="rule", values="epsilon")
+    for rule in sorted(_rules(drawn), key=lambda rule: rule not in own):
+        close = (kept for kept in found if np.allclose(lines[rule], lines[kept], rtol=ONE_LINE, equal_nan=True))
+        kept = next(close, None)
+        if kept is None or rule in own:
+            found[rule] = []
+        else:
+            found[kept].append(rule)
+    return {kept: others for kept, others in found.items() if others}
+
+
 def _note(budget: Budget, drawn: Spending) -> str:
     """What stands below the lines."""
     own = " and ".join(rules.LABELS[rule] for rule in OWN_RULES[budget.counting])
     asked = "last question" if drawn.receipts else "question in view"
     after = f" Shaded: if the {asked} were asked again and again."
+    same = "".join(
+        f" Here {' and '.join(rules.label(other).lower() for other in others)} "
+        f"{'gives' if len(others) == 1 else 'give'} the same line as {rules.LABELS[kept].lower()}."
+        for kept, others in _same(budget, drawn).items()
+    )
     return (
         f"Each line is one way to add up the same answers; a lower one shows that less was given away. Thick: what "
         f"this budget counts with ({own.lower()}). Solid lines hold {rules.ADAPTIVE}; dashed ones only "
         f"{rules.PLANNED}. δ = {words.tiny(drawn.delta)} is the small chance that a promise may fail."
-        f"{after if drawn.more else ''}"
+        f"{after if drawn.more else ''}{same}"
     )
 
 
@@ -203,6 +227,7 @@ def _card(budget: Budget, now: float, delta: float) -> words.LabelCard:
     return words.LabelCard(
         neighbours="replace_one" if same else "add_remove",
         epsilon=now or tracker.total(budget),
+        of="all answers so far" if now else "all answers that fit",
         delta=delta or budget.cap.delta,
         not_protected=f"that the data exist, the questions that were asked, and {about}how many rows there are",
     )

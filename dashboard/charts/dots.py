@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import numpy as np
 
@@ -91,8 +92,10 @@ def outcomes(
     }
 
 
-def of_100(share: float, sign: str = "") -> str:
-    """A share of 1 as the number beside its bar."""
+def beside(share: float, sign: str = "", *, in_100: bool = True) -> str:
+    """The number beside a bar: a share of 1 in 100, or a number to two digits."""
+    if not in_100:
+        return f"{sign}{format(Decimal(f'{share:.2g}'), 'f')}"
     value = 100 * share
     digits = 1 if sign and value < 9.95 else 0
     return "<1 in 100" if value < 0.95 and not sign else f"{sign}{value:.{digits}f} in 100"
@@ -104,11 +107,13 @@ def two_bars_inks(dark: bool) -> tuple[str, str]:
     return look.bad, look.soft
 
 
-def two_bars(noise: float, people: float, names: tuple[str, str], *, sign: str = "", dark: bool = False) -> Figure:
+def two_bars(
+    noise: float, people: float, names: tuple[str, str], *, sign: str = "", in_100: bool = True, dark: bool = False
+) -> Figure:
     """Two shares of 1 as bars out of 100, each with its number: privacy noise, and having only these people.
 
     ``names`` are theirs, in that order. With a ``sign``, "±", they say how far off something may be, and the longer
-    one fills two thirds.
+    one fills two thirds; unless ``in_100`` that is no share but a number.
     """
     values = [100 * people, 100 * noise]
     full = 1.5 * max(*values, 1e-9) if sign else 115.0
@@ -119,7 +124,7 @@ def two_bars(noise: float, people: float, names: tuple[str, str], *, sign: str =
                 "orientation": "h",
                 "x": values,
                 "y": list(names[::-1]),
-                "text": [of_100(share, sign) for share in (people, noise)],
+                "text": [beside(share, sign, in_100=in_100) for share in (people, noise)],
                 "textposition": "outside",
                 "cliponaxis": False,
                 "marker": {"color": list(two_bars_inks(dark)[::-1])},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -20,8 +20,11 @@ from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
 from dashboard.data.people import may_see
 from dashboard.data.task import Say, Task
 from dashboard.words import data as said
-from dpcore.datasets import Template, recognised
+from dpcore.datasets import Fits, Template, recognised
 from dpcore.errors import LedgerError
+
+if TYPE_CHECKING:
+    from dpcore.datasets import Reading
 
 
 def pending() -> Pending | None:
@@ -70,13 +73,14 @@ def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again:
     last = () if again or present is None or present.declared is None else (template(present),)
     known = (*DECLARATIONS.get(), *last)
     # the last one stays, so that it can be brought back; one that is read once more takes its own place
-    here, held = limits.limits(), limits.weight([None if again else present or OWN_BEFORE.get()])
+    before = OWN_BEFORE.get() if again else present or OWN_BEFORE.get()
+    here, held = limits.limits(), limits.weight([before])
 
     def work(say: Say) -> Any:
         limits.check(data, held, here)
-        found = _read(name, data, dict(choices), known, say, key)
-        limits.check(data, held, here, found[0])
-        return found
+        reading = _read(name, data, dict(choices), say)
+        limits.check(data, held, here, reading)
+        return _told(reading, known, say, key, limits.room(data, reading, held, here))
 
     start(work, "Reading the file", _installed)
 
@@ -94,18 +98,20 @@ def read_again(**choices: Any) -> None:
     read(name, data, tuple(sorted(merged.items())), again=again)
 
 
-def _read(
-    name: str, data: bytes, choices: dict[str, Any], known: tuple[Template, ...], say: Say, key: bytes | None
-) -> Any:
+def _read(name: str, data: bytes, choices: dict[str, Any], say: Say) -> Reading:
     from dpcore.datasets import read_table  # loads DuckDB
 
-    reading = read_table(data, name=name, **choices, progress=lambda part, what: say(0.8 * part, what))
+    return read_table(data, name=name, **choices, progress=lambda part, what: say(0.8 * part, what))
+
+
+def _told(reading: Reading, known: tuple[Template, ...], say: Say, key: bytes | None, fits: Fits) -> Any:
+    """The reading, its marks, and the declaration that it is known by."""
     say(0.85, "Comparing with earlier files")
     _ = reading.fingerprint  # here rather than in somebody's click: it takes about as long as reading
     marks = None if key is None else sketched(reading, key)
     say(0.95, "Looking for what it needs")
     _ = reading.suggested_steps
-    match = recognised(reading, known) if known else None
+    match = recognised(reading, known, fits) if known else None
     return reading, marks, None if match is None else match[0]
 
 

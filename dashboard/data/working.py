@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import session, words
+from dashboard import limits, session, words
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.task import Task
 from dashboard.words import data as said
-from dpcore.datasets import Reading, SplitOptions, Step
+from dpcore.datasets import Fits, Reading, SplitOptions, Step
 
 LONGEST = 400
 
@@ -78,11 +78,12 @@ def do(steps: tuple[Step, ...], note: str) -> None:
 def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> None:
     """Do these steps to the table as it was read, beside the page as it can take a while; then ``end``.
 
-    ``end(own, after)`` is given the file as it then is; it is not called where another file came in between.
+    ``end(own, after)`` is given the file as it then is; it is not called where another file came in between, nor where
+    the table after the steps would be more than this session may hold: then the file stays as it was, and that is said.
     """
     own = source.own_file()
     base = None if own is None else own.as_read
-    if base is None:
+    if own is None or base is None:
         return
 
     def ended(task: Task) -> None:
@@ -92,11 +93,12 @@ def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> 
         elif present is not None and present.as_read is base:
             end(present, task.result)
 
-    actions.start(lambda say: _prepared(base, steps), said.DOING_STEP, ended)
+    fits = limits.room(own.data, base, limits.weight([actions.before()]), limits.limits())
+    actions.start(lambda say: _prepared(base, steps, fits), said.DOING_STEP, ended)
 
 
-def _prepared(base: Reading, steps: tuple[Step, ...]) -> Reading:
-    """The table after these steps, with what the page asks of it worked out. Raises InvalidArgument."""
-    after = base.after(steps)
+def _prepared(base: Reading, steps: tuple[Step, ...], fits: Fits) -> Reading:
+    """The table after these steps, with what the page asks of it worked out. Raises InvalidArgument, NoRoom."""
+    after = base.after(steps, fits)
     _ = after.suggested_steps
     return after

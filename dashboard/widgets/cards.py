@@ -130,11 +130,20 @@ def uncertain(found: Uncertain, *, key: str) -> None:
     """The noise of privacy and the luck of having only these people: two small bars, and their sentence beside them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}-uncertain-box"):
         st.plotly_chart(
-            Ready(two_bars(found.noise, found.people, found.names, sign=found.sign, dark=session.dark())),
+            Ready(
+                two_bars(
+                    found.noise,
+                    found.people,
+                    found.names,
+                    sign=found.sign,
+                    in_100=found.in_100,
+                    dark=session.dark(),
+                )
+            ),
             key=f"{key}-uncertain",
             theme=None,
             width=BARS,
-            alt=needs.bars(found.noise, found.people, found.names, found.sign),
+            alt=needs.bars(found.noise, found.people, found.names, found.sign, in_100=found.in_100),
             config={"displayModeBar": False},
         )
         st.caption(found.sentence, width=SENTENCE)

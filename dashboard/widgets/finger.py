@@ -20,7 +20,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.case import Case
-from dashboard.charts.dots import of_100, two_bars_inks
+from dashboard.charts.dots import beside, two_bars_inks
 from dashboard.charts.theme import palette, plain
 from dashboard.question import Kind, Question
 from dashboard.widgets import cards
@@ -84,7 +84,7 @@ def told(kind: type[Kind], case: Case, level: float, *, dark: bool) -> dict[str,
         said["uncertain-box"] = unsure.sentence
         shares = (unsure.noise, unsure.people)
         named = zip(unsure.names, shares, two_bars_inks(dark), strict=True)
-        bars = [[name, of_100(share, unsure.sign), share, ink] for name, share, ink in named]
+        bars = [[name, beside(share, unsure.sign, in_100=unsure.in_100), share, ink] for name, share, ink in named]
     return {
         "said": plain(level),
         "level": level,

@@ -131,10 +131,11 @@ def goal(*, higher: bool) -> str:
     return "what you need" if higher else "what you accept"
 
 
-def odds_sentence(epsilon: float, delta: float = 0.0) -> str:
+def odds_sentence(epsilon: float, delta: float = 0.0, *, of: str = "the answer") -> str:
+    """The odds picture in words; ``of`` is what somebody sees."""
     return (
-        "Someone who would guess right 50 times in 100 without the answer is right at most "
-        f"**{at_most(odds(epsilon, delta))}** times in 100 with it."
+        f"Someone who would guess right 50 times in 100 without {of} is right at most "
+        f"**{at_most(odds(epsilon, delta))}** times in 100 with {'it' if of == 'the answer' else 'them'}."
     )
 
 
@@ -175,13 +176,17 @@ SLACK = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelCard:
-    """What every result states about itself. ``who`` replaces the words for the protected ``unit``."""
+    """What every result states about itself.
+
+    ``who`` replaces the words for the protected ``unit``; ``of`` is what ε is the sum of.
+    """
 
     neighbours: Neighbours
     epsilon: float
     delta: float = 0.0
     unit: str = "person"
     who: str | None = None
+    of: str = "the answer"
     sees_raw: str = "the computer this runs on, and whoever runs it"
     not_protected: str = NOT_PROTECTED
 
@@ -193,7 +198,7 @@ class LabelCard:
     @property
     def judged(self) -> str:
         """Whether such a promise is usual, in one line."""
-        told = "strong" if self.epsilon <= STRONG else "usual" if self.epsilon <= WEAK else "weak for one person"
+        told = "strong protection" if self.epsilon <= STRONG else "usual" if self.epsilon <= WEAK else "weak protection"
         return (
             f"**Is that good?** ε = {number(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
             "less is safer."
@@ -208,7 +213,7 @@ class LabelCard:
         """The odds, then the details."""
         small = f"at most {at_most(1000 * rare(self.epsilon, 0.001))} in 1,000 after it"
         return [
-            odds_sentence(self.epsilon, self.delta),
+            odds_sentence(self.epsilon, self.delta, of=self.of),
             *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
             *([SLACK.format(tiny(self.delta))] if self.delta else []),
             f"**Sees the raw data:** {self.sees_raw}.",

@@ -136,6 +136,22 @@ def too_much_held(held: int, most: int) -> str:
     )
 
 
+def step_of_too_many_rows(rows: int, most: int) -> str:
+    """A step that would make more rows than one session may have."""
+    return (
+        f"The table would then have {rows:,} rows and one session here may have {most:,}, so it stays as it was; "
+        "bring a file with fewer rows to do this."
+    )
+
+
+def step_too_large(held: int, most: int) -> str:
+    """A step whose table would take more memory than one session may have, in bytes and megabytes."""
+    return (
+        f"Your session would then hold {-(-held >> 20):,} MB of files and tables, and one may hold {most:,}, so the "
+        "table stays as it was; bring a file with fewer rows or columns to do this."
+    )
+
+
 def container(kind: str, part: str, header: str) -> str:
     """What kind of file it is, which part of it was read, and where its columns are named."""
     if kind == "workbook":

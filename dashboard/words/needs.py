@@ -11,7 +11,7 @@ LOOKED = (
     "was chosen after looking at the data."
 )
 OTHERS = "others"
-DOTS = "Grey: right anyway. Brown: the most that the answer can add."
+DOTS = "100 dots, 100 guesses. Grey: right anyway. Brown: the most that can be added."
 IMAGINED = "Looking at this page costs nothing. Only a private answer that is drawn is charged."
 
 
@@ -43,11 +43,12 @@ def rings(count: int) -> str:
     return f" Rings: {plural(count, 'private answer')} that you have drawn."
 
 
-def bars(noise: float, people: float, names: tuple[str, str], sign: str = "") -> str:
+def bars(noise: float, people: float, names: tuple[str, str], sign: str = "", *, in_100: bool = True) -> str:
     """The two bars in words."""
+    start, factor = ("Two bars, in 100", 100) if in_100 else ("Two bars", 1)
     return (
-        f"Two bars, in 100: {visible(names[0])} {sign}{number(100 * noise)}, {visible(names[1])} "
-        f"{sign}{number(100 * people)}."
+        f"{start}: {visible(names[0])} {sign}{number(factor * noise)}, {visible(names[1])} "
+        f"{sign}{number(factor * people)}."
     )
 
 

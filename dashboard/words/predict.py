@@ -147,6 +147,17 @@ def error(value: float) -> str:
     return f"squared error {number(value)}"
 
 
+WORTH_BUYING = (
+    "Buying cuts is worth it where people crowd within a small part of the declared bounds; where round numbers suit, "
+    "the free ones leave more for training."
+)
+
+
+def free_beside(bought: str, free: str) -> str:
+    """The same descent on cuts that are bought and on free ones, at this ε."""
+    return f"With bought cuts: {bought}; with free ones at round numbers: {free}."
+
+
 UNSURE = ("privacy noise", "only these rows")
 
 
@@ -181,9 +192,21 @@ def uncertain(low: float, high: float, people: float, tested: int, *, models: in
     )
 
 
-def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str) -> str:
+def uncertain_error(low: float, high: float, people: tuple[float, float], tested: int, *, models: int) -> str:
+    """As ``uncertain`` of squared errors; ``people`` with the share of itself by which it may be wrong."""
+    half, error = (number(float(f"{one:.2g}")) for one in (people[0], 100 * people[1]))
+    return (
+        f"**Two reasons why it may be off.** Privacy noise: of 100 such models 80 have an error of {number(low)} to "
+        f"{number(high)} (from {models} that were trained). Chance: {tested:,} other rows judged them; had others "
+        f"come, all these numbers would move by at most {half} in 80 of 100 cases, with or without privacy (calculated "
+        f"from how far off each row is; that {half} is itself known to about {error} in 100)."
+    )
+
+
+def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str, *, apart: bool = False) -> str:
+    """``band`` is between what most private models lie; ``apart``: what is uncertain has a card of its own."""
     low, high = band
-    noise = "" if high <= low else f" Most private models (80 in 100): {number(low)} to {number(high)}."
+    noise = "" if high <= low or apart else f" Most private models (80 in 100): {number(low)} to {number(high)}."
     return (
         f"Without privacy {number(plain)}, always guessing the average {number(guessing)}; smaller is better, and the "
         f"range of the column is scaled to −1…1.{noise} {how}"
@@ -451,6 +474,15 @@ def use(other: str) -> str:
 
 def cannot_release(why: str) -> str:
     return f"This model cannot be released: {why}."
+
+
+def cuts_bought(columns: int, share: float) -> str:
+    """What the cuts of so many columns are and take, before a release."""
+    return (
+        f"**Where {plural(columns, 'column')} {'is' if columns == 1 else 'are'} cut is bought** with "
+        f"{100 * share:g} in 100 of this answer's privacy, so that about as many people are in each step. The cuts are "
+        "in the file with the weights and may be published with them."
+    )
 
 
 def how_many_rows(people: int | None, releases: int) -> str:

@@ -39,7 +39,7 @@ def more(count: int, rest: float | None = None) -> str:
     """How many more answers fit; ``rest`` is the ε that is left after one, where ε adds up."""
     if count >= MANY:
         return "A million more answers like the one in view fit."
-    kept = _kept(f" (ε = {amount(rest)})") if rest is not None and rest > 1e-9 else ""
+    kept = _kept(f", with ε = {amount(rest)} left") if rest is not None and rest > 1e-9 else ""
     return f"**{plural(count, 'more answer', 'more answers')}** like the one in view; after one, {count - 1:,}{kept}."
 
 

@@ -19,6 +19,7 @@ import pandas as pd
 
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, read_csv
 from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
@@ -236,6 +237,18 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
         epsilon=0.5,
         delta=1e-6,
     )
+    if not named and (schema is RECORDS) == (hidden == "add_remove"):  # its sums and counts are those of the others
+        asks["model on bought steps, counted"] = lambda d, _: replace(
+            BoughtModel.of(
+                d,
+                target="answer",
+                columns=["option", "number", "day"],
+                pairs=[("option", "number")],
+                epsilon=0.5,
+                delta=1e-6,
+            ),
+            steps=20,
+        )
     people = replace(schema, people=40)
     found = [Question(name=f"{name}, {how}", ask=ask, **about) for name, ask in asks.items()]
 

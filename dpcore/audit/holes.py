@@ -21,11 +21,14 @@ from dpcore.datasets import Declaration, Schema, apply
 from dpcore.datasets import private_rows as doors
 from dpcore.errors import InvalidArgument
 from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
-from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import LeastCost
+from dpcore.releases.steps_model import StepsModel
 from dpcore.releases.whole_codes import WholeCodes
+from dpcore.training.cuts import own_cuts
+from dpcore.training.encoding import Encoding
 from dpcore.validate import FloatArray
 
 
@@ -218,8 +221,32 @@ def _one_row_a_person() -> Iterator[None]:
 @contextmanager
 def _every_one_alone() -> Iterator[None]:
     """Counts of steps reckoned as if a row were in one of them."""
-    with patch.object(ScaledModel, "counts_sensitivity", lambda self, most_ones: self.cells_sensitivity):
+    with patch.object(StepsModel, "counts_sensitivity", lambda self, most_ones: self.cells_sensitivity):
         yield
+
+
+@contextmanager
+def _one_level_alone() -> Iterator[None]:
+    """Trees of cells reckoned as if a row were in one level of them."""
+    with patch.object(BoughtModel, "tree_sensitivity", lambda self, _: self.cells_sensitivity):
+        yield
+
+
+def _cut_at_own_quantiles(frame: pd.DataFrame, request: Any) -> dict[str, Any]:
+    """Numbers cut at the quantiles of the file, for nothing."""
+    columns = [
+        replace(column, levels=own_cuts(column.low, column.high, _quartiles(column, frame[column.name])))
+        if column.kind == "number"
+        else column
+        for column in request.features.columns
+    ]
+    return {"features": replace(request.features, columns=tuple(columns))}
+
+
+def _quartiles(column: Encoding, values: pd.Series) -> list[float]:
+    here = column.unscaled(column.typed(values))
+    inside = [column.high] if np.isnan(here).all() else np.nanquantile(here, (0.25, 0.5, 0.75)).tolist()
+    return [cut for cut in inside if cut > column.low] or [column.high]
 
 
 @contextmanager
@@ -287,6 +314,16 @@ HOLES: tuple[Hole, ...] = (
     ),
     Hole(
         name="gradients cut before they are scaled", on="model on steps, counted, a row added", within=_unscaled_lengths
+    ),
+    Hole(
+        name="trees of cells at the noise of one level",
+        on="model on bought steps, counted, a row added",
+        within=_one_level_alone,
+    ),
+    Hole(
+        name="cuts at the file's own quantiles",
+        on="model on steps, counted, a row added",
+        ask=_computed(_cut_at_own_quantiles),
     ),
     Hole(name="model on steps: rows scale it exactly", on="model on steps, counted, a row added", ask=_rows_as_people),
     Hole(name="13 the file's curve as a forecast", on="model, a row added", ask=_curve_as_forecast),

@@ -19,10 +19,12 @@ from dpcore.audit.files import Ask, File, Question
 from dpcore.errors import DpcoreError
 from dpcore.release import question_digest, sentence
 from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.scaled_model import ScaledModel
+from dpcore.releases.steps_model import StepsModel
 from dpcore.releases.whole_codes import clip_units, scale_units
 from dpcore.validate import FloatArray
 
@@ -102,6 +104,8 @@ def spent(request: Any, here: Any, there: Any) -> float:
     """The part of the claim that the law of the answer to what was read uses on these two, exactly."""
     if isinstance(request, PrivateModel):
         return _spent_on_sums(request, here, there)
+    if isinstance(request, BoughtModel):
+        return _spent_on_cuts(request, here, there)
     if isinstance(request, ScaledModel):
         return _spent_on_steps(request, here, there)
     if isinstance(request, NoisyCount):
@@ -133,7 +137,22 @@ def _spent_on_sums(request: PrivateModel, here: Any, there: Any) -> float:
     return float(max(max(moved) / request.sensitivity, counted))
 
 
-def _spent_on_steps(request: ScaledModel, here: Any, there: Any) -> float:
+def _spent_on_cuts(request: BoughtModel, here: Any, there: Any) -> float:
+    """The largest part of what each of its Gaussian releases may move: trees, and all else at cuts that came of them.
+
+    The cuts are those of noise alone, as a release of no rows could draw them.
+    """
+    rng = np.random.Generator(np.random.PCG64(SEED))
+    trees = list(zip(request.bought, here.trees(), there.trees(), strict=True))
+    moved = [
+        float(np.linalg.norm((first - second).astype(np.float64))) / request.tree_sensitivity(column)
+        for column, first, second in trees
+    ]
+    features = request.cut([np.rint(100 * rng.standard_normal(tree.size)).astype(np.int64) for _, tree, _ in trees])
+    return max(*moved, _spent_on_steps(request, here.codes(features), there.codes(features)))
+
+
+def _spent_on_steps(request: StepsModel, here: Any, there: Any) -> float:
     """The largest part of what each of its Gaussian releases may move: counts, sums at public points, calibration."""
     rng = np.random.Generator(np.random.PCG64(SEED))
     d, clip = here.d, request.clip_for(1000)

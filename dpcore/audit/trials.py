@@ -18,6 +18,7 @@ from dpcore.audit.bounds import epsilon_bound, scale_bound
 from dpcore.audit.cases import CASES, EPSILON, Case, rows
 from dpcore.datasets import Column, Declaration
 from dpcore.releases import draws
+from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.whole_rows import SUM_UNIT
@@ -147,10 +148,7 @@ def audit_steps() -> Finding:
 
     Rows are empty, so all that is counted and summed is 0 and what is drawn is noise, each over its claim.
     """
-    declaration = Declaration(columns=_COLUMNS, people=100)
-    request = ScaledModel.of(declaration, target="ill", columns=["age", "since"], epsilon=EPSILON, delta=1e-5)
-    request = replace(request, steps=_STEPS, momentum=0.0, tail=1.0)
-    found = request.read(rows(age=[""], since=[""], ill=[""]))
+    request, found = _on_steps(ScaledModel)
     clip = request.clip_for(100)
     claims = {
         request.rho * request.counts_share: request.counts_sensitivity(found.most_ones)
@@ -158,6 +156,36 @@ def audit_steps() -> Finding:
         request.rho * request.steps_share: request.sums_sensitivity(clip) * request.noise_of(request.steps_share),
         request.rho * request.calibrated: request.cells_sensitivity * request.noise_of(request.calibrated),
     }
+    return _of_draws("model on steps, Gaussian noise of all it draws", request, found, lambda rho, _: claims[rho])
+
+
+def audit_bought_cuts() -> Finding:
+    """The noise in the trees by which cuts are bought; all else is drawn as in a model on steps."""
+    request, found = _on_steps(BoughtModel)
+    part = request.cuts_share / len(request.bought)
+    claims = {
+        tree.size: request.tree_sensitivity(column) * request.noise_of(part)
+        for column, tree in zip(request.bought, found.trees(), strict=True)
+    }
+
+    def claim(rho: float, size: int) -> float | None:
+        return claims[size] if rho == request.rho * request.cuts_share / len(request.bought) else None
+
+    return _of_draws("model on bought steps, Gaussian noise of its trees", request, found, claim, answers=1)
+
+
+def _on_steps(kind: type[ScaledModel] | type[BoughtModel]) -> tuple[Any, Any]:
+    """A request of one step, and what it reads from one empty row."""
+    declaration = Declaration(columns=_COLUMNS, people=100)
+    request = kind.of(declaration, target="ill", columns=["age", "since"], epsilon=EPSILON, delta=1e-5)
+    request = replace(request, steps=_STEPS, momentum=0.0, tail=1.0)
+    return request, request.read(rows(age=[""], since=[""], ill=[""]))
+
+
+def _of_draws(
+    name: str, request: Any, found: Any, claim: Callable[[float, int], float | None], *, answers: int = _RUNS // 10
+) -> Finding:
+    """All draws of some ρ and size of which there is a ``claim``, each over that."""
 
     def ratio() -> tuple[float, int]:
         drawn: list[float] = []
@@ -165,15 +193,17 @@ def audit_steps() -> Finding:
 
         def noted(values: Any, *, sensitivity: float, rho: float) -> Any:
             noisy = gaussian(values, sensitivity=sensitivity, rho=rho)
-            drawn.extend((noisy / claims[rho]).tolist())
+            claimed = claim(rho, noisy.size)
+            if claimed is not None:
+                drawn.extend((noisy / claimed).tolist())
             return noisy
 
         with patch.object(draws, "gaussian", noted):
-            for _ in range(_RUNS // 10):
+            for _ in range(answers):
                 request.draw(found)
         return scale_bound(drawn, 1.0), len(drawn)
 
-    return _of_scale("model on steps, Gaussian noise of all it draws", ratio)
+    return _of_scale(name, ratio)
 
 
 def last_bit(value: float) -> int:
@@ -217,9 +247,10 @@ TRIALS: dict[str, Callable[[], Finding]] = {
     **{case.name: partial(audit_case, case) for case in CASES},
     "model": audit_model,
     "steps": audit_steps,
+    "bought cuts": audit_bought_cuts,
     "floats": audit_floats,
 }
-AUDITED = {case.key for case in CASES} | {"model", "scaled_model"}
+AUDITED = {case.key for case in CASES} | {"model", "scaled_model", "bought_model"}
 
 
 def run(name: str) -> Finding:

@@ -13,6 +13,7 @@ from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.report import Alternative, ColumnReading, Notice, ReadColumn, Report
 from dpcore.datasets.samples import expanded, load_sample, sample, sample_rows, samples
 from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.size import Fits, Size
 from dpcore.datasets.steps import (
     LeaveOutTotals,
     MonthsToRows,
@@ -26,7 +27,7 @@ from dpcore.datasets.suitability import Suited, questions_for
 from dpcore.datasets.table import Table
 from dpcore.datasets.template import Fit, Template, fitted, loaded, recognised, saved
 from dpcore.datasets.twin import Relation, twin
-from dpcore.errors import ReadingCancelled, UnavailableSample, UnreadableFile
+from dpcore.errors import NoRoom, ReadingCancelled, UnavailableSample, UnreadableFile
 
 if TYPE_CHECKING:
     from dpcore.datasets.reading import (
@@ -49,9 +50,11 @@ __all__ = [
     "ColumnReading",
     "Declaration",
     "Fit",
+    "Fits",
     "LeaveOutTotals",
     "Likeness",
     "MonthsToRows",
+    "NoRoom",
     "Notice",
     "OneRowPer",
     "PrivateRows",
@@ -64,6 +67,7 @@ __all__ = [
     "Report",
     "Sample",
     "Schema",
+    "Size",
     "SplitOptions",
     "Step",
     "Suited",

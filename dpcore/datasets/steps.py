@@ -2,7 +2,9 @@
 
 A step changes rows of text to rows of text. Taking it back means reading on without it: ``Reading.after(steps)`` starts
 from the file each time. ``holds_values`` says whether a step names something read from the rows, so that a link or a
-recipe that must hold no values leaves it out.
+recipe that must hold no values leaves it out. ``size(frame)`` says before it is done how large the table after it will
+be, so that none is made for which there is no room: never fewer rows or bytes than there will be, and exactly as many
+rows where they can become more.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -20,6 +22,7 @@ from dpcore.datasets.dates import moment
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MOST_PEOPLE, EachRow
+from dpcore.datasets.size import Size, letters
 from dpcore.datasets.suitability import counts_time, names_someone
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, IntArray, one_of, whole
@@ -32,6 +35,7 @@ _TOTAL = re.compile(
 _SEPARATORS = (";", "|", ",")
 _MOST_OPTIONS, _FEWEST_MONTHS = 40, 3
 _REPEATED, _MOST_SUMS = 0.8, 2
+_MOST_SPLIT, _LONGEST_NUMBER = 200, 24
 _MONTH_NAMES = {
     name: place
     for place, names in enumerate(
@@ -63,6 +67,9 @@ class LeaveOutTotals:
     def sentence(self) -> str:
         return f"Rows whose “{self.column}” says total or subtotal are left out."
 
+    def size(self, frame: pd.DataFrame) -> Size:
+        return Size.of(frame)
+
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
         keep = ~is_total(_column(frame, self.column))
         return Worked(frame=frame[keep].reset_index(drop=True), lines=lines[keep])
@@ -79,6 +86,9 @@ class ReadAsMissing:
     @property
     def sentence(self) -> str:
         return f"“{self.word}” in “{self.column}” is read as missing."
+
+    def size(self, frame: pd.DataFrame) -> Size:
+        return Size.of(frame)
 
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
         cells = _column(frame, self.column)
@@ -115,26 +125,42 @@ class SplitOptions:
         bound = "" if self.most is None else f", the first {self.most} of each cell"
         return f"“{self.column}” becomes one yes/no column per option{bound}."
 
+    def size(self, frame: pd.DataFrame) -> Size:
+        _column(frame, self.column)
+        options = len(self._options(frame))
+        rest = Size.of(frame.drop(columns=self.column))
+        return rest.beside(Size.expected(len(frame), options, len("yes") * len(frame) * options))
+
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
-        cells = _column(frame, self.column).tolist()
-        named = [[part for word in cell.split(self.separator) if (part := word.strip())][: self.most] for cell in cells]
-        options = self.options or tuple(sorted({word for words in named for word in words}))
-        if len(options) > 200:
-            raise InvalidArgument("options", "are more than 200; state which of them matter")
+        codes, different = pd.factorize(_column(frame, self.column))
+        options = self._options(frame)
         names = [f"{self.column}: {option}" for option in options]
         if set(names) & set(frame.columns):
             raise InvalidArgument("column", "has options that are columns already")
-        ticks = np.zeros((len(cells), len(options)), dtype=bool)
+        ticks = np.zeros((len(different), len(options)), dtype=np.int8)
         place = {option: at for at, option in enumerate(options)}
-        for row, words in enumerate(named):
-            for word in words:
+        for row, cell in enumerate(different):
+            for word in _parts(cell, self.separator)[: self.most]:
                 if word in place:
-                    ticks[row, place[word]] = True
-        split = pd.DataFrame(np.where(ticks, "yes", "no"), columns=names).astype(frame.dtypes.iloc[0])
+                    ticks[row, place[word]] = 1
+        answers = pd.Series(["no", "yes"], dtype=frame.dtypes.iloc[0]).array
+        split = pd.DataFrame({name: answers.take(ticks[codes, at]) for at, name in enumerate(names)})
         at = list(frame.columns).index(self.column)
         parts = [frame.iloc[:, :at], split, frame.iloc[:, at + 1 :]]
         found = frozenset() if self.options else frozenset(names)
         return Worked(frame=pd.concat(parts, axis=1), lines=lines, from_file=found)
+
+    def _options(self, frame: pd.DataFrame) -> tuple[str, ...]:
+        """Those that were stated, or those of the rows. Raises InvalidArgument as soon as they are too many."""
+        found = set(self.options)
+        if not self.options:
+            for cell in frame[self.column].unique():
+                found.update(_parts(cell, self.separator)[: self.most])
+                if len(found) > _MOST_SPLIT:
+                    break
+        if len(found) > _MOST_SPLIT:
+            raise InvalidArgument("options", f"are more than {_MOST_SPLIT}; state which of them matter")
+        return self.options or tuple(sorted(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,18 +185,29 @@ class TicksToRows:
     def sentence(self) -> str:
         return f"Every option that “{self.column}” names becomes a row of its own, the first {self.most} of each cell."
 
+    def size(self, frame: pd.DataFrame) -> Size:
+        codes, different = pd.factorize(_column(frame, self.column))
+        ticks = np.array([len(self._ticks(cell)) for cell in different], dtype=np.int64)[codes]
+        beside = np.zeros(len(frame), dtype=np.int64)
+        for name in frame.columns:
+            beside += 0 if name == self.column else letters(frame[name])
+        text = int(ticks @ beside) + int(letters(frame[self.column]).sum())
+        return Size.expected(int(ticks.sum()), frame.shape[1], text)
+
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
-        cells = _column(frame, self.column).tolist()
-        named = [
-            list(dict.fromkeys(part for word in cell.split(self.separator) if (part := word.strip())))[: self.most]
-            for cell in cells
-        ]
-        at = np.repeat(np.arange(len(cells)), [len(words) for words in named])
-        if not at.size:
+        codes, different = pd.factorize(_column(frame, self.column))
+        ticks = [self._ticks(cell) for cell in different]
+        rows = np.repeat(np.arange(len(codes)), np.array([len(words) for words in ticks], dtype=np.int64)[codes])
+        if not rows.size:
             raise InvalidArgument("column", "must name an option in some row")
-        long = frame.iloc[at].reset_index(drop=True)
-        ticks = pd.Series([word for words in named for word in words], dtype=frame.dtypes.iloc[0])
-        return Worked(frame=_with(long, self.column, ticks), lines=lines[at])
+        # without the cells themselves, which may be long: they would be repeated as often as they name an option
+        long = frame.drop(columns=self.column).iloc[rows].reset_index(drop=True)
+        words = pd.Series([word for code in codes for word in ticks[code]], dtype=frame.dtypes.iloc[0])
+        long.insert(list(frame.columns).index(self.column), self.column, words)
+        return Worked(frame=long, lines=lines[rows])
+
+    def _ticks(self, cell: str) -> list[str]:
+        return list(dict.fromkeys(_parts(cell, self.separator)))[: self.most]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +233,14 @@ class MonthsToRows:
             f"{len(self.columns)} columns, “{self.columns[0]}” to “{self.columns[-1]}”, become rows with "
             f"“{self.time}” and “{self.value}”: one row has become {len(self.columns)}."
         )
+
+    def size(self, frame: pd.DataFrame) -> Size:
+        kept = frame.drop(columns=[name for name in self.columns if name in frame.columns])
+        values = sum(int(letters(_column(frame, name)).sum()) for name in self.columns)
+        times = sum(len((time_of(name) or name).encode()) for name in self.columns)
+        others = sum(int(letters(kept[name]).sum()) for name in kept.columns)
+        text = len(self.columns) * others + len(frame) * times + values
+        return Size.expected(len(self.columns) * len(frame), kept.shape[1] + 2, text)
 
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
         for name in self.columns:
@@ -244,6 +289,11 @@ class OneRowPer:
         what = "the number of its rows" if self.how == "count" else f"the {self.how} of “{self.of}”"
         return f"One row per {'day of ' if self.day else ''}“{self.by}”, with {what}."
 
+    def size(self, frame: pd.DataFrame) -> Size:
+        """No row is added; the number beside takes what the longest usual one does."""
+        by = Size.of(_column(frame, self.by).to_frame())
+        return by.beside(Size.expected(len(frame), 1, _LONGEST_NUMBER * len(frame)))
+
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
         from dpcore.datasets.numerals import numbers
 
@@ -270,6 +320,8 @@ class OneRowPer:
 
 
 Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
+KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
+"""The kinds of step by the names they are saved under."""
 
 
 def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
@@ -375,6 +427,11 @@ def time_of(name: str) -> str | None:
 def _in_order(names: tuple[str, ...]) -> bool:
     times = [moment(time_of(name) or "", "ymd") for name in names]
     return all(one < other for one, other in pairwise(times))
+
+
+def _parts(cell: str, separator: str) -> list[str]:
+    """What one cell names, in order."""
+    return [part for word in cell.split(separator) if (part := word.strip())]
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series:

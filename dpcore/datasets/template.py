@@ -13,18 +13,10 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dpcore.datasets.schema import Column, Schema
-from dpcore.datasets.steps import (
-    LeaveOutTotals,
-    MonthsToRows,
-    OneRowPer,
-    ReadAsMissing,
-    SplitOptions,
-    Step,
-    TicksToRows,
-    rows_made,
-)
+from dpcore.datasets.size import Fits
+from dpcore.datasets.steps import KINDS, Step, rows_made
 from dpcore.datasets.text import skeleton
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, NoRoom
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,9 +25,6 @@ if TYPE_CHECKING:
 
 _MARK, _VERSION = "epsilon-lab declaration", 1
 _LARGEST = 1 << 20
-_STEPS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (LeaveOutTotals, MonthsToRows, OneRowPer, ReadAsMissing, SplitOptions, TicksToRows)
-}
 _WRONG = "is no declaration that can be read: {}; declare the columns again and save it anew"
 
 
@@ -140,17 +129,20 @@ def fitted(declaration: Template, reading: Reading) -> Fit:
     )
 
 
-def recognised(reading: Reading, known: Iterable[Template]) -> tuple[Template, Reading, Fit] | None:
+def recognised(
+    reading: Reading, known: Iterable[Template], fits: Fits | None = None
+) -> tuple[Template, Reading, Fit] | None:
     """The first of the declarations whose steps can be done to the table and whose columns it then all has.
 
-    With the table after those steps, and the fit. None when there is none.
+    With the table after those steps, and the fit. None when there is none. Steps cannot be done either where ``fits``
+    refuses what they would make.
     """
     best: tuple[Template, Reading, Fit] | None = None
     for declaration in known:
         try:
-            worked = reading.after(declaration.steps)
+            worked = reading.after(declaration.steps, fits)
             fit = fitted(declaration, worked)
-        except InvalidArgument:
+        except (InvalidArgument, NoRoom):
             continue
         if fit.recognised and (best is None or len(fit.undeclared) < len(best[2].undeclared)):
             best = declaration, worked, fit
@@ -179,7 +171,7 @@ def _encoded(value: object) -> str:
 
 
 def _step(entry: object) -> Step:
-    kind = _STEPS.get(str(entry.get("step"))) if isinstance(entry, dict) else None
+    kind = KINDS.get(str(entry.get("step"))) if isinstance(entry, dict) else None
     if kind is None or not isinstance(entry, dict):
         raise InvalidArgument("declaration", _WRONG.format("it has a step that is not known"))
     step: Step = _read(kind, {name: value for name, value in entry.items() if name != "step"})

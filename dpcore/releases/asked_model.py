@@ -114,6 +114,7 @@ class AskedModel(Asked):
                 if cut
                 else ()
             ),
+            *self.own_rules,
             *(
                 (f"Together, by the cell a row is in of steps and options that were declared: {', '.join(together)}.",)
                 if together
@@ -123,6 +124,11 @@ class AskedModel(Asked):
             *((f"Missing cells of {', '.join(filled)} count as the value declared for them.",) if filled else ()),
             *self.person_rules,
         )
+
+    @property
+    def own_rules(self) -> tuple[str, ...]:
+        """What else one kind of model says of how any table is answered about."""
+        return ()
 
     @property
     def missing_rule(self) -> str:

@@ -1,212 +1,45 @@
-"""A private model of steps and options on a person's own data, trained in whole numbers with OpenDP's Gaussian noise.
-
-What the proof covers is exactly what runs. Which steps and options a row is in follows from declared facts and that
-row alone. First the counts of rows in each get discrete Gaussian noise; from them, and from them alone, come public
-scales in whole units. Then each step's sum of gradients over the rows is an exact sum of whole numbers to which one
-row adds a vector of length at most ``clip``, whoever else is there, and gets discrete Gaussian noise; last, so do the
-counts of how often the model is right by how sure it is. All else sees noisy numbers and public ones only.
-"""
+"""A private model of steps and options on a person's own data, cut by declared bounds alone."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from dpcore.costs import Cost
-from dpcore.datasets.schema import MOST_PEOPLE
 from dpcore.errors import InvalidArgument
-from dpcore.events import GaussianEvent
-from dpcore.releases import draws
-from dpcore.releases.asked_model import AskedModel
-from dpcore.releases.whole_codes import SCALE_BITS, SUM_UNIT, WholeCodes, clip_units, scale_units
+from dpcore.releases.steps_model import StepsModel
+from dpcore.releases.whole_codes import KeptRows, WholeCodes
 from dpcore.training.features import Features
-from dpcore.training.model import LinearModel
-from dpcore.training.scaled_descent import calibrating, clip_by_rule, scales_squared, step_lengths
-from dpcore.validate import FloatArray, IntArray, in_range, probability, whole
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
 
-_LARGEST_CLIP = 1.0
-_FURTHEST = 2.0**11  # that weights may go
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScaledModel(AskedModel):
+class ScaledModel(StepsModel):
     """Train a linear model of steps and options by noisy descent on scaled columns and publish its weights.
 
-    ρ-zCDP with ρ = ``zcdp_rho(epsilon, delta)``, hence (ε, δ)-DP (Canonne, Kamath & Steinke, NeurIPS 2020), by
-    discrete Gaussian releases that may depend on earlier ones: ``counts_share`` of ρ for how many rows have each of
-    the d ones (a row has at most m: L2 sensitivity √m), ``calibration_share`` for two classes for how often the model
-    is right by how sure it is (1), the rest in equal parts for ``steps`` gradient sums (``clip``); × the rows of one
-    person. Where a row is replaced, counts move √2 times and sums twice as far. ``people`` scales steps only: as
-    declared, else the noisy count. ``clip`` None is ``clip_by_rule`` at that number. Every number and date is cut by
-    declared bounds (``Features.stepped``). The settings are those of ``dpcore.training.ScaledSteps``, nothing is tuned
-    on the data. Raises InvalidArgument.
+    ρ-zCDP with ρ = ``zcdp_rho(epsilon, delta)``, hence (ε, δ)-DP (Canonne, Kamath & Steinke, NeurIPS 2020), as
+    ``StepsModel`` says. Every number and date is cut by declared bounds (``Features.stepped``). Raises
+    InvalidArgument.
     """
 
     key: ClassVar[str] = "scaled_model"
     mechanism: ClassVar[str] = "Noisy descent on steps with discrete Gaussian noise"
 
-    steps: int = 200
-    clip: float | None = None
-    counts_share: float = 0.1
-    calibration_share: float = 0.03
-
     def __post_init__(self) -> None:
         self.check()
-        whole(1, 10_000, steps=self.steps)
-        if self.clip is not None:
-            in_range(0.0, _LARGEST_CLIP, open_low=True, clip=self.clip)
-        probability(counts_share=self.counts_share)
-        in_range(0.0, 1.0, open_high=True, calibration_share=self.calibration_share)
-        if self.steps_share <= 0.0:
-            raise InvalidArgument("calibration_share", "must leave something for the steps")
         if any(column.kind in ("number", "date") and not column.levels for column in self.features.columns):
             raise InvalidArgument("features", "must have every number and date cut into steps")
-        if self.sums_sensitivity(_LARGEST_CLIP) * self.noise_of(self.steps_share / self.steps) > draws.LARGEST_SCALE:
-            raise InvalidArgument("epsilon", "is too small for this many rows per person: the noise would not fit")
 
     @classmethod
     def used(cls, features: Features) -> Features:
         """With every number and date cut."""
         return features.stepped
 
-    @property
-    def noise_multiplier(self) -> float:
-        """σ of everything together."""
-        return self.noise_of(1.0)
-
-    def noise_of(self, share: float) -> float:
-        """Noise over sensitivity of a release that has a ``share`` of ρ."""
-        return 1.0 / math.sqrt(2.0 * self.rho * share)
-
-    @property
-    def cost(self) -> Cost:
-        return Cost(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            rho=self.rho,
-            event=GaussianEvent(noise_multiplier=self.noise_multiplier, count=1),
-        )
-
-    @property
-    def calibrated(self) -> float:
-        """The share of ρ that calibration has: none for a number."""
-        return self.calibration_share if self.features.two_classes else 0.0
-
-    @property
-    def steps_share(self) -> float:
-        """What is left for the gradient sums."""
-        return 1.0 - self.counts_share - self.calibrated
-
-    @property
-    def cells_sensitivity(self) -> float:
-        """How far one person can move counts that each row is in one of, in L2."""
-        return self.rows_per_person * (1.0 if self.neighbours == "add_remove" else math.sqrt(2.0))
-
-    def counts_sensitivity(self, most_ones: int) -> float:
-        """How far one person can move counts that each row is in at most ``most_ones`` of, in L2."""
-        return self.cells_sensitivity * math.sqrt(most_ones)
-
-    def sums_sensitivity(self, clip: float) -> int:
-        """How far one person can move a step's sums, in L2 and in their units."""
-        return clip_units(clip) * self.rows_per_person * (1 if self.neighbours == "add_remove" else 2)
-
-    @property
-    def own_notes(self) -> tuple[str, ...]:
-        """How the number of rows that scales the steps is known."""
-        bought = f"Noisy counts of the rows in each step and option took {self.counts_share:g} of ρ"
-        if self.people is None:
-            return (f"{bought}; how many rows there are in all was reckoned from them.",)
-        return (f"{bought}.", f"That there are about {self.people:,} rows was stated and not counted.")
-
-    @property
-    def missing_rule(self) -> str:
-        """What a missing cell counts as."""
-        return "A missing or unreadable cell is in no step and none of the options."
-
     def read(self, rows: PrivateRows) -> WholeCodes:
         """The rows as codes."""
-        return WholeCodes(self.features, self.opened(rows))
+        return WholeCodes(self.features, KeptRows.of(self.features, self.opened(rows)))
 
     def draw(self, ready: WholeCodes) -> dict[str, Any]:
         """The model as JSON can hold it (``dpcore.training.load_model`` reads it)."""
-        moved = self.counts_sensitivity(ready.most_ones)
-        counts = draws.gaussian(ready.counts(), sensitivity=moved, rho=self.rho * self.counts_share)
-        people = self.size(counts, ready.most_ones)
-        clip = self.clip_for(people)
-        scales = self.scales(counts, people, ready.most_ones)
-        part, sensitivity = self.rho * self.steps_share / self.steps, self.sums_sensitivity(clip)
-
-        def noisy_sums(weights: FloatArray) -> IntArray:
-            return draws.gaussian(ready.sums(weights, scales, clip_units(clip)), sensitivity=sensitivity, rho=part)
-
-        points = self.descend(noisy_sums, people, scales)
-        if self.calibrated:
-            cells = draws.gaussian(
-                ready.cells(points), sensitivity=self.cells_sensitivity, rho=self.rho * self.calibrated
-            )
-            points = points * self.factor(cells)
-        about = {
-            **self.about(people),
-            "steps": self.steps,
-            "clip": clip,
-            "counts_share": self.counts_share,
-            "calibration_share": self.calibrated,
-            "noise_multiplier": self.noise_multiplier,
-        }
-        weights = self.features.as_weights(points)
-        return LinearModel(features=self.features, weights=weights, about=about).plain()
-
-    def size(self, counts: IntArray, most_ones: int) -> int:
-        """About how many rows there are: as declared, else as the noisy ``counts`` say, at least their noise."""
-        if self.people is not None:
-            return self.people
-        least = max(2.0, self.counts_sensitivity(most_ones) * self.noise_of(self.counts_share))
-        return min(max(round(least), int(counts[-1])), MOST_PEOPLE)
-
-    def clip_for(self, people: int) -> float:
-        """How long one row's gradient may be."""
-        if self.clip is not None:
-            return self.clip
-        return float(clip_by_rule(np.array([float(people)]), self.noise_multiplier * self.rows_per_person)[0])
-
-    def scales(self, counts: IntArray, people: int, most_ones: int) -> IntArray:
-        """Public scales (d,) in whole units from noisy ``counts`` (d,)."""
-        noise = self.counts_sensitivity(most_ones) * self.noise_of(self.counts_share)
-        squares = scales_squared(counts.astype(np.float64)[:, None], np.array([float(people)]), np.array([noise]))
-        return scale_units(np.sqrt(squares[:, 0]))
-
-    def descend(self, noisy_sums: Callable[[FloatArray], IntArray], people: int, scales: IntArray) -> FloatArray:
-        """Points of every one (d,) from noisy gradient sums alone, which ``noisy_sums(weights)`` gives in their unit.
-
-        ``people`` and ``scales`` are public.
-        """
-        noise = self.sums_sensitivity(self.clip_for(people)) * SUM_UNIT * self.noise_of(self.steps_share / self.steps)
-        rate = 2.5 if self.features.two_classes else 1.0
-        lengths = step_lengths(
-            np.array([float(people)]),
-            np.array([noise]),
-            np.array([rate]),
-            smoothness=self.loss.smoothness,
-            steps=self.steps,
-            momentum=self.momentum,
-        )
-        at, speed, total = (np.zeros(scales.size) for _ in range(3))
-        last = max(1, round(self.tail * self.steps))
-        for step in range(self.steps):
-            speed = self.momentum * speed + draws.from_units(noisy_sums(at), SUM_UNIT) / people
-            at = np.clip(at - lengths[0] * speed, -_FURTHEST, _FURTHEST)
-            if step >= self.steps - last:
-                total = total + at
-        return np.asarray(total / last * scales * 2.0**-SCALE_BITS)
-
-    def factor(self, cells: IntArray) -> float:
-        """What noisy ``cells`` say that margins should be multiplied by."""
-        noise = self.cells_sensitivity * self.noise_of(self.calibrated)
-        return calibrating(cells.astype(np.float64).reshape(-1, 2), noise)
+        return self.trained(self.features, ready).plain()

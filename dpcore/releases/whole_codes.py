@@ -8,6 +8,7 @@ a whole margin. Every sum is of whole numbers below 2⁵³, so it is exact in an
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore.training.features import Features
+from dpcore.training.paid_cuts import bits_for
 from dpcore.training.scaled_descent import SURE
+from dpcore.training.uncut import cells_of, grid_of, is_bought
 from dpcore.validate import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -40,6 +43,22 @@ def scale_units(scales: FloatArray) -> IntArray:
     return np.floor(np.clip(scales, 0.0, LARGEST_SCALE) * 2.0**SCALE_BITS).astype(np.int64)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptRows:
+    """The rows of a table that have an answer: what every column's ``typed`` gave, each (n,), and ``answers`` (n,)."""
+
+    numbers: list[FloatArray]
+    answers: FloatArray
+
+    @classmethod
+    def of(cls, features: Features, table: OpenRows) -> KeptRows:
+        """As the columns and the target are declared."""
+        answers = features.answers(features.target.typed(table.typed(features.target.name)))
+        kept = np.flatnonzero(~np.isnan(answers))
+        numbers = [column.typed(table.typed(column.name))[kept] for column in features.columns]
+        return cls(numbers, answers[kept])
+
+
 class WholeCodes:
     """The rows of a table that have an answer, as codes; a missing number or unknown word is in no step or option.
 
@@ -47,17 +66,14 @@ class WholeCodes:
     most ``most_ones`` of the ``counts``, and in one of the ``cells``.
     """
 
-    def __init__(self, features: Features, table: OpenRows) -> None:
-        answers = features.answers(features.target.typed(table.typed(features.target.name)))
-        numbers = [column.typed(table.typed(column.name)) for column in features.columns]
-        kept = np.flatnonzero(~np.isnan(answers))
-        coded = features.coded([values[kept] for values in numbers], missing=False)
-        self.rows, self.d = int(kept.size), coded.shape[1]
+    def __init__(self, features: Features, rows: KeptRows) -> None:
+        coded = features.coded(rows.numbers, missing=False)
+        self.rows, self.d = int(rows.answers.size), coded.shape[1]
         self.most_ones = coded.most_ones
         self._logistic = features.two_classes
         self._codes = coded.codes.astype(np.int64) + coded.starts
         self._basis = coded.basis.astype(np.int64)
-        self._answers = self._whole_answers(answers[kept])
+        self._answers = self._whole_answers(rows.answers)
         self._table = _slope_table()
 
     def _whole_answers(self, answers: FloatArray) -> IntArray:
@@ -108,6 +124,35 @@ class WholeCodes:
         half = self._table.size // 2
         places = np.clip(margins >> (MARGIN_BITS - _TABLE_BITS), -half, half) + half
         return np.asarray(self._table[places] - (answers << SLOPE_BITS))
+
+
+class WholeCells:
+    """The rows of a table that have an answer, as cells of public grids, before their cuts are known.
+
+    One row is in at most one node of every level of each of the ``trees``.
+    """
+
+    def __init__(self, features: Features, rows: KeptRows) -> None:
+        self._features, self._rows = features, rows
+
+    def trees(self) -> list[IntArray]:
+        """How many rows are in every node of the tree over each uncut column's cells, the root first, exact."""
+        found = []
+        for column, typed in zip(self._features.columns, self._rows.numbers, strict=True):
+            if is_bought(column):
+                cells = cells_of(column, typed)
+                grid = grid_of(column)
+                level = np.bincount(cells[cells >= 0], minlength=1 << bits_for(grid)).astype(np.int64)
+                levels = [level]
+                while level.size > 1:
+                    level = level.reshape(-1, 2).sum(axis=1)
+                    levels.append(level)
+                found.append(np.concatenate(levels[::-1]))
+        return found
+
+    def codes(self, features: Features) -> WholeCodes:
+        """The same rows on the steps of ``features``, which are cut by now."""
+        return WholeCodes(features, self._rows)
 
 
 def _root_up(squares: IntArray) -> IntArray:

@@ -16,6 +16,7 @@ from dpcore.training.ball_world import BallWorld, approximate_excess, pure_exces
 from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
 from dpcore.training.book_lessons import BookLesson, BookSplit, book_lesson, book_spend, book_split, count_not_positive
+from dpcore.training.bought_steps import BoughtSteps
 from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.clipped_examples import ClippedExamples
 from dpcore.training.coded import CodedRows
@@ -28,6 +29,7 @@ from dpcore.training.fit import Fit, Method, accuracy, excess_risk, mean_squared
 from dpcore.training.gradient_descent import NoisyGradientDescent
 from dpcore.training.inside import batch_curve, gradient_lengths, loss_curves, ridge_curve
 from dpcore.training.judged import Judged, absolute_errors, judge
+from dpcore.training.judges import judges
 from dpcore.training.lessons import (
     Rows,
     TuningPrice,
@@ -63,6 +65,7 @@ from dpcore.training.statistical_queries import StatisticalQueries, sample_size
 from dpcore.training.sweep import PartResult, collect, reaching, run_slice, stream
 from dpcore.training.trace import Trace, descent_trace
 from dpcore.training.training_problem import TrainingProblem
+from dpcore.training.uncut import UncutRows
 
 if TYPE_CHECKING:
     from dpcore.training.estimators.classifier import PrivateClassifier
@@ -80,6 +83,7 @@ __all__ = [
     "BookGradientDescent",
     "BookLesson",
     "BookSplit",
+    "BoughtSteps",
     "ClippedExamples",
     "CodedRows",
     "Declared",
@@ -126,6 +130,7 @@ __all__ = [
     "Trace",
     "TrainingProblem",
     "TuningPrice",
+    "UncutRows",
     "absolute_errors",
     "accuracy",
     "approximate_excess",
@@ -150,6 +155,7 @@ __all__ = [
     "excess_risk",
     "gradient_lengths",
     "judge",
+    "judges",
     "load_model",
     "load_scorecard",
     "loss_curves",

@@ -78,7 +78,8 @@ class Declared:
     def bought(self, values: pd.Series, *, noise: float, columns: int, rng: Generator) -> Declared:
         """Itself with cuts at private quantiles of ``values``; see ``paid_cuts``."""
         own, column = self.encoding.unscaled(self.typed(values)), self.encoding
-        levels = paid_cuts(own, column.low, column.high, noise=noise, columns=columns, rng=rng)
+        days = column.kind == "date"
+        levels = paid_cuts(own, column.low, column.high, noise=noise, columns=columns, rng=rng, days=days)
         return replace(self, encoding=replace(column, levels=levels), paid=False)
 
     def at_levels(self, most: int | None) -> Declared:

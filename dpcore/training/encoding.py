@@ -122,7 +122,7 @@ class Encoding:
     def spread(self, values: FloatArray) -> FloatArray:
         """What ``typed`` gave, as this column's numbers (n, width); all 0 where missing."""
         if self.levels:
-            parts = [(self._step(values, level)[:, None] == np.arange(len(level) + 1)) for level in self.levels]
+            parts = [(self.place(values, level)[:, None] == np.arange(len(level) + 1)) for level in self.levels]
             return np.asarray(np.concatenate(parts, axis=1) / np.sqrt(len(self.levels)))
         if self.kind != "category":
             return np.nan_to_num(values, nan=0.0)[:, None]
@@ -146,7 +146,7 @@ class Encoding:
         """What ``typed`` gave as whole numbers (n,): the category or finest step, and the number after the last one
         where missing. Raises InvalidArgument for a number without cuts."""
         if self.levels:
-            found, missing = self._step(values, self.edges), len(self.edges) + 1
+            found, missing = self.place(values, self.edges), len(self.edges) + 1
         elif self.kind in ("category", "yes/no"):
             places = values if self.kind == "category" else (values + 1.0) / 2.0
             found, missing = np.nan_to_num(places, nan=-1.0).astype(np.int64), max(2, len(self.categories))
@@ -170,7 +170,7 @@ class Encoding:
         whole[-1, -1] = 1.0
         return whole
 
-    def _step(self, values: FloatArray, cuts: Sequence[float]) -> IntArray:
+    def place(self, values: FloatArray, cuts: Sequence[float] | FloatArray) -> IntArray:
         """Between which of ``cuts`` the scaled ``values`` lie, 0 below the first; −1 where missing."""
         # cuts are scaled as values are, by the same operations, so a value at a cut stays at it
         found = np.searchsorted(self.scaled(np.asarray(cuts, dtype=np.float64)), values, side="right")

@@ -16,7 +16,8 @@ from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
 from dpcore.training.cuts import Shape
 from dpcore.training.encoding import Encoding, coded, cut, encoding
-from dpcore.training.pairs import Pair, declared_pairs
+from dpcore.training.pairs import Pair, check_pairs, declared_pairs
+from dpcore.training.uncut import BOUGHT_WIDTH, UncutRows, is_bought
 from dpcore.validate import FloatArray, IntArray, finite_vector
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Features:
             raise InvalidArgument("columns", f"cannot include “{self.target.name}”: it is the column to predict")
         if len(set(names)) != len(names):
             raise InvalidArgument("columns", "must all be different")
-        declared_pairs(self.columns, [pair.names for pair in self.pairs])
+        check_pairs(self.columns, self.paired)  # not their cells: bought cuts may not decide what is refused
         if self.d > MOST_FEATURES:
             raise InvalidArgument(
                 "columns", f"become {self.d:,} features and at most {MOST_FEATURES:,} can be used; choose fewer"
@@ -167,6 +168,22 @@ class Features:
             pairs = zip(columns, cuttable, strict=True)
             columns = tuple(replace(one, levels=one.levels[:1]) if able else one for one, able in pairs)
         return replace(self, columns=columns)
+
+    @property
+    def uncut(self) -> Self:
+        """The same columns without cuts, for these to be bought. Raises InvalidArgument where the most that can be
+        bought would be more features than can be used."""
+        columns = tuple(replace(one, levels=()) for one in self.columns)
+        width = sum(BOUGHT_WIDTH if is_bought(one) else one.width for one in columns) + self._cells + 1
+        if width > MOST_FEATURES:
+            raise InvalidArgument(
+                "columns", f"may become {width:,} features and at most {MOST_FEATURES:,} can be used; choose fewer"
+            )
+        return replace(self, columns=columns)
+
+    def uncut_rows(self, numbers: Sequence[FloatArray]) -> UncutRows:
+        """The rows of ``uncut`` from what each column's ``typed`` gave."""
+        return UncutRows.of(self.columns, numbers, pairs=self.pairs)
 
     def as_weights(self, by_one: FloatArray) -> FloatArray:
         """Weights (d,) of ``rows`` from what each one of ``coded(…, missing=False)`` adds to a margin.

@@ -30,6 +30,7 @@ def model_card(model: LinearModel) -> str:
     spread = column_spread(model)
     order = sorted(spread, key=lambda name: -spread[name])[:_MOST]
     cut = [column.name for column in features.columns if column.levels]
+    whose = "bought" if "cuts_share" in about else "declared"
     together = ", ".join(_named(pair) for pair in features.pairs)
     lines = [
         "# Model card",
@@ -41,7 +42,7 @@ def model_card(model: LinearModel) -> str:
         "## Privacy",
         f"({_number(about.get('epsilon'))}, {_number(about.get('delta'))})-differential privacy for {hidden} one "
         f"person {each}, for everything in the file together. Trained by {_method(about.get('method'))}.",
-        "Column names, bounds, options and cuts were declared, not read from the data.",
+        *_where_cuts_are_from(about.get("cuts_share")),
         "",
         "## What decides most",
         "How far apart the smallest and the largest that a column can add are (with the noise in it, so small ones "
@@ -53,9 +54,9 @@ def model_card(model: LinearModel) -> str:
         "on the training data would cost privacy; use data that it was not trained on.",
         "Values beyond the declared bounds count as the bound.",
         *(
-            (f"Cut into steps at declared numbers: {', '.join(cut)}; what is missing there is in no step.",)
+            [f"Cut into steps at {whose} numbers: {', '.join(cut)}; what is missing there is in no step."]
             if cut
-            else ()
+            else []
         ),
         "What few people have carries mostly noise. "
         + ("No other two columns" if together else "Columns act one by one: no two of them")
@@ -83,6 +84,15 @@ def column_spread(model: LinearModel) -> dict[str, float]:
         start += pair.cells
         found[_named(pair)] = float(own.max() - own.min())
     return found
+
+
+def _where_cuts_are_from(share: object) -> tuple[str, ...]:
+    if not isinstance(share, float):
+        return ("Column names, bounds, options and cuts were declared, not read from the data.",)
+    return (
+        "Column names, bounds and options were declared, not read from the data. Where numbers and dates are cut was "
+        f"bought: {100 * share:g} in 100 of the privacy went to noisy quantiles.",
+    )
 
 
 def _named(pair: Pair) -> str:

@@ -21,14 +21,19 @@ from dpcore.validate import FloatArray, IntArray, finite_vector, positive, whole
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+CUTS_SHARE = 0.1
+"""Of 1/σ², or of ρ, where cuts are bought: fixed for every table."""
 STEPS = (5, 20)  # how many steps, coarse to fine, a paid column has
 EQUAL, MOST_BITS = 960, 20
 _LARGEST_DECADE = 5
 
 
-def fine_grid(low: float, high: float) -> FloatArray:
+def fine_grid(low: float, high: float, *, days: bool = False) -> FloatArray:
     """Public places at which a column between the bounds may be cut, in rising order: 960 equal parts, and the numbers
-    of one digit over the five decades below the largest size on either side of 0. Raises InvalidArgument."""
+    of one digit over the five decades below the largest size on either side of 0. ``days``: whole ones alone.
+
+    Raises InvalidArgument.
+    """
     bottom, top = finite_vector(low=[low])[0], finite_vector(high=[high])[0]
     if not bottom < top:
         raise InvalidArgument("high", "must be greater than low")
@@ -36,7 +41,14 @@ def fine_grid(low: float, high: float) -> FloatArray:
     power = math.ceil(math.log10(max(abs(bottom), abs(top))) - 1e-9)
     decades = [float(f"{digit}e{power - down}") for down in range(_LARGEST_DECADE + 1) for digit in range(1, 10)]
     both = np.array([0.0, *decades, *(-size for size in decades)])
+    if days:
+        return np.unique(np.ceil(equal))
     return np.unique(np.concatenate([equal, both[(both > bottom) & (both < top)]]))
+
+
+def bits_for(grid: FloatArray) -> int:
+    """How often the cells between the places of a ``grid`` (m,) must be halved to have them one by one."""
+    return math.ceil(math.log2(grid.size + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +86,14 @@ class NoisyQuantiles:
     def draw(self, counts: IntArray, rng: Generator) -> FloatArray:
         """The noisy share of rows below the upper end of every cell, rising from about 0 to 1, shape (cells,)."""
         noisy = [level + self.count_noise * rng.standard_normal(level.size) for level in self.levels(counts)]
-        below = isotonic_regression(np.cumsum(_consistent(noisy))[: counts.size]).x
-        return np.asarray(below / max(float(below[-1]), 1.0))
+        return shares_below(noisy, counts.size)
+
+
+def shares_below(noisy: list[FloatArray], cells: int) -> FloatArray:
+    """What noisy counts of every level's nodes, as ``NoisyQuantiles.levels`` has them, say of the share of rows below
+    the upper end of each of the ``cells``, rising from about 0 to 1, shape (cells,)."""
+    below = isotonic_regression(np.cumsum(_consistent(noisy))[:cells]).x
+    return np.asarray(below / max(float(below[-1]), 1.0))
 
 
 def _consistent(noisy: list[FloatArray]) -> FloatArray:
@@ -147,20 +165,31 @@ def places_of(shares: FloatArray, many: int) -> IntArray:
     return np.asarray(np.where(nearer, before, after) + 1, dtype=np.int64)
 
 
-def paid_cuts(
-    values: FloatArray, low: float, high: float, *, noise: float, columns: int, rng: Generator
-) -> tuple[Cuts, ...]:
-    """Levels of cuts of one of ``columns`` columns at private quantiles of its ``values`` (n,), NaN where missing.
-
-    All columns together are one Gaussian release of multiplier ``noise``. Raises InvalidArgument.
-    """
-    grid = fine_grid(low, high)
-    there = values[~np.isnan(values)]
-    counts = np.bincount(np.searchsorted(grid, there, side="right"), minlength=grid.size + 1)
-    asked = NoisyQuantiles(bits=math.ceil(math.log2(grid.size + 1)), columns=columns, noise=noise)
-    shares = asked.draw(counts, rng)
+def levels_at(shares: FloatArray, grid: FloatArray, low: float, high: float) -> tuple[Cuts, ...]:
+    """Levels of cuts at places of the ``grid`` (m,) by the ``shares`` (m + 1,) of rows below the ends of its cells."""
     levels = []
     for steps in STEPS:
         places = np.unique(np.clip(places_of(shares, steps - 1), 1, grid.size))
         levels.append(own_cuts(low, high, grid[places - 1])[0])
     return tuple(level for level, later in pairwise([*levels, ()]) if level != later)
+
+
+def paid_cuts(
+    values: FloatArray,
+    low: float,
+    high: float,
+    *,
+    noise: float,
+    columns: int,
+    rng: Generator,
+    days: bool = False,
+) -> tuple[Cuts, ...]:
+    """Levels of cuts of one of ``columns`` columns at private quantiles of its ``values`` (n,), NaN where missing.
+
+    All columns together are one Gaussian release of multiplier ``noise``. Raises InvalidArgument.
+    """
+    grid = fine_grid(low, high, days=days)
+    there = values[~np.isnan(values)]
+    counts = np.bincount(np.searchsorted(grid, there, side="right"), minlength=grid.size + 1)
+    asked = NoisyQuantiles(bits=bits_for(grid), columns=columns, noise=noise)
+    return levels_at(asked.draw(counts, rng), grid, low, high)

@@ -84,20 +84,24 @@ class Pair:
         return np.vstack([np.eye(self.cells), np.zeros((1, self.cells))])
 
 
-def declared_pairs(columns: Sequence[Encoding], names: Sequence[Sequence[str]]) -> tuple[Pair, ...]:
-    """The pairs of these ``names`` of columns. Raises InvalidArgument."""
-    known = {column.name: column for column in columns}
-    found = []
+def check_pairs(columns: Sequence[Encoding], names: Sequence[Sequence[str]]) -> None:
+    """Refuses what are not different pairs of these columns, by their ``names`` alone. Raises InvalidArgument."""
+    known = {column.name for column in columns}
     for pair in names:
         if isinstance(pair, str) or len(pair) != 2:
             raise InvalidArgument("pairs", "must each be two names of columns")
         for name in pair:
             if name not in known:
                 raise InvalidArgument("pairs", f"must be of declared columns: “{name}” is not one")
-        found.append(Pair.of(known[pair[0]], known[pair[1]]))
-    if len({frozenset(pair.names) for pair in found}) != len(found):
+    if len({frozenset(pair) for pair in names}) != len(names):
         raise InvalidArgument("pairs", "must all be different")
-    return tuple(found)
+
+
+def declared_pairs(columns: Sequence[Encoding], names: Sequence[Sequence[str]]) -> tuple[Pair, ...]:
+    """The pairs of these ``names`` of columns. Raises InvalidArgument."""
+    check_pairs(columns, names)
+    known = {column.name: column for column in columns}
+    return tuple(Pair.of(known[first], known[second]) for first, second in names)
 
 
 def all_pairs(columns: Sequence[Encoding]) -> tuple[Pair, ...]:

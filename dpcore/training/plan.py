@@ -15,6 +15,7 @@ from dpcore.training.coded import CodedRows
 from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Method, checked_rows
 from dpcore.training.losses import LOGISTIC, SQUARED, Logistic, Loss
+from dpcore.training.uncut import UncutRows
 from dpcore.validate import FloatArray, IntArray, finite_vector, positive, probability, whole
 
 FIRST = 4  # replicas of the quick first round
@@ -35,7 +36,8 @@ class Sweep:
 
     ``coded`` and ``coded_test`` are the same rows as steps and options, where there are such: methods that can (class
     attribute ``coded``) train and are measured on them. Their weights are of other columns, so they have no excess
-    risk. Raises InvalidArgument.
+    risk. ``uncut`` and ``uncut_test`` are the same rows for methods that buy their cuts (``uncut`` as well). Raises
+    InvalidArgument.
     """
 
     X: FloatArray
@@ -53,6 +55,8 @@ class Sweep:
     radius: float = RADIUS
     coded: CodedRows | None = None
     coded_test: CodedRows | None = None
+    uncut: UncutRows | None = None
+    uncut_test: UncutRows | None = None
 
     @classmethod
     def of(
@@ -103,11 +107,15 @@ class Sweep:
             positive(epsilon=level)
         for size in self.sizes:
             whole(2, sizes=size)
-        for rows, codes in ((self.X, self.coded), (self.X_test, self.coded_test)):
-            if codes is not None and codes.shape[0] != rows.shape[0]:
-                raise InvalidArgument("coded", "must be the same rows")
-        if (self.coded is None) != (self.coded_test is None):
-            raise InvalidArgument("coded_test", "and coded must be given together")
+        for name, train, test in (
+            ("coded", self.coded, self.coded_test),
+            ("uncut", self.uncut, self.uncut_test),
+        ):
+            for rows, codes in ((self.X, train), (self.X_test, test)):
+                if codes is not None and codes.shape[0] != rows.shape[0]:
+                    raise InvalidArgument(name, "must be the same rows")
+            if (train is None) != (test is None):
+                raise InvalidArgument(f"{name}_test", f"and {name} must be given together")
         for key in self.methods:
             if key not in discover(_PACKAGE):
                 raise InvalidArgument("methods", "must be keys of the training catalogue")
@@ -132,15 +140,19 @@ class Sweep:
         chosen = self._chosen(size)
         return self.X[chosen], self.y[chosen]
 
-    def on_codes(self, key: str) -> bool:
-        """Whether a method trains on the coded rows."""
-        return self.coded is not None and bool(getattr(discover(_PACKAGE).get(key), "coded", False))
+    def codes_for(self, key: str, *, test: bool = False) -> CodedRows | UncutRows | None:
+        """The rows that a method trains on, or with ``test`` is measured on, in place of X; None where it takes X."""
+        kind = discover(_PACKAGE).get(key)
+        if getattr(kind, "uncut", False):
+            return self.uncut_test if test else self.uncut
+        if getattr(kind, "coded", False):
+            return self.coded_test if test else self.coded
+        return None
 
-    def coded_rows(self, size: int) -> CodedRows:
-        """The coded rows of one size, those of ``training_rows``. Raises InvalidArgument where there are none."""
-        if self.coded is None:
-            raise InvalidArgument("coded", "must be given")
-        return self.coded.take(self._chosen(size))
+    def coded_rows(self, key: str, size: int) -> CodedRows | UncutRows | None:
+        """``codes_for`` of one size, the rows of ``training_rows``."""
+        found = self.codes_for(key)
+        return None if found is None else found.take(self._chosen(size))
 
     def _chosen(self, size: int) -> IntArray:
         order = np.random.Generator(np.random.SFC64([self.seed, 1])).permutation(self.n)
@@ -172,8 +184,11 @@ class Sweep:
         }
         one = passes.get(part.method, 150) * per_pass + d**3 / 1e10 + 1e-4
         noise = 0.0
-        if self.coded is not None and self.on_codes(part.method):
-            one = 200 * (2.0 * size * self.coded.codes.shape[1] / 1e9 + size / 1e9 + self.coded.shape[1] / 1e8)
+        codes = self.codes_for(part.method)
+        if isinstance(codes, CodedRows):
+            one = 200 * (2.0 * size * codes.codes.shape[1] / 1e9 + size / 1e9 + codes.shape[1] / 1e8)
+        elif codes is not None:  # one model at a time
+            one = 0.05 + codes.cells.codes.shape[1] * (0.002 + 200 * 3.0 * size / 1e9)
         if part.method in ("dp_sgd", "disjoint_batches"):
             one = 250.0 * per_pass + 0.002
         if part.method == "dp_sgd":

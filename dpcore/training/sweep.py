@@ -18,7 +18,8 @@ import pandas as pd
 from dpcore.errors import InvalidArgument
 from dpcore.tradeoff import COLUMNS
 from dpcore.training.baselines import MAJORITY, NON_PRIVATE, majority_share, non_private
-from dpcore.training.fit import Fit, accuracy, mean_squared_error, projected
+from dpcore.training.fit import Fit, accuracy, projected
+from dpcore.training.judges import FOURTH, SECOND, moments
 from dpcore.training.losses import Logistic, objective
 from dpcore.training.optimum import minimise
 from dpcore.training.plan import Part, Sweep
@@ -29,7 +30,10 @@ _BAND = (0.1, 0.9)  # low and high: 8 replicas of 10 lie between
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PartResult:
-    """What a slice found: a metric's values of shape (ε, replicas) by its name, "objective" in place of excess risk."""
+    """What a slice found: a metric's values of shape (ε, replicas) by its name, "objective" in place of excess risk.
+
+    Beside a squared error, its ``moments`` over the rows that it was measured on.
+    """
 
     part: Part
     values: dict[str, FloatArray]
@@ -44,8 +48,9 @@ def run_slice(sweep: Sweep, part: Part) -> PartResult:
     rng = np.random.Generator(np.random.SFC64([*stream, *(int(1e6 * level) for level in part.epsilon)]))
     methods = [sweep.method(part.method, level) for level in part.epsilon]
     kind: Any = type(methods[0])
-    if sweep.on_codes(part.method):
-        fits = kind.fit_all(methods, sweep.coded_rows(part.size), y, rng, part.replicas)
+    codes = sweep.coded_rows(part.method, part.size)
+    if codes is not None:
+        fits = kind.fit_all(methods, codes, y, rng, part.replicas)
         measured = [_measured_on_codes(sweep, fit) for fit in fits]
     else:
         fits = kind.fit_all(methods, X, y, rng, part.replicas)
@@ -54,11 +59,10 @@ def run_slice(sweep: Sweep, part: Part) -> PartResult:
 
 
 def _measured(sweep: Sweep, fit: Fit, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
-    values = {}
     if isinstance(sweep.loss, Logistic):
-        values["accuracy"] = accuracy(fit, sweep.X_test, sweep.y_test)
+        values = {"accuracy": accuracy(fit, sweep.X_test, sweep.y_test)}
     else:
-        values["squared_error"] = mean_squared_error(fit, sweep.X_test, sweep.y_test)
+        values = _squared(sweep.X_test @ fit.weights.T, sweep.y_test)
     if fit.loss == sweep.loss:
         values["objective"] = objective(sweep.loss, projected(fit.weights, sweep.radius), X, y)
     return values
@@ -69,21 +73,29 @@ def trained(sweep: Sweep, method: str, epsilon: float, models: int) -> FloatArra
     rng = np.random.Generator(np.random.SFC64([sweep.seed, 4, zlib.crc32(method.encode()), int(1e6 * epsilon)]))
     X, y = sweep.training_rows(sweep.n)
     made: Any = sweep.method(method, epsilon)
-    fit = made.fit(sweep.coded_rows(sweep.n) if sweep.on_codes(method) else X, y, rng, models)
-    return _margins_on_codes(sweep, fit) if sweep.on_codes(method) else np.asarray(sweep.X_test @ fit.weights.T)
+    codes = sweep.coded_rows(method, sweep.n)
+    fit = made.fit(X if codes is None else codes, y, rng, models)
+    return np.asarray(sweep.X_test @ fit.weights.T) if codes is None else _margins_on_codes(sweep, fit)
 
 
 def _margins_on_codes(sweep: Sweep, fit: Fit) -> FloatArray:
-    if sweep.coded_test is None:
+    rows = sweep.codes_for(fit.method, test=True)
+    if rows is None:
         raise InvalidArgument("coded_test", "must be given")
-    return sweep.coded_test.margins(fit.weights.T).astype(np.float64)
+    return rows.margins(fit.weights.T).astype(np.float64)
 
 
 def _measured_on_codes(sweep: Sweep, fit: Fit) -> dict[str, FloatArray]:
     margins = _margins_on_codes(sweep, fit)
     if isinstance(sweep.loss, Logistic):
         return {"accuracy": ((margins > 0.0) == (sweep.y_test[:, None] > 0.0)).mean(axis=0)}
-    return {"squared_error": ((np.clip(margins, -1.0, 1.0) - sweep.y_test[:, None]) ** 2).mean(axis=0)}
+    return _squared(margins, sweep.y_test)
+
+
+def _squared(margins: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+    """As ``mean_squared_error``, from predictions of shape (rows, models)."""
+    errors = (np.clip(margins, -1.0, 1.0) - y[:, None]) ** 2
+    return {"squared_error": errors.mean(axis=0), **moments(errors)}
 
 
 def _baselines(sweep: Sweep, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
@@ -108,7 +120,7 @@ def collect(sweep: Sweep, results: Sequence[PartResult]) -> pd.DataFrame:
             rows += _baseline_rows(sweep, one)
             continue
         for name, values in one.values.items():
-            if name == "objective" and one.part.size not in minima:
+            if name in (SECOND, FOURTH) or (name == "objective" and one.part.size not in minima):
                 continue
             for level, found in zip(one.part.epsilon, values, strict=True):
                 shown = np.maximum(found - minima[one.part.size], 0.0) if name == "objective" else found

@@ -41,11 +41,11 @@ def random_mix(rng: np.random.Generator) -> list[Cost]:
     return made
 
 
-def test_no_accountant_is_below_pld_on_1000_random_mixes() -> None:
+def test_no_accountant_is_below_pld_on_random_mixes() -> None:
     """PLD is exact for these up to its grid, which rounds up; 1e-3 relative and 1e-3 absolute cover the rounding."""
     rng = np.random.default_rng(20240501)
     seen = set()
-    for _ in range(1000):
+    for _ in range(200):
         found = compose(random_mix(rng), 1e-5)
         seen |= set(found)
         for name, epsilon in found.items():

@@ -22,6 +22,7 @@ FLAGS = [
     "--disable-gpu",
     "--disable-background-networking",
     "--disable-dev-shm-usage",
+    "--process-per-site",  # what was compiled for one page is there for the next
     "--force-prefers-reduced-motion",  # animations cost a core where no GPU draws them
 ]
 

@@ -49,7 +49,7 @@ def test_a_page_of_charts_can_be_read_by_everybody(
     settled(page)
     assert violations(page) == []
     in_the_dark(page)
-    assert violations(page) == []
+    assert violations(page, only="color-contrast") == []  # the one rule that dark can break
     for width in (1440, 768, 390):
         page.set_viewport_size({"width": width, "height": 844})
         page.wait_for_function(FITS)

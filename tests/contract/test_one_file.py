@@ -174,8 +174,9 @@ def contract(copy: Path, factor: int, chosen: str = "newcomer") -> str:
         "no:cacheprovider",
         "tests/contract",
         "-k",
-        "newcomer",
+        chosen,
         "-rA",
+        "--tb=line",
     ]
     return subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False).stdout
 

@@ -78,31 +78,20 @@ def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
     assert float(said.split("commonest (")[1].split(")")[0]) == pytest.approx(value["majority_class", 1.0], rel=6e-3)
 
 
-@pytest.mark.parametrize("axis", [*curves.Curves.axes])
-def test_every_axis_is_drawn(open_app: Open, axis: str) -> None:
+def test_every_axis_is_drawn_and_every_tab_opens(open_app: Open) -> None:
     app = trained(open_app)
-    app.segmented_control(key="training_axis").set_value(axis).run()
-    wait(app)
-    assert len(app.get("plotly_chart")) >= 3
-    assert not app.error
-
-
-@pytest.mark.parametrize(
-    "tab",
-    [
-        "How far to trust it",
-        "Descent as it happens",
-        "More steps, more clipping",
-        "What the textbook spends",
-        "Simple problems",
-        "What if",
-        "A private answer",
-    ],
-)
-def test_every_tab_opens(open_app: Open, tab: str) -> None:
-    app = open_tab(trained(open_app), tab)
-    assert not app.error
-    assert not app.warning
+    for axis in curves.Curves.axes:
+        app.segmented_control(key="training_axis").set_value(axis).run()
+        wait(app)
+        assert len(app.get("plotly_chart")) >= 3, axis
+        assert not app.error, axis
+    for tab in (
+        *("How far to trust it", "Descent as it happens", "More steps, more clipping", "What the textbook spends"),
+        *("Simple problems", "What if", "A private answer"),
+    ):
+        app = open_tab(app, tab)
+        assert not app.error, tab
+        assert not app.warning, tab
 
 
 def test_a_number_is_predicted_with_its_error(open_app: Open) -> None:

@@ -6,7 +6,7 @@ import csv
 import io
 import random
 
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, example, given, seed, settings
 from hypothesis import strategies as st
 
 from dpcore.datasets import Reading, UnreadableFile, read_csv
@@ -96,6 +96,9 @@ def test_guessed_shapes_are_right_or_flagged(table: list[list[str]], delimiter: 
 @seed(3)
 @QUICK
 @given(st.binary(max_size=400))
+@example(b"ARROW1")  # the name of a kind, and nothing after it
+@example(b"PAR1PAR1")
+@example(b"PK\x05\x06")
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     read(data)
 

@@ -36,6 +36,7 @@ from dpcore.training import (
     RADIUS,
     RATES,
     BookGradientDescent,
+    BoughtSteps,
     NoisyGradientDescent,
     ProvedDescent,
     ScaledSteps,
@@ -45,6 +46,7 @@ from dpcore.training import (
     suitable,
 )
 from dpcore.training.losses import LOGISTIC, SQUARED
+from dpcore.training.sweep import trained
 from dpcore.training.training_problem import BOUND
 from tests.questions.following import same
 from tests.questions.samples import KEYS, sample_case
@@ -112,12 +114,51 @@ def test_two_uncertainties_are_two_numbers() -> None:
     assert question.uncertain is not None
     assert question.outcomes is not None
     right, tested = question.outcomes.chances[0], int(question.caption.split("judged on ")[1].split()[0])
-    assert question.uncertain.people == pytest.approx(1.2816 * (right * (1 - right) / tested) ** 0.5)
+    assert question.uncertain.people == pytest.approx(1.28155 * (right * (1 - right) / tested) ** 0.5, rel=1e-5)
     low, high = (
         float(one) / 100 for one in re.findall(r"reach ([\d.]+) to ([\d.]+) of", question.uncertain.sentence)[0]
     )
     assert question.uncertain.noise == pytest.approx((high - low) / 2, abs=1e-3)
     assert low <= right <= high
+
+
+ON_NUMBER = {
+    "training_columns-diabetes-progression": ("bmi", "s5", "bp"),
+    "training_seeds": 8,
+    "training_drawn-squared_error-False": (),
+    "training_drawn-squared_error-True": (),
+}
+
+
+@cache
+def number_curves() -> Case:
+    """A number to predict, with all that is simulated along ε."""
+    case = sample_case("diabetes", 1.0)
+    return with_results(case, Predict.ask(case, Setting(ON_NUMBER)).works)
+
+
+def test_two_uncertainties_of_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows' by the models themselves, trained once more: how far off they are, on rows drawn anew."""
+    question = Predict.ask(number_curves(), Setting(ON_NUMBER))
+    found = question.uncertain
+    assert found is not None
+    assert found.sign == "±"
+    assert not found.in_100
+    low, high = (float(one) for one in re.findall(r"an error of ([\d.]+) to ([\d.]+) \(from 8", found.sentence)[0])
+    assert found.noise == pytest.approx((high - low) / 2, rel=0.02)
+    assert low <= float(re.findall(r"is about \*\*([\d.]+)", question.headline)[0]) <= high
+    assert "80 in 100" not in question.caption, "what is uncertain has a place of its own"
+    sweep = question.works[0].common()
+    errors = np.square(np.clip(trained(sweep, "noisy_gradient_descent", 1.0, 200), -1, 1) - sweep.y_test[:, None])
+    rng = np.random.Generator(np.random.SFC64(1))
+    anew = errors[rng.integers(0, len(errors), (2000, len(errors)))].mean(axis=1) - errors.mean(axis=0)
+    assert found.people == pytest.approx(np.quantile(np.abs(anew), 0.8), rel=0.15)
+    assert Predict.ask(replace(number_curves(), complete=frozenset()), Setting(ON_NUMBER)).uncertain is None
+    monkeypatch.setattr(session, "Reader", lambda: Setting(ON_NUMBER))
+    same(
+        finger.told(Predict, number_curves(), 0.12, dark=False),
+        Predict.ask(replace(number_curves(), epsilon=0.12), Setting(ON_NUMBER)),
+    )
 
 
 # -- filling in --------------------------------------------------------------------------------------------------------
@@ -721,6 +762,52 @@ def test_a_model_on_steps_is_forecast_and_asked_for_as_it_is_drawn() -> None:
     assert f"right about {found:.2g}"[:13] in question.offer.forecast
     lines = asked_of("breast_cancer", 1.0, **(ON_STEPS | {"training_numbers": "steps"})).offer.request
     assert lines == request
+
+
+ON_BOUGHT = {
+    **ON_FEW,
+    "training_columns-breast_cancer-diagnosis": FEW[:2],
+    "training_method-accuracy": "bought_steps",
+    "training_drawn-accuracy-True": ("scaled_descent",),
+}
+
+
+def test_a_model_on_bought_cuts_is_forecast_as_it_is_drawn_beside_the_free_ones() -> None:
+    """The page's models spend the share that the request spends, at the request's noise; the free line is there, and a
+    sentence says when buying pays."""
+    question = answered(sample_case("breast_cancer", 1.0), ON_BOUGHT)
+    request = question.offer.request
+    assert request.key == "bought_model"
+    assert not any(column.levels for column in request.features.columns)
+    level = charted_epsilon(request)
+    charted = BoughtSteps(epsilon=level, delta=request.delta).descent()
+    assert charted.noise_multiplier == pytest.approx(request.noise_multiplier, rel=1e-6)
+    assert charted.step_noise == pytest.approx(request.noise_of(request.steps_share / request.steps), rel=1e-6)
+    assert charted.cuts_noise == pytest.approx(request.noise_of(request.cuts_share), rel=1e-6)
+    found = float(question.headline.split("is right about **")[1].split(" times")[0])
+    assert f"right about {found:.2g}"[:13] in question.offer.forecast
+    assert {"bought_steps", "scaled_descent"} <= set(question.view.frame["method"])
+    (told,) = [note for note in question.notes if said.WORTH_BUYING in note]
+    assert told.startswith(f"With bought cuts: right {found:.3g} times in 100; with free ones at round numbers: right ")
+    assert any("2 columns are cut is bought** with 10 in 100" in block.markdown for block in question.offer.before)
+    free = asked_of("breast_cancer", 1.0, **(ON_BOUGHT | {"training_method-accuracy": "scaled_descent"}))
+    assert free.offer.request.cost == request.cost
+    assert not any(said.WORTH_BUYING in note for note in free.notes)
+    (slow,) = next(tab for tab in question.tabs if tab.key == "trust").blocks()
+    assert slow.work(slow.common(), None).confusion.sum() == pytest.approx(114)
+
+
+def test_cuts_are_bought_by_what_is_declared_alone() -> None:
+    """Offered where a chosen column is a number or a date, though it has one value in this very file; else not."""
+    values = {"training_method-accuracy": "bought_steps"}
+    asked = [Predict.ask(own(sample_case("clinic"), table), Setting(values)) for table in NEIGHBOURS]
+    assert len({repr(promised(question)) for question in asked}) == 1
+    assert asked[0].offer.request.key == "bought_model"
+    words = Setting({"training_columns-own~11-smokes": ("ward",)})
+    Predict.ask(own(sample_case("clinic"), NEIGHBOURS[0]), words)
+    _, control = words.seen["training_method-accuracy"]
+    assert "scaled_descent" in control.options
+    assert "bought_steps" not in control.options
 
 
 def test_excess_risk_keeps_a_chart_where_the_method_has_none() -> None:

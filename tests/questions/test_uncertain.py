@@ -11,7 +11,7 @@ import pytest
 from scipy.special import ndtr
 
 from dashboard import catalogue
-from dashboard.charts.dots import of_100, two_bars
+from dashboard.charts.dots import beside, two_bars
 from dashboard.controls import Setting
 from dashboard.questions.experts import other_rounds
 from dashboard.questions.selection.learned import DRAWS, Learned, worse_elsewhere
@@ -91,7 +91,8 @@ def test_the_error_of_what_is_drawn_is_said() -> None:
 
 
 def test_bars_carry_their_numbers() -> None:
-    assert [of_100(one) for one in (0.001, 0.23)] == ["<1 in 100", "23 in 100"]
-    assert [of_100(one, "±") for one in (0.001, 0.044, 0.2)] == ["±0.1 in 100", "±4.4 in 100", "±20 in 100"]
+    assert [beside(one) for one in (0.001, 0.23)] == ["<1 in 100", "23 in 100"]
+    assert [beside(one, "±") for one in (0.001, 0.044, 0.2)] == ["±0.1 in 100", "±4.4 in 100", "±20 in 100"]
+    assert [beside(one, "±", in_100=False) for one in (0.00001234, 0.0456, 12.3)] == ["±0.000012", "±0.046", "±12"]
     bars = two_bars(0.01, 0.23, ("noise", "people"))["data"][0]
     assert list(zip(bars["y"], bars["text"], strict=True)) == [("people", "23 in 100"), ("noise", "1 in 100")]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import limits, visitors
-from dpcore.datasets import read_csv
-from dpcore.errors import UnreadableFile
+from dashboard.data import own_file
+from dpcore.datasets import Size, TicksToRows, read_csv
+from dpcore.errors import NoRoom, UnreadableFile
 from tests.dashboard import conftest as dashboard
+from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, held, press
 
 ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visitor, dashboard.open_app
@@ -60,3 +64,50 @@ def test_a_file_too_many_is_a_sentence_on_the_page(
     app = drop(app, FILE.replace(b"red", b"blue"))
     assert not app.error
     assert held(app) is not own
+
+
+CELLS = b"nr,likes\n" + b"1,Gym\n2,Gym;Tea;Chess\n" * 100
+
+
+def test_a_step_too_large_is_a_sentence_and_the_file_stays(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taken, or brought with a declaration; one for which there is room is taken."""
+    monkeypatch.setattr(limits, "KNOWN", limits.Limits(rows=300, megabytes=1, jobs=1))
+    app = drop(open_app("data"), CELLS)
+    own = held(app)
+    step = TicksToRows(column="likes", separator=";", most=3)
+    after = own_file.worked(own, read_csv(CELLS).after((step,)), (step,))
+    app.session_state["_declarations"] = (own_file.template(after),)
+    app = drop(app, CELLS)
+    assert held(app).known is None, "nothing is offered that cannot be done"
+    own = held(app)
+    app = press(app, "own-selection-0")
+    app.number_input(key="own-ticks-most").set_value(3)
+    app = press(app, "own-ticks-go")
+    assert "would then have 400 rows and one session here may have 300" in text(app)
+    assert held(app) is own
+    app.number_input(key="own-ticks-most").set_value(2)
+    app = press(app, "own-ticks-go")
+    assert not app.error
+    reading = held(app).reading
+    assert reading is not None
+    assert reading.rows == 300
+
+
+def test_memory_of_what_a_step_makes_counts_beside_the_file() -> None:
+    reading = read_csv(CELLS)
+    size = Size(rows=400, bytes=1 << 19)
+    limits.room(CELLS, reading, 1 << 18, HERE)(size)
+    with pytest.raises(NoRoom, match=r"would then hold 2 MB .* and one may hold 1"):
+        limits.room(CELLS, reading, 1 << 19, HERE)(size)
+
+
+def test_no_page_does_steps_without_asking_whether_they_fit() -> None:
+    """Every call of ``Reading.after`` and ``recognised`` in the pages says for how much there is room."""
+    for path in Path("dashboard/data").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                least = {"after": 2, "recognised": 3}.get(called, 0)
+                assert len(node.args) >= least, f"{path}: {ast.unparse(node)}"

@@ -55,7 +55,19 @@ class Asked:
 def methods(task: Task) -> dict[str, type[Method]]:
     """Methods that can train for this task, by key: by the columns chosen, not by how many of them vary."""
     found = suitable(task.loss, task.most)
-    return found if task.codes is not None else {key: kind for key, kind in found.items() if not on_steps(kind)}
+    return {key: kind for key, kind in found.items() if _has_rows(task, kind)}
+
+
+def _has_rows(task: Task, kind: type[Method]) -> bool:
+    """Whether the task has rows of the sort that a method trains on."""
+    if buys_cuts(kind):
+        return task.uncut is not None
+    return task.codes is not None or not on_steps(kind)
+
+
+def buys_cuts(kind: type[Method]) -> bool:
+    """Whether a method buys where numbers are cut."""
+    return bool(getattr(kind, "uncut", False))
 
 
 def on_steps(kind: type[Method]) -> bool:
@@ -109,6 +121,8 @@ def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
         "loss": task.loss,
         "coded": None if task.codes is None else task.codes[0],
         "coded_test": None if task.codes is None else task.codes[1],
+        "uncut": None if task.uncut is None else task.uncut[0],
+        "uncut_test": None if task.uncut is None else task.uncut[1],
         "seed": asked.seed,
         "seeds": models(asked, axis),
         "options": tuple(
@@ -139,6 +153,14 @@ def at_epsilon(frame: pd.DataFrame, method: str, metric: str, epsilon: float) ->
     part = frame[(frame["method"] == method) & (frame["metric"] == metric)]
     value, low, high = (read_off(part, "epsilon", epsilon, name) for name in ("value", "low", "high"))
     return None if value is None or low is None or high is None else (value, low, high)
+
+
+def between(frame: pd.DataFrame, epsilon: float, column: str) -> float:
+    """A column of whole curves along ``epsilon``, read off between two levels; raises ValueError outside them."""
+    found = read_off(frame, "epsilon", epsilon, column)
+    if found is None:
+        raise ValueError("there is nothing to read off at this level")
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -30,17 +30,17 @@ from dashboard.words.promise import TITLE as THEORY
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
+from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
-from dpcore.releases.scaled_model import ScaledModel
-from dpcore.training import Method, PartResult, Sweep, collect, reaching, run_slice
+from dpcore.releases.steps_model import StepsModel
+from dpcore.training import Method, PartResult, ScaledSteps, Sweep, collect, judges, reaching, run_slice
 from dpcore.training.baselines import NON_PRIVATE
+from dpcore.training.judges import EIGHTY
 from dpcore.training.training_problem import METRICS
 
 FIRST_METHOD = "noisy_gradient_descent"
 CLEARLY = 0.03
 """By how much another method must do better to be named: this share more right, or four times it less error."""
-EIGHTY = 1.2816
-"""Standard errors to either side within which 80 of 100 cases lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +231,11 @@ class _Setting:
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
             ),
             offer=BRIEF if self.case.brief else self.offer(along),
-            notes=(*(words.safe(note, 300) for note in task.notes), *self.better(along, found)),
+            notes=(
+                *(words.safe(note, 300) for note in task.notes),
+                *self.better(along, found),
+                *self.worth_buying(along, found),
+            ),
             works=tuple(self.work(one) for one in dict.fromkeys(("epsilon", axis))),
             follows=slot("epsilon") in self.case.complete,
         )
@@ -243,11 +247,11 @@ class _Setting:
         if found is None or plain is None:
             return said.headline_waiting(asked.epsilon), how
         target = asked.target if asked.metric == task.metric else None
+        apart = self.uncertain(found) is not None
         if not task.two_classes:
             headline = said.headline_error(asked.epsilon, found[0], task.guessing, plain, target)
-            return headline, said.caption_error(plain, task.guessing, found[1:], how)
+            return headline, said.caption_error(plain, task.guessing, found[1:], how, apart=apart)
         headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target, found[1])
-        apart = slot("epsilon") in self.case.complete
         return headline, said.caption_right(plain, found, task.tested, how, apart=apart)
 
     def better(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
@@ -264,6 +268,17 @@ class _Setting:
         tell = said.right if task.two_classes else said.error
         return [said.better(kinds[best].about.name, tell(others[best]), tell(found[0]))] if clearly else []
 
+    def worth_buying(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
+        """Where cuts are bought: what the free ones do beside them, and when buying pays."""
+        task, asked = self.task, self.asked
+        if not curves.buys_cuts(methods(task)[asked.main]):
+            return []
+        free = self.at(along, ScaledSteps.key)
+        if found is None or free is None or slot("epsilon") not in self.case.complete:
+            return [said.WORTH_BUYING]
+        tell = said.right if task.two_classes else said.error
+        return [said.free_beside(tell(found[0]), tell(free[0])) + " " + said.WORTH_BUYING]
+
     def outcomes(self, found: tuple[float, float, float] | None) -> Outcomes | None:
         """Fifty predictions, when no more models come that would change the number."""
         if found is None or not self.task.two_classes or slot("epsilon") not in self.case.finished:
@@ -278,16 +293,30 @@ class _Setting:
     def uncertain(self, found: tuple[float, float, float] | None) -> Uncertain | None:
         """How far off through the luck of the noise, and through having only these people to judge by: of 100 cases 80.
 
-        The first from the simulated models, the second by the binomial law of right predictions on the rows left out
-        (normal approximation).
+        The first from the simulated models; the second by the binomial law of right predictions on the rows left out
+        (normal approximation), or for a number by how much squared errors differ between them (``judges``).
         """
-        if found is None or not self.task.two_classes or slot("epsilon") not in self.case.complete:
+        task = self.task
+        if found is None or task.tested < 2 or slot("epsilon") not in self.case.complete:
             return None
         value, low, high = found
-        people = EIGHTY * math.sqrt(max(value * (1.0 - value), 1e-9) / self.task.tested)
-        noise = (high - low) / 2.0
-        sentence = said.uncertain(low, high, people, self.task.tested, models=self.asked.seeds)
-        return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
+        noise, models = (high - low) / 2.0, self.asked.seeds
+        if task.two_classes:
+            people = EIGHTY * math.sqrt(max(value * (1.0 - value), 1e-9) / task.tested)
+            sentence = said.uncertain(low, high, people, task.tested, models=models)
+            return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
+        half, error = self.by_rows()
+        sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models)
+        return Uncertain(noise=noise, people=half, sentence=sentence, names=said.UNSURE, sign="±", in_100=False)
+
+    def by_rows(self) -> tuple[float, float]:
+        """By how much other rows to judge on would move a squared error at this ε in 80 of 100 cases, and by what share
+        of itself that may be wrong."""
+        key = ("judges", *curves.sweep_key(self.task, self.asked, "epsilon"), self.asked.main)
+        results = self.case.results[slot("epsilon")]
+        found = self.case.memo(key, lambda: judges(results, self.asked.main, self.task.tested, self.task.n))
+        half, error = (curves.between(found, self.asked.epsilon, name) for name in ("half", "error"))
+        return half, error
 
     def needed(self, along: pd.DataFrame | None, axis: str) -> Need:
         """Which ε and how many rows are enough, once whole curves are there to read it off."""
@@ -363,11 +392,12 @@ class _Setting:
             before=(
                 Text(said.what_leaves(about)),
                 *((Text(said.act_together(task.pairs)),) if task.pairs else ()),
+                *_cuts_bought(request),
                 Text(_how_many_rows(request)),
             ),
         )
 
-    def forecast(self, request: PrivateModel | ScaledModel, along: pd.DataFrame | None) -> str:
+    def forecast(self, request: PrivateModel | StepsModel, along: pd.DataFrame | None) -> str:
         """How good the released model will be: simulated for its own noise on a sample, never from a private file."""
         task = self.task
         if not self.case.source.public:
@@ -388,14 +418,20 @@ def _charted(kind: type[Method], metric: str) -> str:
     return FIRST_METHOD if metric == "excess_risk" and curves.on_steps(kind) else kind.key
 
 
-def _how_many_rows(request: PrivateModel | ScaledModel) -> str:
-    if isinstance(request, ScaledModel):
+def _cuts_bought(request: PrivateModel | StepsModel) -> tuple[Text, ...]:
+    if not isinstance(request, BoughtModel):
+        return ()
+    return (Text(said.cuts_bought(len(request.bought), request.cuts_share)),)
+
+
+def _how_many_rows(request: PrivateModel | StepsModel) -> str:
+    if isinstance(request, StepsModel):
         return said.how_many_in_each(request.people, request.counts_share)
     return said.how_many_rows(request.people, request.releases)
 
 
-def _step_noise(request: PrivateModel | ScaledModel) -> float:
+def _step_noise(request: PrivateModel | StepsModel) -> float:
     """The noise of each step in people who ask for as much as one may."""
-    if isinstance(request, ScaledModel):
+    if isinstance(request, StepsModel):
         return request.noise_of(request.steps_share / request.steps)
     return request.noise_multiplier

@@ -11,10 +11,12 @@ from dashboard.case import Case
 from dashboard.words import predict as said
 from dpcore.datasets import Column, Schema, Table
 from dpcore.errors import InvalidArgument
-from dpcore.training import CodedRows, Features, Prepared, Rows, cut, majority_share
+from dpcore.training import CodedRows, Features, Prepared, Rows, UncutRows, cut, majority_share
 from dpcore.training.encoding import encoding
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 from dpcore.training.pairs import all_pairs
+from dpcore.training.uncut import is_bought
+from dpcore.validate import FloatArray
 
 MOST_ROWS = 50_000
 TEST_SHARE = 0.2
@@ -25,9 +27,10 @@ class Task:
     """A prediction task, ready to train on. ``identity`` names the data and every choice; ``steps``: numbers are cut.
 
     ``codes`` are the same rows, to train and to judge on, with every number and date cut into steps; None where that
-    makes too many. ``columns`` and ``pairs`` of them are those that were chosen, and what a release uses; the picture's
-    ``features`` leave out those that have the same value in every row. ``most`` is how many numbers a row of all of
-    these has. ``own`` names a person's own data; it is None for a sample.
+    makes too many. ``uncut`` are they again, for cuts to be bought; None where no chosen column can be cut, or the
+    most that can be bought is too many. ``columns`` and ``pairs`` of them are those that were chosen, and what a
+    release uses; the picture's ``features`` leave out those that have the same value in every row. ``most`` is how
+    many numbers a row of all of these has. ``own`` names a person's own data; it is None for a sample.
     """
 
     columns: tuple[str, ...]
@@ -38,6 +41,7 @@ class Task:
     most: int
     rows: Rows
     codes: tuple[CodedRows, CodedRows] | None
+    uncut: tuple[UncutRows, UncutRows] | None
     notes: tuple[str, ...]
     identity: tuple[Hashable, ...]
     own: str | None
@@ -150,7 +154,7 @@ def prepared(
         )
         for some in (columns, used)
     )
-    rows, codes, notes = case.large((*identity, "rows"), lambda: _split(features, table))
+    split = case.large((*identity, "rows"), lambda: _split(features, table, buys=_can_buy(whole)))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
         columns=columns,
@@ -159,22 +163,52 @@ def prepared(
         steps=steps,
         features=features,
         most=whole.d,
-        rows=rows,
-        codes=codes,
-        notes=(*notes, *([said.dropped(dropped)] if dropped else [])),
+        rows=split.rows,
+        codes=split.codes,
+        uncut=split.uncut,
+        notes=(*split.notes, *([said.dropped(dropped)] if dropped else [])),
         identity=identity,
         own=None if case.source.public else table.fingerprint,
     )
 
 
-def _split(features: Features, table: Table) -> tuple[Rows, tuple[CodedRows, CodedRows] | None, tuple[str, ...]]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Split:
+    """The rows of a task in every form, each to train on and to judge on."""
+
+    rows: Rows
+    codes: tuple[CodedRows, CodedRows] | None
+    uncut: tuple[UncutRows, UncutRows] | None
+    notes: tuple[str, ...]
+
+
+def _can_buy(whole: Features) -> bool:
+    """Whether cuts can be bought for the columns that were chosen: by what is declared of them alone."""
+    try:
+        return any(is_bought(column) for column in whole.uncut.columns)
+    except InvalidArgument:
+        return False
+
+
+def _split(features: Features, table: Table, *, buys: bool) -> _Split:
     found = features.prepare(table)
     order = np.random.Generator(np.random.SFC64(7)).permutation(found.n)[:MOST_ROWS]
     cut = max(1, round(TEST_SHARE * order.size))
     test, train = order[:cut], order[cut:]
-    rows = Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test])
     coded = _codes(features, table, found)
-    return rows, None if coded is None else (coded.take(train), coded.take(test)), found.notes
+    uncut = None
+    if buys:
+        uncut = features.uncut.uncut_rows(_typed(features, table, found))
+    return _Split(
+        rows=Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test]),
+        codes=None if coded is None else (coded.take(train), coded.take(test)),
+        uncut=None if uncut is None else (uncut.take(train), uncut.take(test)),
+        notes=found.notes,
+    )
+
+
+def _typed(features: Features, table: Table, found: Prepared) -> list[FloatArray]:
+    return [column.typed(table.frame[column.name])[found.kept] for column in features.columns]
 
 
 def _codes(features: Features, table: Table, found: Prepared) -> CodedRows | None:
@@ -183,5 +217,4 @@ def _codes(features: Features, table: Table, found: Prepared) -> CodedRows | Non
         stepped = features.stepped
     except InvalidArgument:
         return None
-    numbers = [column.typed(table.frame[column.name])[found.kept] for column in stepped.columns]
-    return stepped.coded(numbers, missing=False)
+    return stepped.coded(_typed(stepped, table, found), missing=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard import words
@@ -15,9 +15,14 @@ from dpcore.accounting import gaussian_epsilon
 from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Receipt
+from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.scaled_model import ScaledModel
+from dpcore.releases.steps_model import StepsModel
 from dpcore.training import Encoding, load_model
+
+ON_STEPS: Mapping[str, type[ScaledModel] | type[BoughtModel]] = {kind.key: kind for kind in (ScaledModel, BoughtModel)}
+"""Requests for a model on steps, which cut every number themselves."""
 
 
 def model_request(
@@ -31,7 +36,7 @@ def model_request(
     epsilon: float,
     delta: float,
     pairs: tuple[tuple[str, str], ...] = (),
-) -> PrivateModel | ScaledModel | str:
+) -> PrivateModel | StepsModel | str:
     """The request of the ``kind`` (a key of ``dpcore.releases``), or why it cannot be made, in one sentence.
 
     With ``steps`` numbers and dates are cut at the coarsest of their public cuts; a model on steps cuts them all.
@@ -40,8 +45,8 @@ def model_request(
     About how many rows there are is what was declared, and else bought with a part of ε: never the file's own number.
     """
     try:
-        if kind == ScaledModel.key:
-            return ScaledModel.of(
+        if kind in ON_STEPS:
+            return ON_STEPS[kind].of(
                 declared,
                 target=target,
                 columns=columns,
@@ -64,14 +69,14 @@ def model_request(
         return said.cannot_release(str(error))
 
 
-def charted_epsilon(request: PrivateModel | ScaledModel) -> float:
+def charted_epsilon(request: PrivateModel | StepsModel) -> float:
     """The ε at which the chart's models have the noise of ``request``.
 
     Both take the same steps, so it is their noise that is compared. The chart counts its Gaussian steps exactly; the
     release counts them as zCDP, which the ledger can add up with other answers, and may buy a noisy count with one part
     more: its steps are a little noisier, as at a slightly smaller ε.
     """
-    if isinstance(request, ScaledModel):
+    if isinstance(request, StepsModel):
         return gaussian_epsilon(request.noise_multiplier, request.delta)
     return gaussian_epsilon(request.noise_multiplier / request.steps**0.5, request.delta)
 

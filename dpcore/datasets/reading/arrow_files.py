@@ -20,8 +20,8 @@ _FILE_START = 8  # the magic and its padding, after which a file is a stream
 def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
     """The columns of an Arrow file as text. Raises UnreadableFile."""
     whole = pa.py_buffer(data)
-    body = whole if stream else whole.slice(_FILE_START)
     try:
+        body = whole if stream else whole.slice(_FILE_START)
         _check_batches(body)
         reader = ipc.open_stream(body)
         check_size(0, len(reader.schema))

@@ -6,9 +6,12 @@ Every connection is closed off: no network, no extensions, no file but the one i
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 _LONGEST_RECORD = 8 << 20
 _BATCH = 100_000
+_SHARED: ContextVar[tuple[duckdb.DuckDBPyConnection, Path] | None] = ContextVar("shared connection", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,10 +42,46 @@ class Cells:
 
 
 @contextmanager
+def together() -> Iterator[None]:
+    """What is read inside shares one closed-off connection: to open one takes longer than to read a small table."""
+    with _connected() as shared:
+        mark = _SHARED.set(shared)
+        try:
+            yield
+        finally:
+            _SHARED.reset(mark)
+
+
+@contextmanager
+def _connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
+    """The shared connection where there is one, else one of its own."""
+    shared = _SHARED.get()
+    if shared is not None:
+        yield shared
+        return
+    with _closed_off() as own:
+        yield own
+
+
+@contextmanager
 def _session(data: bytes | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """A closed-off connection, and the path of a private copy of ``data`` that is gone afterwards."""
+    with _connected() as (connection, folder):
+        file = folder / "none" if data is None else private_file(folder, data, f"table-{uuid.uuid4().hex}")
+        cursor = connection.cursor()
+        try:
+            yield cursor, str(file)
+        finally:
+            cursor.close()
+            file.unlink(missing_ok=True)
+
+
+@contextmanager
+def _closed_off() -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
+    """A connection that reaches no network, no extension and no file outside of its private folder, which is gone
+    afterwards.
+    """
     with private_folder() as folder:
-        file = folder / "table" if data is None else private_file(folder, data)
         connection = duckdb.connect(":memory:", config={"threads": 2, "memory_limit": "700MB", "temp_directory": ""})
         try:
             connection.execute("SET autoinstall_known_extensions=false")
@@ -51,7 +91,7 @@ def _session(data: bytes | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnect
             connection.execute(f"SET allowed_directories=[{_quoted(str(folder))}]")
             connection.execute("SET enable_external_access=false")
             connection.execute("SET lock_configuration=true")
-            yield connection, str(file)
+            yield connection, folder
         finally:
             connection.close()
 

@@ -21,6 +21,7 @@ from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import Container, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
+from dpcore.datasets.size import Fits, Size
 from dpcore.datasets.steps import Step, suggested
 from dpcore.datasets.table import Table
 from dpcore.defects import as_defects
@@ -81,14 +82,15 @@ class Reading:
         """What the table seems to want before it is declared; each for the person to take or leave."""
         return suggested(self.frame, self.columns)
 
-    def after(self, steps: tuple[Step, ...]) -> Reading:
+    def after(self, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
         """This table with steps done to it, one after the other; a step is taken back by leaving it out.
 
-        The people stay those of the file, and so does ``fingerprint``. Raises InvalidArgument.
+        The people stay those of the file, and so does ``fingerprint``. ``fits`` is asked about each table before it is
+        made, and about what was made. Raises InvalidArgument, and NoRoom where ``fits`` does.
         """
         if not steps:
             return self
-        return as_defects("these steps were done", lambda: _after(self, steps))
+        return as_defects("these steps were done", lambda: _after(self, steps, fits))
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
@@ -163,8 +165,9 @@ def read_table(
 
 def read_csv(source: bytes | str | Path | IO[bytes], **choices: Any) -> Reading:
     """``read_table`` with the fingerprint taken already; it takes every kind and argument as well."""
-    reading = read_table(source, **choices)
-    _ = reading.fingerprint
+    with engine.together():
+        reading = read_table(source, **choices)
+        _ = reading.fingerprint
     return reading
 
 
@@ -175,7 +178,8 @@ def read_pasted(text: str, **choices: Any) -> Reading:
 
 def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str], None]) -> Reading:
     key = _key(data, choices)
-    table = table_of(data, choices, say)
+    with engine.together():
+        table = table_of(data, choices, say)
     columns = read_columns(
         table.frame,
         table.lines,
@@ -197,13 +201,17 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
     )
 
 
-def _after(reading: Reading, steps: tuple[Step, ...]) -> Reading:
+def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
     frame, lines = reading.frame, reading.lines
     from_file: frozenset[str] = frozenset()
     notices = list(reading.report.notices)
     for step in steps:
+        if fits is not None:
+            fits(step.size(frame))
         worked = step.apply(frame, lines)
         frame, lines, from_file = worked.frame, worked.lines, from_file | worked.from_file
+        if fits is not None:
+            fits(Size.of(frame))
         notices.append(Notice(what="repaired", sentence=step.sentence))
     if frame.empty:
         raise InvalidArgument("steps", "leave no row of the table")

@@ -16,6 +16,7 @@ from dpcore.training.choosing_pairs import candidate_pairs, choose_pairs
 from dpcore.training.coded import CodedRows
 from dpcore.training.declared import Declared
 from dpcore.training.encoding import coded
+from dpcore.training.paid_cuts import CUTS_SHARE
 from dpcore.training.pairs import Pair, declared_pairs
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import Scorecard
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 MOST_PAIRS = 50
-CUTS_SHARE = 0.1  # of 1/σ², where the cuts of some column are to be bought
 PAIRS_SHARE = 0.25  # of 1/σ², where pairs are to be chosen
 
 

@@ -1,0 +1,126 @@
+"""Scaled noisy descent on steps whose cuts are bought: at private quantiles, with a stated share of the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from dpcore.about import About
+from dpcore.accounting import Cost
+from dpcore.training.fit import Fit
+from dpcore.training.losses import LOGISTIC, Loss
+from dpcore.training.paid_cuts import CUTS_SHARE
+from dpcore.training.scaled_descent import ScaledDescent
+from dpcore.training.scaled_steps import ScaledSteps
+from dpcore.training.uncut import UncutRows
+from dpcore.validate import FloatArray, Neighbours, probability
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoughtSteps:
+    """``ScaledSteps`` on cuts at private quantiles, which ``cuts_share`` of 1/σ² buys for all columns together.
+
+    (ε, δ)-DP in total, exactly: ``ScaledDescent`` counts the cuts among its Gaussian releases, and ``NoisyQuantiles``
+    is one of multiplier σ/√share (a row is in one node of every level of each column's tree). Where a ``Sweep`` has
+    its rows as ``UncutRows`` each model buys its own cuts; the share is spent even where there is no number to cut,
+    as a release does. Plain rows X have nothing to cut: there it is ``ScaledSteps``. Raises InvalidArgument.
+
+    >>> BoughtSteps(epsilon=1.0, delta=1e-5).descent().cuts_share
+    0.1
+    """
+
+    key: ClassVar[str] = "bought_steps"
+    rank: ClassVar[int] = 16
+    about: ClassVar[About] = About(
+        name="Noisy descent on bought steps",
+        plain="as on steps, but cut where people are, which costs privacy",
+        how=(
+            "A tenth of the budget buys the cuts: people are counted with noise in halves, quarters, eighths of each "
+            "declared range, and the range is cut so that about as many people are in each step. The rest trains as "
+            "noisy descent on steps does. Worth it where people crowd within a small part of the declared bounds, so "
+            "that round numbers put most of them in one step; elsewhere the free cuts leave more for training."
+        ),
+        formula=(
+            r"\tfrac{1}{\sigma^2} = \tfrac{a}{\sigma^2} + \tfrac{1 - a}{\sigma^2}, \quad "
+            r"\tilde c_v = c_v + N\bigl(0, k (b + 1) \tfrac{\sigma^2}{a}\bigr)"
+        ),
+        source=(
+            "Counts of a tree made consistent are Hay, Rastogi, Miklau and Suciu, VLDB 2010; Gaussian releases that "
+            "may depend on earlier ones add up exactly (Dong, Roth and Su, JRSS B 2022)."
+        ),
+        release="bought_model",
+    )
+    pure: ClassVar[bool] = False
+    losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
+    coded: ClassVar[bool] = True
+    uncut: ClassVar[bool] = True
+
+    epsilon: float
+    delta: float
+    loss: Loss = LOGISTIC
+    steps: int = 200
+    clip: float | None = None
+    momentum: float = 0.9
+    tail: float = 0.5
+    cuts_share: float = CUTS_SHARE
+    neighbours: Neighbours = "add_remove"
+
+    def __post_init__(self) -> None:
+        probability(cuts_share=self.cuts_share)
+        self.descent()
+
+    def on_free_steps(self) -> ScaledSteps:
+        """The same without buying cuts."""
+        return ScaledSteps(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            loss=self.loss,
+            steps=self.steps,
+            clip=self.clip,
+            momentum=self.momentum,
+            tail=self.tail,
+            neighbours=self.neighbours,
+        )
+
+    def descent(self) -> ScaledDescent:
+        """What trains, with what it all costs."""
+        return replace(self.on_free_steps().descent(), cuts_share=self.cuts_share)
+
+    @property
+    def cost(self) -> Cost:
+        return self.descent().cost
+
+    def fit(self, X: FloatArray | UncutRows, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
+        """``replicas`` independent private models of rows X (n, d), ‖x‖ ≤ 1, or uncut ones, and answers y (n,)."""
+        return self.fit_all([self], X, y, rng, replicas)[0]
+
+    @classmethod
+    def fit_all(
+        cls, methods: Sequence[Self], X: FloatArray | UncutRows, y: FloatArray, rng: Generator, replicas: int = 1
+    ) -> list[Fit]:
+        """``fit`` for several ε. Weights of uncut rows are by cell: every model has cuts of its own."""
+        if not isinstance(X, UncutRows):
+            free = ScaledSteps.fit_all([method.on_free_steps() for method in methods], X, y, rng, replicas)
+            return [replace(fit, method=cls.key) for fit in free]
+        return [
+            Fit(
+                weights=np.stack([method._model(X, y, rng) for _ in range(replicas)]),
+                loss=method.loss,
+                method=cls.key,
+                cost=method.cost,
+            )
+            for method in methods
+        ]
+
+    def _model(self, uncut: UncutRows, y: FloatArray, rng: Generator) -> FloatArray:
+        """One model's weights of cells, (d,)."""
+        descent = self.descent()
+        rows, steps = uncut.cut(uncut.bought(descent.cuts_noise, rng))
+        fit = descent.fit(rows, y, rng)
+        return uncut.by_cell(rows, steps, fit.weights[0, :, 0] * fit.factors[0])
