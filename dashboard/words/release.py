@@ -24,7 +24,7 @@ UNDO_PRACTICE = (
 )
 COUNTS_ALONE = (
     "Only counts are asked of a source of this server, and this question needs the rows themselves: ask which option "
-    "is most common or for an alarm over counts, or bring the rows as a file."
+    "is most common, for a median or for an alarm over counts, or bring the rows as a file."
 )
 RULES = "By which fixed rules the rows are read for this answer"
 CONFIRM_TITLE, CONFIRM, CANCEL = "Draw this private answer?", "Confirm and draw", "Cancel"

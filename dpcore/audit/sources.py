@@ -18,6 +18,8 @@ from dpcore.datasets.in_place import InPlace, PrivateSource, open_database, open
 from dpcore.datasets.temporary import private_folder
 
 _TABLE = "rows"
+_TEXT, _TYPES = "TEXT COLLATE NOCASE", {"date": "DATE", "number": "REAL", "integer": "INTEGER"}
+_LARGEST = 2.0**62
 _NAME = ", in place"
 
 
@@ -60,11 +62,19 @@ class Emptied(PrivateSource):
 
 
 def typed(schema: Schema, frame: pd.DataFrame) -> pd.DataFrame:
-    """The cells as a table with types holds them: days are days or nothing, all else is text."""
-    dates = {column.name for column in schema.of_type("date")}
-    return pd.DataFrame(
-        {name: frame[name].map(_day).astype("object") if name in dates else frame[name] for name in frame.columns}
-    )
+    """The cells as a table with types holds them: days and numbers are that or nothing, all else is text."""
+    read: dict[str, pd.Series] = {}
+    for column in schema.columns:
+        cells = frame[column.name]
+        if column.type == "date":
+            read[column.name] = cells.map(_day).astype("object")
+        elif column.is_numeric:
+            numbers = pd.to_numeric(cells, errors="coerce")
+            whole = numbers.where(numbers.abs() < _LARGEST).round().astype("Int64")
+            read[column.name] = numbers if column.type == "number" else whole
+        else:
+            read[column.name] = cells
+    return pd.DataFrame(read)
 
 
 def _day(cell: str) -> date | None:
@@ -75,9 +85,7 @@ def _day(cell: str) -> date | None:
 
 
 def _database(schema: Schema, frame: pd.DataFrame, file: Any) -> str:
-    columns = ", ".join(
-        f'"{column.name}" {"DATE" if column.type == "date" else "TEXT COLLATE NOCASE"}' for column in schema.columns
-    )
+    columns = ", ".join(f'"{column.name}" {_TYPES.get(column.type, _TEXT)}' for column in schema.columns)
     marks = ", ".join("?" for _ in schema.columns)
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute(f'CREATE TABLE "{_TABLE}" ({columns})')
@@ -97,7 +105,7 @@ def _source(found: Question) -> SourceQuestion:
 
 
 SOURCES: tuple[SourceQuestion, ...] = tuple(
-    _source(found) for found in QUESTIONS if found.name.startswith(("most common", "alarm per"))
+    _source(found) for found in QUESTIONS if found.name.startswith(("most common", "alarm per", "median", "quartile"))
 )
 
 

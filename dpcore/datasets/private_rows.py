@@ -142,6 +142,15 @@ class OpenRows:
         inside = (found >= start) & (found < start + days)
         return self._counted(np.where(inside, found, start - 1) - start, days, where)
 
+    def number_counts(self, name: str, *, unit: float) -> tuple[FloatArray, IntArray]:
+        """The different values of a column of numbers in rising order, and how many rows have each, shape (values,).
+
+        A source gives them as whole numbers of ``unit``, the nearest ones; here they are as they are.
+        """
+        values = self.numbers(name)
+        found, sizes = np.unique(values[~np.isnan(values)], return_counts=True)
+        return found, sizes.astype(np.int64)
+
     def _counted(self, places: IntArray, count: int, where: str | None) -> IntArray:
         inside = places >= 0
         if where is not None:

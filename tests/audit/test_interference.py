@@ -35,7 +35,7 @@ def test_from_the_bytes_of_the_file(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["most common, a row added", "alarm per option, where yes, a row replaced", "alarm per day, two rows by who"],
+    ["most common, a row added", "median, a row replaced", "alarm per day, two rows by who"],
 )
 def test_a_neighbouring_source_changes_the_law_alone_and_by_no_more_than_claimed(name: str) -> None:
     verdict = check(of_source(f"{name}, in place"), most=4, from_bytes=1, every=8)
@@ -60,7 +60,7 @@ def test_sources_that_count_otherwise_are_caught(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(private, "by_option", _by_the_engines_own_groups)
     assert abs(asked.read(pair[0]) - asked.read(pair[1])).max() > asked.rows_per_person
     monkeypatch.undo()
-    monkeypatch.setattr(private, "counted_of_each", lambda table, groups, where, **_: counted(table, groups, where))
+    monkeypatch.setattr(private, "counted_of_each", lambda table, place, where, **_: counted(table, place, where))
     assert not check(of_source("most common, two rows by who, in place"), most=0, from_bytes=0, every=4).good
 
 
@@ -72,7 +72,11 @@ def test_every_hole_that_once_was_is_found_again(hole) -> None:
 def test_every_kind_of_release_is_asked_about_files() -> None:
     kinds = {found.ask(found.declaration, found.file(found.tables[0], from_bytes=False)).key for found in QUESTIONS}
     assert kinds == set(catalog())
-    assert {one.ask(one.declaration, one.file((), from_bytes=False)).key for one in SOURCES} == {"most_common", "alarm"}
+    assert {one.ask(one.declaration, one.file((), from_bytes=False)).key for one in SOURCES} == {
+        "most_common",
+        "alarm",
+        "quantile",
+    }
 
 
 def test_most_promises_are_used_up() -> None:

@@ -21,6 +21,7 @@ from dpcore.errors import InvalidArgument, ReleaseRefused, UnreadableFile
 from dpcore.ledger import Ledger
 from dpcore.release import COUNTS_ALONE, release
 from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.count import NoisyCount
 from dpcore.releases.selection import MostCommonOption, QuantileValue
 
 WARD = Column(name="ward", type="category", categories=("North", "So'uth", "n/a", "West"))
@@ -28,7 +29,8 @@ ILL = Column(name="ill", type="yes/no")
 DAY = Column(name="day", type="date", earliest=date(2024, 1, 1), latest=date(2024, 1, 9))
 WHO = Column(name="who", type="text")
 AGE = Column(name="age", type="integer", low=0, high=100)
-DECLARED = Declaration(columns=(WARD, ILL, DAY, AGE))
+SHARE = Column(name="share", type="number", low=-1, high=3.5)
+DECLARED = Declaration(columns=(WARD, ILL, DAY, AGE, SHARE))
 
 
 def visits(rows: int = 400) -> pd.DataFrame:
@@ -41,7 +43,8 @@ def visits(rows: int = 400) -> pd.DataFrame:
             "ward": words[rng.integers(0, len(words), rows)],
             "ill": rng.random(rows) < 0.4,
             "day": stamps,
-            "age": rng.integers(0, 100, rows),
+            "age": pd.Series(rng.integers(-20, 130, rows)).astype("Int64").mask(rng.random(rows) < 0.1),
+            "share": np.where(rng.random(rows) < 0.1, np.nan, rng.normal(0, 2, rows)),
         }
     )
 
@@ -55,9 +58,11 @@ def in_folder(place: Path, frame: pd.DataFrame) -> PrivateSource:
 def in_sqlite(place: Path, frame: pd.DataFrame) -> PrivateSource:
     file = place / "clinic.db"
     with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("CREATE TABLE visits (who TEXT, ward TEXT, ill BOOLEAN, day DATETIME, age INTEGER)")
-        rows = [(who, ward, int(ill), str(day), int(age)) for who, ward, ill, day, age in frame.itertuples(index=False)]
-        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?)", rows)
+        connection.execute(
+            "CREATE TABLE visits (who TEXT, ward TEXT, ill BOOLEAN, day DATETIME, age INTEGER, share REAL)"
+        )
+        rows = frame.astype({"ill": int, "day": str}).astype("object").where(frame.notna(), None).to_numpy().tolist()
+        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", rows)
     return PrivateSource(lambda: open_database(f"sqlite:///{file}", "visits"))
 
 
@@ -76,13 +81,21 @@ def test_a_source_counts_what_rows_in_memory_count(
 ) -> None:
     frame = visits()
     stored, held = make(tmp_path, frame), PrivateRows(frame.astype("str").where(frame.notna(), ""))
-    for filled in (DECLARED, replace(DECLARED, columns=(replace(WARD, fill="West"), replace(ILL, fill="yes"), DAY))):
+    for filled in (
+        DECLARED,
+        replace(
+            DECLARED,
+            columns=(replace(WARD, fill="West"), replace(ILL, fill="yes"), DAY, replace(AGE, fill=40.0), SHARE),
+        ),
+    ):
         requests = (
             MostCommonOption.of(filled, "ward", epsilon=1.0),
             MostCommonOption.of(filled, "ill", epsilon=1.0),
             AlarmRun.of(filled, "day", threshold=10, epsilon=1.0),
             AlarmRun.of(filled, "ward", where="ill", threshold=10, epsilon=1.0),
             AlarmRun.of(filled, "day", where="ill", threshold=10, epsilon=1.0),
+            QuantileValue.of(filled, "age", epsilon=1.0),
+            QuantileValue.of(filled, "share", epsilon=1.0, q=0.25),
         )
         stored.check(requests[-1].reads)
         for asked in requests:
@@ -182,7 +195,7 @@ def test_a_source_answers_what_needs_counts_alone(tmp_path: Path) -> None:
         receipt = release(ledger, "one", "configured:a", MostCommonOption.of(DECLARED, "ward", epsilon=1.0), stored)
         assert receipt.answer["option"] in WARD.categories
         with pytest.raises(ReleaseRefused, match=COUNTS_ALONE):
-            release(ledger, "two", "configured:a", QuantileValue.of(DECLARED, "age", epsilon=1.0), stored)
+            release(ledger, "two", "configured:a", NoisyCount.of(DECLARED, epsilon=1.0), stored)
         assert ledger.budget("configured:a").remaining.epsilon == 1.0
     opened = stored.opened(DECLARED.reads("age"))
     for look in (lambda: opened.rows, lambda: opened.numbers("age"), lambda: opened.codes("age")):
@@ -203,4 +216,4 @@ def test_what_tells_rows_apart_is_not_counted(tmp_path: Path) -> None:
 
 
 def test_sources_are_asked_about_in_the_audit() -> None:
-    assert len(SOURCES) == 24
+    assert len(SOURCES) == 36

@@ -13,8 +13,8 @@ from dpcore.datasets import Declaration, PrivateRows
 from dpcore.datasets.in_place import PrivateSource, open_database, tables_of
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases.alarm import AlarmRun
-from dpcore.releases.selection import MostCommonOption
-from tests.datasets.test_in_place_private import DAY, ILL, WARD, WHO, visits
+from dpcore.releases.selection import MostCommonOption, QuantileValue
+from tests.datasets.test_in_place_private import AGE, DAY, ILL, SHARE, WARD, WHO, visits
 
 
 @pytest.fixture
@@ -24,7 +24,8 @@ def address(server: PrivateServer) -> str:
     with engine.begin() as connection:
         connection.execute(
             text(
-                'CREATE TABLE "vis%its:" (who text, ward text, ill boolean, day timestamp, age int, "key" text UNIQUE)'
+                'CREATE TABLE "vis%its:" (who text, ward text, ill boolean, day timestamp, age numeric, share float8, '
+                '"key" text UNIQUE)'
             )
         )
         visits().to_sql("vis%its:", connection, if_exists="append", index=False)
@@ -37,14 +38,22 @@ def test_postgresql_counts_and_is_not_written(address: str) -> None:
     stored = PrivateSource(lambda: open_database(address, "vis%its:"))
     frame = visits()
     held = PrivateRows(frame.astype("str").where(frame.notna(), ""))
-    declared = Declaration(columns=(WARD, replace(ILL, fill="yes"), DAY, WHO), id_column="who", rows_per_person=50)
+    declared = Declaration(
+        columns=(WARD, replace(ILL, fill="yes"), DAY, SHARE, WHO), id_column="who", rows_per_person=50
+    )
     for asked in (
         MostCommonOption.of(replace(declared, id_column=None), "ward", epsilon=1.0),
         MostCommonOption.of(declared, "ward", epsilon=1.0),
+        QuantileValue.of(declared, "share", epsilon=1.0),
         AlarmRun.of(declared, "day", where="ill", threshold=10, epsilon=1.0),
     ):
         stored.check(asked.reads)
         assert asked.read(stored).tolist() == asked.read(held).tolist()
+    ages = QuantileValue.of(Declaration(columns=(replace(AGE, type="number"),)), "age", epsilon=1.0)
+    url = make_url(address).set(drivername="postgresql").render_as_string()
+    with psycopg.connect(url) as owner:
+        owner.execute("INSERT INTO \"vis%its:\" (age) VALUES (1e400), ('NaN'), (-1e400)")
+    assert ages.read(stored).tolist() == ages.read(held).tolist()
     one = MostCommonOption.of(replace(declared, rows_per_person=1), "ward", epsilon=1.0).read(stored)
     assert 0 < one.sum() <= 60
     key = replace(WARD, name="key")
@@ -56,7 +65,7 @@ def test_postgresql_counts_and_is_not_written(address: str) -> None:
         with pytest.raises(UnreadableFile) as caught:
             opened.run(sql)
         assert "vis" not in str(caught.value)
-    assert opened.rows() == 400
+    assert opened.rows() == 403
 
 
 def test_a_table_without_rights_is_one_sentence_before_any_charge(address: str) -> None:

@@ -77,11 +77,11 @@ class InPlace:
         for value, size in self.select(asked):
             place = groups.place(value)
             if place is not None:
-                found[place] += _int(size)
+                found[place] += whole_number(size)
         return found
 
     def rows(self) -> int:
-        return _int(self.run(f"SELECT count(*) FROM {self.source}")[0][0])  # noqa: S608 - no value is part of it
+        return whole_number(self.run(f"SELECT count(*) FROM {self.source}")[0][0])  # noqa: S608 - no value is part of it
 
     def preview(self, rows: int = _PREVIEWED) -> pd.DataFrame:
         """The first rows as text, for looking at; which ones these are is up to the engine."""
@@ -108,12 +108,12 @@ class InPlace:
         Raises InvalidArgument for a column without options, UnreadableFile.
         """
         groups = by_option(column, self.cell(column.name), self.kinds[column.name], self.tongue)
-        return self.sizes(counted(self.table, groups, None), groups)
+        return self.sizes(counted(self.table, groups.cell, None), groups)
 
     def words(self, name: str) -> list[tuple[str, int]]:
         """The different words of a column and how often each occurs, most frequent first: for looking at."""
         found = self._groups((name,))
-        return sorted(((_text(row[0]), _int(row[1])) for row in found), key=lambda pair: (-pair[1], pair[0]))
+        return sorted(((_text(row[0]), whole_number(row[1])) for row in found), key=lambda pair: (-pair[1], pair[0]))
 
     def histogram(self, column: Column, bins: int) -> IntArray:
         """Rows per equal part of the declared bounds, shape (bins,); values outside count in the part at their side.
@@ -127,7 +127,7 @@ class InPlace:
         query = f"SELECT {part} AS part, count(*) FROM {self.source} WHERE {self._present(column)} GROUP BY 1"  # noqa: S608
         counts = np.zeros(bins, dtype=np.int64)
         for place, size in self.run(query):
-            counts[min(_int(place), bins - 1)] += _int(size)
+            counts[min(whole_number(place), bins - 1)] += whole_number(size)
         return counts
 
     def total(self, column: Column) -> tuple[float, int]:
@@ -135,7 +135,7 @@ class InPlace:
         _bounds(column)
         query = f"SELECT sum({self._clipped(column)}), count(*) FROM {self.source} WHERE {self._present(column)}"  # noqa: S608
         total, size = self.run(query)[0]
-        return float(str(total or 0.0)), _int(size)
+        return float(str(total or 0.0)), whole_number(size)
 
     def days(self, column: Column) -> pd.Series:
         """Rows per day, by day: an integer series over the days that occur."""
@@ -143,7 +143,9 @@ class InPlace:
             raise InvalidArgument("column", "must hold dates")
         found = self._groups((column.name,))
         read = _typed(column, [_text(row[0]) for row in found])
-        days = pd.Series([_int(row[1]) for row in found], index=pd.DatetimeIndex(read).floor("D"), dtype="int64")
+        days = pd.Series(
+            [whole_number(row[1]) for row in found], index=pd.DatetimeIndex(read).floor("D"), dtype="int64"
+        )
         days = days[days.index.notna()]
         return days.groupby(level=0).sum().sort_index()
 
@@ -155,11 +157,11 @@ class InPlace:
         value = self._named(name)
         inner = f"SELECT count(*) AS n FROM {self.source} WHERE {value} IS NOT NULL GROUP BY {value}"  # noqa: S608
         found = self.run(f"SELECT n, count(*) FROM ({inner}) AS sizes GROUP BY n ORDER BY n")  # noqa: S608
-        if found and _int(found[-1][0]) > MOST_GROUPS * 100:
+        if found and whole_number(found[-1][0]) > MOST_GROUPS * 100:
             raise UnreadableFile("One group has too many rows to be a person.")
-        sizes = np.zeros(_int(found[-1][0]) + 1 if found else 1, dtype=np.int64)
+        sizes = np.zeros(whole_number(found[-1][0]) + 1 if found else 1, dtype=np.int64)
         for size, groups in found:
-            sizes[_int(size)] = _int(groups)
+            sizes[whole_number(size)] = whole_number(groups)
         return sizes
 
     def _groups(self, names: tuple[str, ...]) -> Rows:
@@ -196,7 +198,8 @@ def _bounds(column: Column) -> tuple[float, float]:
     return float(column.low), float(column.high)
 
 
-def _int(value: object) -> int:
+def whole_number(value: object) -> int:
+    """A whole number, however an engine gives it."""
     return int(str(value).partition(".")[0])
 
 

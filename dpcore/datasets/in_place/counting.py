@@ -6,12 +6,14 @@ fail: a column is only read as what its own type always fits, and there are neve
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from sqlalchemy import Select, String, and_, case, cast, false, func, literal, literal_column, select, true
+from sqlalchemy import Double, Select, String, and_, case, cast, false, func, literal, literal_column, select, true
 from sqlalchemy.sql import ColumnElement, FromClause
 
 from dpcore.datasets.declaration import shown
@@ -50,7 +52,7 @@ def check(column: Column, kind: Kind, *, whose: bool) -> None:
     name = shown(column.name)
     if kind not in FITS[column.type]:
         raise InvalidArgument("columns", f"cannot include “{name}” as declared: the source holds another type there")
-    if whose and column.type in ("category", "yes/no"):
+    if whose and column.type != "text":
         raise InvalidArgument("columns", f"cannot include “{name}”: it tells rows apart, so that each counts one")
 
 
@@ -92,6 +94,27 @@ def by_day(column: Column, cell: Cell, tongue: Tongue, first: date, days: int) -
     )
 
 
+def by_unit(column: Column, cell: Cell, tongue: Tongue, unit: float) -> tuple[int, Cell]:
+    """A number, and how many ``unit`` more each value is, moved to the nearer declared bound: to the nearest whole
+    number, halves up. None for what is not finite. Raises InvalidArgument.
+    """
+    if column.low is None or column.high is None:
+        raise InvalidArgument("column", "must have declared bounds")
+    low, high = float(column.low), float(column.high)
+    if column.type == "integer":
+        low, high = float(math.ceil(low)), float(math.floor(high))
+    base = math.floor(low / unit)
+    # Written out, so that an engine compares in the column's own type first: no cell is too large for that.
+    least, most, largest = (_number(bound) for bound in (low, high, sys.float_info.max))
+    inside = case((cell < least, least), (cell > most, most), else_=cell)
+    away = cast(inside, Double()) / literal(unit) - literal(float(base)) + literal(0.5)
+    return base, case((and_(cell >= -largest, cell <= largest), tongue.whole(away)))
+
+
+def _number(value: float) -> Cell:
+    return literal_column(f"{value:.17e}")
+
+
 def is_yes(column: Column, cell: Cell, kind: Kind) -> ColumnElement[bool]:
     """Whether a cell says yes."""
     answer = _answer(column, cell, kind, {word.strip().lower() for word in column.missing_words})
@@ -99,15 +122,15 @@ def is_yes(column: Column, cell: Cell, kind: Kind) -> ColumnElement[bool]:
     return answer != literal_column("0") if filled else answer == literal_column("1")
 
 
-def counted(source: FromClause, groups: Groups, where: ColumnElement[bool] | None) -> Select[Any]:
+def counted(source: FromClause, place: Cell, where: ColumnElement[bool] | None) -> Select[Any]:
     """Rows per group."""
-    rows = select(groups.cell.label("place")).select_from(source)
+    rows = select(place.label("place")).select_from(source)
     return _sizes(rows if where is None else rows.where(where))
 
 
 def counted_of_each(
     source: FromClause,
-    groups: Groups,
+    place: Cell,
     where: ColumnElement[bool] | None,
     *,
     person: Cell,
@@ -123,7 +146,7 @@ def counted_of_each(
     rows = (
         select(
             person.label("who"),
-            groups.cell.label("place"),
+            place.label("place"),
             case((told, literal_column("1")), else_=literal_column("0")).label("told"),
         )
         .select_from(source)

@@ -7,21 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import date
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
 import pandas as pd
 
 from dpcore.datasets.declaration import Declaration, Reads
-from dpcore.datasets.in_place.counting import Groups, by_day, by_option, check, counted, counted_of_each, is_yes, whose
+from dpcore.datasets.in_place.aggregates import whole_number
+from dpcore.datasets.in_place.counting import (
+    Groups,
+    by_day,
+    by_option,
+    by_unit,
+    check,
+    counted,
+    counted_of_each,
+    is_yes,
+    whose,
+)
 from dpcore.datasets.private_rows import OpenRows, PrivateRows
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.validate import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from sqlalchemy import Select
     from sqlalchemy.sql import ColumnElement
 
     from dpcore.datasets.in_place.aggregates import InPlace
+    from dpcore.datasets.in_place.tongue import Cell
 
 NOT_HERE = "can be asked of rows that are held here only, not of a source that is counted where it is"
 CHANGED = "The columns of this source are no longer what they were; choose it anew on the Data page."
@@ -107,18 +121,29 @@ class OpenSource(OpenRows):
         cell = self._stored.cell(name)
         return self._sizes(by_day(self._reads.column(name), cell, self._stored.tongue, first, days), where)
 
+    def number_counts(self, name: str, *, unit: float) -> tuple[FloatArray, IntArray]:
+        column, stored = self._reads.column(name), self._stored
+        base, units = by_unit(column, stored.cell(name), stored.tongue, unit)
+        fill = np.nan if column.fill is None else float(column.fill)
+        groups = stored.select(self._asked(units, None))
+        values = np.array([fill if place is None else (base + whole_number(place)) * unit for place, _ in groups])
+        sizes = np.array([whole_number(size) for _, size in groups], dtype=np.int64)
+        order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]  # what is not a number comes last
+        return values[order], sizes[order]
+
     def _sizes(self, groups: Groups, where: str | None) -> IntArray:
+        return self._stored.sizes(self._asked(groups.cell, where), groups)
+
+    def _asked(self, place: Cell, where: str | None) -> Select[Any]:
         stored, reads = self._stored, self._reads
         only: ColumnElement[bool] | None = None
         if where is not None:
             only = is_yes(reads.column(where), stored.cell(where), stored.kinds[where])
         if reads.person is None:
-            asked = counted(stored.table, groups, only)
-        else:
-            name = reads.person.name
-            person, there = whose(reads.person, stored.cell(name), stored.kinds.get(name, "other"), stored.tongue)
-            asked = counted_of_each(stored.table, groups, only, person=person, there=there, most=reads.most)
-        return stored.sizes(asked, groups)
+            return counted(stored.table, place, only)
+        name = reads.person.name
+        person, there = whose(reads.person, stored.cell(name), stored.kinds.get(name, "other"), stored.tongue)
+        return counted_of_each(stored.table, place, only, person=person, there=there, most=reads.most)
 
 
 def _refuse() -> NoReturn:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Date, DateTime, String, case, cast, func, literal, literal_column, try_cast
+from sqlalchemy import BigInteger, Date, DateTime, Integer, String, case, cast, func, literal, literal_column, try_cast
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql import ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -33,12 +33,14 @@ class Tongue:
     """One engine's way to say things, each about a cell by itself.
 
     ``exact(text)`` tells texts apart letter by letter, ``day(cell)`` is its day, ``option(text, options)`` the option
-    it is (or the place of it), with ``floor`` and ``clip`` as ``InPlace`` uses them.
+    it is (or the place of it), ``whole(number)`` the largest whole number up to one above 0; ``floor`` and ``clip`` are
+    as ``InPlace`` uses them.
     """
 
     exact: Callable[[Cell], Cell]
     day: Callable[[Cell], Cell]
     option: Callable[[Cell, tuple[str, ...]], Cell]
+    whole: Callable[[Cell], Cell]
     floor: str
     clip: str
 
@@ -79,6 +81,10 @@ class DuckDB(DefaultDialect):
         super().__init__(paramstyle="qmark")
 
 
+def _floor(number: Cell) -> Cell:
+    return cast(func.floor(number), BigInteger())
+
+
 def _itself(text: Cell) -> Cell:
     return text
 
@@ -88,6 +94,7 @@ DUCKDB = Tongue(
     exact=_itself,
     day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
     option=lambda text, options: cast(try_cast(text, _Enum(options)), String()),
+    whole=_floor,
     floor="floor({})::INTEGER",
     clip="least(greatest({value}, {low}), {high})",
 )
@@ -96,6 +103,7 @@ TONGUES: dict[str, Tongue] = {
         exact=lambda text: text.collate("BINARY"),
         day=func.date,
         option=places,
+        whole=lambda number: cast(number, Integer()),
         floor="CAST({} AS INTEGER)",  # nothing here is below 0, and SQLite may be built without floor
         clip="min(max({value}, {low}), {high})",
     ),
@@ -103,6 +111,7 @@ TONGUES: dict[str, Tongue] = {
         exact=lambda text: text.collate("C"),
         day=lambda cell: cast(cell, Date()),
         option=places,
+        whole=_floor,
         floor="floor({})",
         clip=_CASE,
     ),
