@@ -58,6 +58,9 @@ def main() -> None:
                 source.badge(current.mode)
                 if current.mode != "demo":
                     st.caption(words.safe(current.title))
+        beside = source.beside()
+        if beside:
+            st.caption(f":material/info: {beside}")
         if visitors.restricted():
             st.caption(f":material/groups: {OPEN}")
 

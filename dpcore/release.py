@@ -28,6 +28,7 @@ PERSON = "person"
 noise it drew."""
 
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
+COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
 FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
 
 
@@ -71,8 +72,9 @@ def release(
     The same ``request_id`` again gives the same stored answer and no second charge, whatever ``rows`` are then; with a
     different request it is refused. ``progress`` is told the share done by a request that can be long (one whose
     ``answer`` takes it). Returns on a fixed tick. Raises BudgetExceeded, UnknownLineage and LedgerError
-    from the ledger, InvalidArgument for public parameters, and ReleaseRefused where a column of the question is not in
-    the header, or, after the charge and always with the same sentence, where the machine failed.
+    from the ledger, InvalidArgument for public parameters, UnreadableFile where rows that are kept elsewhere cannot be
+    reached, and ReleaseRefused where a column of the question is not in the header, or a source is asked for more than
+    counts, or, after the charge and always with the same sentence, where the machine failed.
     """
     started = time.monotonic()
     try:
@@ -111,8 +113,11 @@ def _release(
     asked = _asked(request)
     earlier = ledger.receipt(request_id)
     reads = getattr(request, "reads", None)
-    if (earlier is None or earlier.answer_hash is None) and reads is not None and not rows.has(reads.names):
-        raise ReleaseRefused(REFUSED)
+    if (earlier is None or earlier.answer_hash is None) and reads is not None:
+        if getattr(rows, "in_place", False):
+            _check_source(request, reads, rows)
+        elif not rows.has(reads.names):
+            raise ReleaseRefused(REFUSED)
     receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked)
     if receipt.answer_hash is not None:
         return receipt
@@ -122,6 +127,16 @@ def _release(
     if not done:
         raise ReleaseRefused(FAILED)
     return ledger.store_answer(request_id, answer)
+
+
+def _check_source(request: Request, reads: Any, rows: Any) -> None:
+    """Whether a source that is counted where it is can answer: before anything is charged."""
+    if not getattr(request, "counts_alone", False):
+        raise ReleaseRefused(COUNTS_ALONE)
+    try:
+        rows.check(reads)
+    except InvalidArgument as error:
+        raise ReleaseRefused(f"This source cannot be asked: {error}; nothing was charged.") from None
 
 
 def sentence(request: Request) -> str:

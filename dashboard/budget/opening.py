@@ -13,6 +13,7 @@ from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
 from dashboard.data.source import budget_opened
 from dashboard.widgets import inputs as controls
+from dashboard.words import place
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, InvalidArgument
@@ -48,6 +49,9 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
     """
     if visitors.restricted():
         st.info(NOT_HERE, icon=":material/groups:")
+        return
+    if source.in_place:  # its owner states it, and nobody at a page
+        st.info(place.NO_BUDGET)
         return
     if "owner" not in compute.roles():
         st.info(NO_OPENING, icon=":material/lock_person:")

@@ -57,6 +57,12 @@ def rows(own: OwnFile) -> None:
         st.caption(said.rows_open(schema.unit))
     if schema.each_row == "record":
         _whose_row(own)
+    how_many(own)
+
+
+def how_many(own: OwnFile) -> None:
+    """About how many people there are, where somebody says so."""
+    schema = own.schema
     key = f"own-people-{schema.people}"
     st.number_input(
         said.people(schema.unit),
