@@ -28,7 +28,8 @@ Written by `python -m benchmarks.tables --write`; nothing here is typed by hand.
 package, with no answer given to any question about it; the first suggested question is the one shown. “To ask” is how
 many points the file alone cannot decide. “× DuckDB” is the time from file to first aggregate, checks and types
 included, over DuckDB's own read and one count of the same file in the same run; for a small file both are mostly the
-start of an engine.
+start of an engine. Sources of the server that are too large to be read, or may not be, are counted where they are:
+[sources.md](sources.md).
 """
 ENDINGS = (".csv", ".tsv", ".json", ".dta", ".gz")
 

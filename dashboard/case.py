@@ -39,7 +39,7 @@ class Source:
 
     ``table`` is what charts are computed from. A request is made from ``declared`` alone, the facts that the person
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
-    ``unreleased`` says.
+    ``unreleased`` says. Rows that are ``in_place`` are those of a source of the server's, asked for counts alone.
     """
 
     key: str
@@ -51,6 +51,7 @@ class Source:
     declared: Declaration | None = None
     rows: Callable[[], PrivateRows] | None = None
     unreleased: str = ""
+    in_place: bool = False
 
     @property
     def mark(self) -> str | None:

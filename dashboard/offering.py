@@ -58,7 +58,10 @@ def ask(kind: type[Kind], case: Case, read: Read) -> Found:
 
 def _marked(question: Question, case: Case) -> Question:
     """The question whose card and release say what ε does not cover: where it was taken from a picture of these data
-    itself, and what the file suggested of how it is read."""
+    itself, and what the file suggested of how it is read. A source that is counted where it is answers by counts alone.
+    """
+    if case.source.in_place and isinstance(question.offer, Offer) and not _countable(question.offer):
+        question = replace(question, offer=NoOffer(sentence=said.COUNTS_ALONE))
     suggested = _suggested(question.offer)
     if suggested:
         question = replace(question, offer=_with_suggestions(question.offer, suggested))
@@ -68,6 +71,10 @@ def _marked(question: Question, case: Case) -> Question:
     if case.looked:
         question = _not_covered(replace(question, offer=_looked(question.offer)), said.EPSILON_LOOKED)
     return question
+
+
+def _countable(offer: Offer) -> bool:
+    return isinstance(offer.request, Asked) and offer.request.counts_alone
 
 
 def _not_covered(question: Question, what: str) -> Question:

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, ReleaseRefused
-from dpcore.ledger import Ledger, Receipt
+from dpcore.ledger import Ledger, Petition, Receipt
 
 TICK = 0.25
 PERSON = "person"
@@ -28,6 +28,7 @@ PERSON = "person"
 noise it drew."""
 
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
+COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
 FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
 
 
@@ -71,14 +72,34 @@ def release(
     The same ``request_id`` again gives the same stored answer and no second charge, whatever ``rows`` are then; with a
     different request it is refused. ``progress`` is told the share done by a request that can be long (one whose
     ``answer`` takes it). Returns on a fixed tick. Raises BudgetExceeded, UnknownLineage and LedgerError
-    from the ledger, InvalidArgument for public parameters, and ReleaseRefused where a column of the question is not in
-    the header, or, after the charge and always with the same sentence, where the machine failed.
+    from the ledger, InvalidArgument for public parameters, UnreadableFile where rows that are kept elsewhere cannot be
+    reached, and ReleaseRefused where a column of the question is not in the header, or a source is asked for more than
+    counts, or, after the charge and always with the same sentence, where the machine failed.
     """
     started = time.monotonic()
     try:
         return _release(ledger, request_id, lineage, request, rows, progress)
     finally:
         _wait_for_tick(started)
+
+
+def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Petition:
+    """Ask the owners of a budget to approve this answer, for somebody who may not take it alone; nothing is charged.
+
+    Once it is granted, ``release`` with the same ``request_id`` and an equal request draws it. Raises as
+    ``Ledger.ask``.
+    """
+    return ledger.ask(request_id, lineage, request.cost, sentence(request), **_asked(request))
+
+
+def _asked(request: Request) -> dict[str, str]:
+    unit = str(getattr(request, "unit", PERSON))
+    return {
+        "mechanism": str(request.mechanism),
+        "neighbours": str(request.neighbours),
+        "question": question_digest(request),
+        "unit": "" if unit == PERSON else unit,
+    }
 
 
 def _release(
@@ -89,16 +110,14 @@ def _release(
     rows: Any,
     progress: Callable[[float], None] | None,
 ) -> Receipt:
-    asked = {
-        "mechanism": str(request.mechanism),
-        "neighbours": str(request.neighbours),
-        "question": question_digest(request),
-        "unit": "" if (unit := str(getattr(request, "unit", PERSON))) == PERSON else unit,
-    }
+    asked = _asked(request)
     earlier = ledger.receipt(request_id)
     reads = getattr(request, "reads", None)
-    if (earlier is None or earlier.answer_hash is None) and reads is not None and not rows.has(reads.names):
-        raise ReleaseRefused(REFUSED)
+    if (earlier is None or earlier.answer_hash is None) and reads is not None:
+        if getattr(rows, "in_place", False):
+            _check_source(request, reads, rows)
+        elif not rows.has(reads.names):
+            raise ReleaseRefused(REFUSED)
     receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked)
     if receipt.answer_hash is not None:
         return receipt
@@ -108,6 +127,16 @@ def _release(
     if not done:
         raise ReleaseRefused(FAILED)
     return ledger.store_answer(request_id, answer)
+
+
+def _check_source(request: Request, reads: Any, rows: Any) -> None:
+    """Whether a source that is counted where it is can answer: before anything is charged."""
+    if not getattr(request, "counts_alone", False):
+        raise ReleaseRefused(COUNTS_ALONE)
+    try:
+        rows.check(reads)
+    except InvalidArgument as error:
+        raise ReleaseRefused(f"This source cannot be asked: {error}; nothing was charged.") from None
 
 
 def sentence(request: Request) -> str:

@@ -7,10 +7,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import session, words
+from dashboard.background import compute
 from dashboard.data import (
     actions,
     asking,
     columns,
+    configured,
     decision,
     declarations,
     describe,
@@ -25,17 +27,21 @@ from dashboard.data import (
 )
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
+from dashboard.words import place as places
+from dpcore.ledger.member import NO_FILES
 
 OWN_FILE, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
 
 source.collect()
 own = source.own_file()
 st.title("Which data do you want to ask about?")
-start = DESCRIBED if own is not None and own.described else OWN_FILE
+home = OWN_FILE
+if own is not None and own.unseen:
+    home = DESCRIBED if own.described else places.SOURCE
 place = st.segmented_control(
     "Where the data come from",
-    [OWN_FILE, SAMPLES, DESCRIBED],
-    default=start,
+    [OWN_FILE, *([places.SOURCE] if configured.offered() else []), SAMPLES, DESCRIBED],
+    default=home,
     required=True,
     key="from",
     bind="query-params",
@@ -50,10 +56,14 @@ if problem:
 
 if place == SAMPLES:
     samples.show_samples()
-elif own is None or own.described != (place == DESCRIBED):
+elif place == places.SOURCE and (own is None or home != place):
+    configured.choose()
+elif own is None or home != place:
     if place == OWN_FILE:
         upload.trouble()
-        if task is None:
+        if not compute.may_bring_files():
+            st.info(NO_FILES, icon=":material/lock_person:")
+        elif task is None:
             upload.drop(said.DROP)
             upload.paste()
             st.caption(
@@ -69,16 +79,21 @@ elif own is None or own.described != (place == DESCRIBED):
         describe.start()
 else:
     upload.trouble()
-    upload.held(own)
+    if own.place is None:
+        upload.held(own)
+    else:
+        configured.held(own)
     declarations.offer(own)
     alone = asking.show_asking(own)
-if place != SAMPLES and own is not None and own.described == (place == DESCRIBED) and not alone:
+if place != SAMPLES and own is not None and home == place and not alone:
     st.markdown(f"**{said.DETAILS}**")
     doubts.show_doubts(own, [doubt for doubt in own.doubts if not doubt.startswith("file:")])
     # Two rows, so that on a phone the decision comes right after what was understood.
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        if own.reading is None:
+        if own.place is not None:
+            st.caption(places.DECLARED_BY_YOU)
+        elif own.reading is None:
             describe.more(own)
         else:
             st.markdown(understood.summary(own.reading))
@@ -89,7 +104,7 @@ if place != SAMPLES and own is not None and own.described == (place == DESCRIBED
     left, right = st.columns([5, 3], gap="medium")
     with left:
         names = ["Columns", "Preview", "Read it differently", "What was read, and when"]
-        tabs = st.tabs(names[:1] if own.described else names, key="own-tab", on_change="rerun")
+        tabs = st.tabs(names[:1] if own.unseen else names, key="own-tab", on_change="rerun")
         shown_by: tuple[Callable[[OwnFile], None], ...] = (
             columns.show_columns,
             understood.preview,
@@ -104,5 +119,8 @@ if place != SAMPLES and own is not None and own.described == (place == DESCRIBED
         needed.still_needed(own)
         with st.container(border=True):
             st.markdown("**Whose data are these?**")
-            people.rows(own)
-            people.budget(own)
+            if own.place is not None:
+                configured.people(own, own.place)
+            else:
+                people.rows(own)
+                people.budget(own)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import catalogue, session
 from dashboard.case import OWN
-from dashboard.data import actions, checklist, decision, doubts, source, suits, working
+from dashboard.data import actions, checklist, configured, decision, doubts, source, suits, working
 from dashboard.data.asked import Asked
 from dashboard.data.columns import TYPES
 from dashboard.data.held import OWN_ASKED
@@ -37,6 +37,8 @@ def show_asking(own: OwnFile) -> bool:
         _open(chosen)
         return True
     with st.container(border=True, key="own-asking"):
+        if own.place is not None:
+            configured.understood(own, own.place)
         if own.reading is not None:
             _understood(own)
         files = [doubt for doubt in own.doubts if doubt.startswith("file:")]
@@ -159,11 +161,11 @@ def _telling_first(own: OwnFile, schema: Schema) -> Schema:
 
 
 def _ask(asked: Asked) -> None:
-    """Callback: a described table in which all is declared needs nothing more."""
+    """Callback: a table without values here in which all is declared needs nothing more."""
     OWN_ASKED.put(asked)
     own = source.own_file()
     suited = None if own is None else asked.among(own.schema)
-    if own is not None and suited is not None and own.described and not checklist.asks(own, suited):
+    if own is not None and suited is not None and own.unseen and not checklist.asks(own, suited):
         checklist.made_up(own)
         OWN_ASKED.put(replace(asked, opening=True))
 
@@ -177,7 +179,7 @@ def _needs(own: OwnFile, suited: Suited) -> None:
     if lead:
         doubts.show_doubts(own, lead, key="own-asked-reading")
         return
-    if own.described:
+    if own.unseen:
         checklist.show(own, suited)
         return
     several = _several(own, suited)

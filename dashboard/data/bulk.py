@@ -44,7 +44,7 @@ def show_bulk(own: OwnFile) -> None:
         st.caption(said.BULK_WHY)
         for column in waiting[:MOST]:
             row(column, _key(column))
-        if listed and not own.described:
+        if listed and not own.unseen:
             st.checkbox(said.BULK_PUBLIC, key="own-bulk-public", help=said.ANYONE_HELP)
         st.form_submit_button(
             said.BULK_SAVE, key="own-bulk-go", on_click=_save, args=(tuple(column.name for column in waiting[:MOST]),)
@@ -152,7 +152,7 @@ def _save(names: tuple[str, ...]) -> None:
     own = source.own_file()
     if own is None:
         return
-    public = own.described or bool(session.entered("own-bulk-public", False))
+    public = own.unseen or bool(session.entered("own-bulk-public", False))
     fresh, wrong = statements(own, names, _key, public=public)
 
     def change(before: Decisions) -> Decisions:

@@ -21,6 +21,7 @@ from dashboard.data.suits import Suited
 from dashboard.widgets import inputs
 from dashboard.words import asking as said
 from dashboard.words import data as data_said
+from dashboard.words import place
 from dpcore.datasets import Column
 
 USUAL_ROWS = 500
@@ -42,7 +43,10 @@ def show(own: OwnFile, suited: Suited) -> None:
     waiting = asks(own, suited)
     lead = [column for column in waiting if column.name in suited.way.about]
     others = [column for column in waiting if column.name not in suited.way.about]
-    st.caption(said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT)
+    about, all_ = suited.way.about, used(suited)
+    st.markdown(said.takes_part(about, [name for name in all_ if name not in about]))
+    private = said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT
+    st.caption(private if own.place is None else place.ABOUT)
     for column in lead:
         if column.type == "category" and not column.categories and own.reading is not None:
             st.button(
@@ -55,13 +59,13 @@ def show(own: OwnFile, suited: Suited) -> None:
             )
     with st.form(_FORM, border=False):
         if waiting:
-            st.caption(said.WHAT_COULD_BE)
+            st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
         for column in lead:
             row(column, _key(column), draft=True)
         if others:
             st.caption(said.others(suited.way.least, len(suited.way.others)))
         _others(others)
-        if not own.described:
+        if not own.unseen:
             _public(own, waiting)
             _people(own)
             _right(own, suited)
@@ -86,6 +90,7 @@ def _others(others: list[Column]) -> None:
     alike = numbers if len(numbers) >= bulk.FEWEST else []
     if alike:
         row(Column(name=said.ALL_NUMBERS, type="number"), f"{_FORM}-all")
+        st.caption(said.all_numbers([column.name for column in alike]))
         with st.expander(said.ONE_BY_ONE):
             for column in alike:
                 row(column, _key(column), draft=True)
@@ -158,7 +163,7 @@ def _stated(suited: Suited) -> None:
     wrong: list[str] = []
     for copied in (False, True):
         listed = _listed(own, waiting, copied=copied)
-        public = own.described or bool(session.entered(_public_key(listed, copied=copied), False))
+        public = own.unseen or bool(session.entered(_public_key(listed, copied=copied), False))
         names = [column.name for column in waiting if (column.name in own.decisions.copied) == copied]
         lead = [name for name in names if name in suited.way.about]
         for some, shared in ((lead, None), ([name for name in names if name not in lead], common)):

@@ -49,10 +49,11 @@ def show_columns(own: OwnFile) -> None:
                 return
             column = own.schema.column(str(name))
             key = f"own-type-{editor.mark(column)}"
+            types = [kind for kind in TYPES if kind in own.types(column.name)]
             st.selectbox(
                 "Type",
-                list(TYPES),
-                index=list(TYPES).index(column.type),
+                types,
+                index=types.index(column.type),
                 key=key,
                 format_func=TYPES.__getitem__,
                 on_change=_retype,
@@ -80,7 +81,7 @@ def _overview(own: OwnFile) -> None:
             }
         )
     frame = pd.DataFrame(rows)
-    if own.described:
+    if own.unseen:
         frame = frame[["Column", "Type", "Declared"]]
     st.dataframe(
         frame,
@@ -96,7 +97,7 @@ def _overview(own: OwnFile) -> None:
         alt="The columns with their types, what is declared about them, why, and how many cells are missing",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        told = "" if own.described else "Nothing was dropped, renamed or turned into a number unseen."
+        told = "" if own.unseen else "Nothing was dropped, renamed or turned into a number unseen."
         st.caption(
             f"{told} {said.CONFIRMED}" if own.decisions.confirmed and not own.asks_confirmation else told,
             width="stretch",
@@ -146,6 +147,9 @@ def _pick() -> None:
 
 def _retype(name: str, key: str) -> None:
     kind: ColumnType = session.entered(key, "text")
+    own = source.own_file()
+    if own is None or kind not in own.types(name):
+        return
 
     def change(old: Decisions) -> Decisions:
         # Whoever chooses the type has answered how the column is to be read.

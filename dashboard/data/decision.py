@@ -9,6 +9,7 @@ from dashboard.case import MARK
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.widgets import inputs as controls
+from dashboard.words import place as said
 from dpcore.datasets import Column, Relation, Schema
 from dpcore.errors import InvalidArgument
 
@@ -18,7 +19,7 @@ MOST_ROWS = 1_000_000
 
 def show_decision(own: OwnFile) -> None:
     """The two ways, and which one is in use."""
-    st.markdown("**How may this file be used?**" if not own.described else "**Try it out**")
+    st.markdown("**How may this file be used?**" if not own.unseen else "**Try it out**")
     if own.release_doubts:
         st.caption("Answer the open questions about the file first.")
         return
@@ -27,7 +28,7 @@ def show_decision(own: OwnFile) -> None:
         return
     if own.doubts:
         st.caption("Answer the open questions about the file before you look at it.")
-    elif not own.described:
+    elif not own.unseen:
         with st.container(gap="small"):
             st.checkbox(PUBLIC, key=actions.public_key(own), value=own.confirmed)
             st.button(
@@ -42,7 +43,7 @@ def show_decision(own: OwnFile) -> None:
             "or keep it private: charts of a twin (rows made up from what you declare, none of them the file's), and "
             "private answers from the file."
         )
-    _twin(own, "Show a twin instead" if not own.described else "Simulate rows")
+    _twin(own, "Show a twin instead" if not own.unseen else "Simulate rows")
 
 
 def _in_use(own: OwnFile) -> None:
@@ -66,6 +67,8 @@ def _in_use(own: OwnFile) -> None:
 def _none_read(own: OwnFile) -> str:
     if own.described:
         return "There is no file behind them."
+    if own.place is not None:
+        return said.NOT_READ
     declared = own.declared
     copied = sorted(own.decisions.copied & set(() if declared is None else declared.names))
     if copied:

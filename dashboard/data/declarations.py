@@ -74,13 +74,23 @@ def _brought(key: str) -> None:
         return
     remember(found)
     own = source.own_file()
-    if own is None or own.described:
+    if own is not None and own.place is not None:
+        _onto(own, found)
+    elif own is None or own.described:
         described = OwnFile(
             name=said.DESCRIBED, data=b"", choices=(), reading=None, decisions=Decisions(schema=found.schema)
         )
         actions.put_in_place(described)
     else:
         use(found)
+
+
+def _onto(own: OwnFile, declared: Template) -> None:
+    """Declare the columns of a source as before, where their types fit; whose rows they are stays its owner's word."""
+    known = {column.name: column for column in declared.schema.columns if column.type in own.types(column.name)}
+    columns = tuple(known.get(column.name, column) for column in own.schema.columns)
+    schema = replace(own.schema, columns=columns, people=declared.schema.people or own.schema.people)
+    actions.commit(own.decide(replace(own.decisions, schema=schema)).noted(said.DECLARED_AS_BEFORE))
 
 
 def _settled_by(fit: Fit, own: OwnFile) -> set[str]:

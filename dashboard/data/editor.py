@@ -52,14 +52,14 @@ def show_editor(own: OwnFile, column: Column) -> None:
         with st.form(f"{key}-form", border=False):
             # while the page is drawn anew the last column's form is still there: each says whose it is
             st.markdown(f"**What “{words.safe(column.name)}” could hold**")
-            if not own.described and column.type != "yes/no":
+            if not own.unseen and column.type != "yes/no":
                 st.caption(WHY_OPTIONS if column.type == "category" else WHY_BOUNDS)
             _FIELDS[column.type](column, key)
-            if column.type == "category" and not own.described:
+            if column.type == "category" and not own.unseen:
                 _public_field(column, key, copied=column.name in own.decisions.copied)
             if own.schema.each_row != "record" and column.is_numeric:
                 _score_fields(column, key)
-            if not own.described:
+            if not own.unseen:
                 _missing_fields(column, key)
             st.form_submit_button("Save", on_click=_save, args=(column.name, key), key=f"{key}-save")
     _account(own, column)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.schema import ColumnType, EachRow
@@ -17,6 +17,7 @@ from dpcore.datasets.steps import rows_made
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from dashboard.data.place import Place
     from dpcore.datasets import Reading
     from dpcore.ledger.people import Resemblance
     from dpcore.sketches import Sketch
@@ -71,7 +72,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OwnFile:
-    """One file, or a table that is only described (``reading`` is None, and so there are no values at all).
+    """One file, a table that is only described, or one of a configured source, its ``place``; in the last two there are
+    no values at all in this session, and ``reading`` is None.
 
     ``choices`` are the person's own answers to ``read_table``. ``confirmed`` says that they called the file public
     or test data. ``lineage`` is the name its people have, or would have, in the ledger: random, unless the person said
@@ -93,6 +95,7 @@ class OwnFile:
     read: Reading | None = None
     steps: tuple[Step, ...] = ()
     known: Template | None = None
+    place: Place | None = None
     lineage: str | None = None
     alike: tuple[Resemblance, ...] = ()
     log: tuple[Entry, ...] = ()
@@ -120,8 +123,17 @@ class OwnFile:
 
     @property
     def described(self) -> bool:
-        """Whether there is no file behind it."""
+        """Whether nothing is behind it: neither a file nor a source."""
+        return self.unseen and self.place is None
+
+    @property
+    def unseen(self) -> bool:
+        """Whether no value is in this session, so that all that is said of it was stated without looking."""
         return self.reading is None
+
+    def types(self, name: str) -> tuple[ColumnType, ...]:
+        """As what a column may be declared: a source holds what its own schema says."""
+        return get_args(ColumnType) if self.place is None else self.place.types(name)
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -162,8 +174,11 @@ class OwnFile:
         """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown.
 
         Where a row becomes another thing, and the steps then count for more rows, how many a person has is asked anew.
-        Raises InvalidArgument where they say of fewer rows per person than the steps make of one.
+        Of a source what its owner states stays, whatever they say. Raises InvalidArgument where they say of fewer rows
+        per person than the steps make of one, or declare a column of a source as what it cannot hold.
         """
+        if self.place is not None:
+            decisions = replace(decisions, schema=self.place.stated(decisions.schema), said_rows=True, said_row=True)
         least = rows_made(self.steps, decisions.schema.each_row)
         if least > self.made and decisions.schema.rows_per_person < least:
             decisions = replace(decisions, schema=replace(decisions.schema, rows_per_person=least), said_rows=False)

@@ -57,6 +57,12 @@ def rows(own: OwnFile) -> None:
         st.caption(said.rows_open(schema.unit))
     if schema.each_row == "record":
         _whose_row(own)
+    how_many(own)
+
+
+def how_many(own: OwnFile) -> None:
+    """About how many people there are, where somebody says so."""
+    schema = own.schema
     key = f"own-people-{schema.people}"
     st.number_input(
         said.people(schema.unit),
@@ -162,8 +168,8 @@ def _unit(key: str) -> None:
 
 
 def may_see() -> list[str]:
-    """The real people whose budgets this person may know of: there is no signing in, so all on this server."""
-    return [found.lineage for found in compute.ledger().budgets() if not found.practice]
+    """The real people whom a file is compared with: without a login all on this server, else as the ledger says."""
+    return compute.ledger().comparable()
 
 
 def budget(own: OwnFile) -> None:
@@ -177,7 +183,7 @@ def budget(own: OwnFile) -> None:
         _alike(own)
         return
     try:
-        known = [found for found in compute.ledger().budgets() if not found.practice]
+        known = compute.ledger().chargeable()
     except LedgerError as error:
         st.warning(words.sentence(error))
         return

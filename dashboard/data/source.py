@@ -27,6 +27,7 @@ from dashboard.data.held import (
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
+from dashboard.words import data as said
 from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, UnavailableSample
 
@@ -138,6 +139,17 @@ def badge(mode: Mode) -> None:
     st.badge(text, icon=icon, color=colour)
 
 
+def beside() -> str:
+    """Whose data the pages show while this session also holds a file that they do not show; "" elsewhere."""
+    own = own_file()
+    if own is None:
+        return ""
+    sample = session.ask(control()) != OWN
+    if held() is None:
+        return said.not_in_use(own.name, described=own.described, sample=sample)
+    return said.shown_instead(own.name, title(OWN)) if sample else ""
+
+
 def collect() -> bool:
     """Take over what was read or prepared for this session beside the page, once it is done; whether there was some."""
     task: Task | None = OWN_TASK.get()
@@ -207,17 +219,20 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         mode=own.use,
         table=table,
         lineage=None if own.described else own.lineage,
+        in_place=own.place is not None,
         practice=False,
         declared=None
         if problem or declared is None
         else Declaration.of(declared, suggested=own.suggested, row_suggested=own.row_suggested),
-        rows=None if problem or own.reading is None or declared is None else lambda: _rows(own),
+        rows=None if problem or own.described or declared is None else lambda: _rows(own),
         unreleased=problem,
     )
 
 
 def _rows(own: OwnFile) -> PrivateRows:
-    """The rows of the file for one private answer; that they were read for it is noted once."""
+    """The rows for one private answer; that those of a file were read for it is noted once."""
+    if own.place is not None:
+        return own.place.rows()
     present, sentence = own_file(), "The declared columns were read to make a private answer from them."
     same = present is not None and present.reading is own.reading
     if present is not None and same and all(entry.sentence != sentence for entry in present.log):

@@ -22,6 +22,10 @@ UNDO_PRACTICE = (
     "**Can it be undone?** The answer: no. Its cost: yes, because this is practice about sample data; the practice "
     "budget can be reset on the Budget page."
 )
+COUNTS_ALONE = (
+    "Only counts are asked of a source of this server, and this question needs the rows themselves: ask which option "
+    "is most common, for a median or for an alarm over counts, or bring the rows as a file."
+)
 RULES = "By which fixed rules the rows are read for this answer"
 CONFIRM_TITLE, CONFIRM, CANCEL = "Draw this private answer?", "Confirm and draw", "Cancel"
 ELSEWHERE = (

@@ -9,6 +9,7 @@ from multiprocessing.pool import Pool
 from dpcore.audit.bounds import ALPHA
 from dpcore.audit.files import QUESTIONS
 from dpcore.audit.interference import Verdict
+from dpcore.audit.sources import SOURCES
 from dpcore.audit.trials import AUDITED, TRIALS, run
 from dpcore.audit.work import on_files
 from dpcore.releases import catalog
@@ -34,10 +35,11 @@ def releases(pool: Pool) -> bool:
 
 
 def files(pool: Pool) -> bool:
-    """Every question on neighbouring files, from their bytes to the exact law of the answer."""
+    """Every question on neighbouring files, from their bytes to the exact law of the answer, and those that need counts
+    alone on neighbouring sources."""
     good = True
     print(f"\n{'':4} {'question on neighbouring files':58} {'of the claim':>12} {'pairs':>6}")
-    for verdict in pool.imap(on_files, [found.name for found in QUESTIONS]):
+    for verdict in pool.imap(on_files, [found.name for found in (*QUESTIONS, *SOURCES)]):
         good &= told(verdict, f"{verdict.used:12.4f} {verdict.pairs:6,}")
     return good
 

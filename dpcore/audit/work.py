@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dpcore.audit.files import question
 from dpcore.audit.holes import HOLES
 from dpcore.audit.interference import Verdict, check
+from dpcore.audit.sources import question
 
 GENERATED, FROM_BYTES = 40, 8
 
 
 def on_files(name: str) -> Verdict:
-    """One question on neighbouring files."""
+    """One question on neighbouring files or sources."""
     return check(question(name), most=GENERATED, from_bytes=FROM_BYTES, answers=FROM_BYTES)
 
 

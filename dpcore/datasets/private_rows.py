@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NoReturn
+from dataclasses import replace
+from datetime import date
+from typing import ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,7 @@ from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
+_FIRST_DAY = date(1970, 1, 1)
 NO_DAY = np.iinfo(np.int64).min
 _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
 
@@ -29,6 +32,8 @@ class PrivateRows:
     """
 
     __slots__ = ("_behind",)
+    in_place: ClassVar[bool] = False
+    """Whether they are counted where they are, so that only questions that need counts alone can be asked."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self._behind = frame
@@ -88,7 +93,7 @@ class OpenRows:
     order of the file or other columns; and how likely a row is to stay does not depend on what it holds.
     """
 
-    __slots__ = ("_behind", "_reads", "rows")
+    __slots__ = ("_behind", "_reads")
 
     def __init__(self, frame: pd.DataFrame, reads: Reads) -> None:
         self._reads = reads
@@ -97,7 +102,11 @@ class OpenRows:
         if reads.person is not None:
             texts = texts[kept(_text(frame, reads.person), texts, reads.person, reads.most)].reset_index(drop=True)
         self._behind = texts
-        self.rows = len(texts)
+
+    @property
+    def rows(self) -> int:
+        """How many rows count."""
+        return len(self._behind)
 
     def typed(self, name: str, *, as_declared: Column | None = None) -> pd.Series:
         """One column as in ``dpcore.datasets.Table``; ``as_declared`` reads it by another declaration."""
@@ -120,6 +129,33 @@ class OpenRows:
         stamps = self.typed(name, as_declared=column).to_numpy(dtype="datetime64[s]")
         days = np.floor_divide(stamps.astype(np.int64), 86_400)
         return np.where(np.isnat(stamps), NO_DAY, days)
+
+    def counts(self, name: str, *, where: str | None = None) -> IntArray:
+        """Rows with each declared option of a column (no, yes), those only whose ``where`` is yes, shape (k,)."""
+        column = self._reads.column(name)
+        return self._counted(self.codes(name), 2 if column.type == "yes/no" else len(column.categories), where)
+
+    def day_counts(self, name: str, first: date, days: int, *, where: str | None = None) -> IntArray:
+        """Rows of each day of a column from ``first`` on, those only whose ``where`` is yes, shape (days,)."""
+        start = (first - _FIRST_DAY).days
+        found = self.days(name, replace(self._reads.column(name), earliest=None, latest=None))
+        inside = (found >= start) & (found < start + days)
+        return self._counted(np.where(inside, found, start - 1) - start, days, where)
+
+    def number_counts(self, name: str, *, unit: float) -> tuple[FloatArray, IntArray]:
+        """The different values of a column of numbers in rising order, and how many rows have each, shape (values,).
+
+        A source gives them as whole numbers of ``unit``, the nearest ones; here they are as they are.
+        """
+        values = self.numbers(name)
+        found, sizes = np.unique(values[~np.isnan(values)], return_counts=True)
+        return found, sizes.astype(np.int64)
+
+    def _counted(self, places: IntArray, count: int, where: str | None) -> IntArray:
+        inside = places >= 0
+        if where is not None:
+            inside &= self.codes(where) == 1
+        return np.bincount(places[inside], minlength=count).astype(np.int64)
 
 
 def kept(person: pd.Series, texts: pd.DataFrame, column: Column, most: int) -> BoolArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -151,6 +151,11 @@ class AlarmRun(Asked):
         )
 
     @property
+    def counts_alone(self) -> bool:
+        """Whether rows are counted, rather than entries read one by one."""
+        return self.counted
+
+    @property
     def _column(self) -> Column:
         return self.reads.column(self.column)
 
@@ -277,16 +282,9 @@ class AlarmRun(Asked):
 
     def _counts(self, opened: OpenRows) -> IntArray:
         if self._column.type == "date":
-            first = ((self._column.earliest or _FIRST_DAY) - _FIRST_DAY).days
-            places = opened.days(self.column, replace(self._column, earliest=None, latest=None))
-            inside = (places >= first) & (places < first + self.entries)
-            places = np.where(inside, places, first) - first
-        else:
-            places = opened.codes(self.column)
-            inside = places >= 0
-        if self.where is not None:
-            inside &= opened.codes(self.where) == 1
-        return np.bincount(places[inside], minlength=self.entries).astype(np.int64)
+            first = self._column.earliest or _FIRST_DAY
+            return opened.day_counts(self.column, first, self.entries, where=self.where)
+        return opened.counts(self.column, where=self.where)
 
     def law_of(self, answers: IntArray) -> FloatArray:
         """Where the alarms are: row j the law of the place of alarm j + 1, shape (limit, entries + 1), the last entry

@@ -81,6 +81,11 @@ class Asked(ABC):
                 raise InvalidArgument(name, "must lie on the public grid: it was chosen after looking at the data")
 
     @property
+    def counts_alone(self) -> bool:
+        """Whether counts of rows are all it needs, so that it can be asked of a table that is counted where it is."""
+        return False
+
+    @property
     def rows_per_person(self) -> int:
         """The most rows of one person that count."""
         return self.reads.most

@@ -223,11 +223,19 @@ def geometric_noise(size: int, scale: float) -> IntArray:
     return kept[:wanted]
 
 
-def quantile_scores(sorted_values: IntArray, candidates: IntArray, *, numerator: int, denominator: int) -> IntArray:
+def quantile_scores(
+    sorted_values: IntArray,
+    candidates: IntArray,
+    *,
+    numerator: int,
+    denominator: int,
+    sizes: IntArray | None = None,
+) -> IntArray:
     """Scores −|(d−m)·below − m·above| of public ``candidates`` for the quantile m/d, int64; higher is better.
 
     ``below`` counts values under the candidate, ``above`` those over it; values equal to it speak for it. One record
-    added or removed moves a score by at most max(m, d − m); one replaced by at most d.
+    added or removed moves a score by at most max(m, d − m); one replaced by at most d. ``sizes`` says how many records
+    have each value, shape of ``sorted_values``; one each where it is left out.
     """
     if not 0 < whole(1, numerator=numerator) < whole(2, denominator=denominator):
         raise InvalidArgument("numerator", "must be between 0 and the denominator")
@@ -237,7 +245,11 @@ def quantile_scores(sorted_values: IntArray, candidates: IntArray, *, numerator:
             raise InvalidArgument(name, "must be a one-dimensional list of whole numbers")
     if (np.diff(values) < 0).any() or (np.diff(points) <= 0).any():
         raise InvalidArgument("candidates", "and values must be in rising order")
-    below = np.searchsorted(values, points, side="left").astype(np.int64)
-    above = values.size - np.searchsorted(values, points, side="right").astype(np.int64)
+    each = np.ones(values.size, dtype=np.int64) if sizes is None else np.asarray(sizes)
+    if each.shape != values.shape or each.dtype != np.int64:
+        raise InvalidArgument("sizes", "must be a whole number for each value")
+    up_to = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(each)])
+    below = up_to[np.searchsorted(values, points, side="left")]
+    above = up_to[-1] - up_to[np.searchsorted(values, points, side="right")]
     scores: IntArray = -np.abs((denominator - numerator) * below - numerator * above)
     return scores

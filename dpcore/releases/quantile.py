@@ -82,6 +82,11 @@ class QuantileValue(Chosen):
         )
 
     @property
+    def counts_alone(self) -> bool:
+        """It needs no more than how many rows have each value, in its own units."""
+        return True
+
+    @property
     def _declared(self) -> Column:
         return self.reads.column(self.column)
 
@@ -149,13 +154,13 @@ class QuantileValue(Chosen):
 
     def read(self, rows: PrivateRows) -> IntArray:
         """How evenly the values split around each point, shape (points,), 0 at best."""
-        values = self.opened(rows).numbers(self.column)
-        inside = np.clip(values[~np.isnan(values)], self.low, self.high)
+        values, sizes = self.opened(rows).number_counts(self.column, unit=self.unit_of_values)
         return draws.quantile_scores(
-            np.sort(draws.to_units(inside, self.unit_of_values)),
+            draws.to_units(np.clip(values, self.low, self.high), self.unit_of_values),
             draws.to_units(self.grid, self.unit_of_values),
             numerator=self.fraction.numerator,
             denominator=self.fraction.denominator,
+            sizes=sizes,
         )
 
     def draw(self, scores: IntArray) -> dict[str, Any]:

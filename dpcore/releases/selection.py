@@ -84,6 +84,11 @@ class MostCommonOption(Chosen):
         )
 
     @property
+    def counts_alone(self) -> bool:
+        """It needs no more than how many rows have each option."""
+        return True
+
+    @property
     def options(self) -> tuple[str, ...]:
         """What may be named, in the order declared."""
         return options_of(self.reads.column(self.column))
@@ -119,8 +124,7 @@ class MostCommonOption(Chosen):
 
     def read(self, rows: PrivateRows) -> IntArray:
         """How many rows have each option, shape (k,)."""
-        codes = self.opened(rows).codes(self.column)
-        return np.bincount(codes[codes >= 0], minlength=len(self.options)).astype(np.int64)
+        return self.opened(rows).counts(self.column)
 
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The winner: ``option``."""

@@ -10,6 +10,10 @@ import pytest
 from dpcore.audit.files import QUESTIONS, question
 from dpcore.audit.holes import HOLES
 from dpcore.audit.interference import check
+from dpcore.audit.sources import SOURCES
+from dpcore.audit.sources import question as of_source
+from dpcore.datasets.in_place import private
+from dpcore.datasets.in_place.counting import by_option, counted
 from dpcore.releases import catalog
 
 
@@ -29,6 +33,37 @@ def test_from_the_bytes_of_the_file(name: str) -> None:
     assert verdict.good, verdict
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["most common, a row added", "median, a row replaced", "alarm per day, two rows by who"],
+)
+def test_a_neighbouring_source_changes_the_law_alone_and_by_no_more_than_claimed(name: str) -> None:
+    verdict = check(of_source(f"{name}, in place"), most=4, from_bytes=1, every=8)
+    assert verdict.good, verdict
+    assert verdict.pairs >= 3
+
+
+def _by_the_engines_own_groups(column, cell, kind, tongue):
+    """Equal texts by the engine's comparison are one group, called as one of them: the others change its name."""
+    right = by_option(column, cell, kind, tongue)
+    places = {word: place for place, word in enumerate(column.categories)}
+    return type(right)(cell=cell, places=places, count=right.count)
+
+
+def test_sources_that_count_otherwise_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that groups texts its own way, and one that counts all rows of a person, break the promise."""
+    mixed = of_source("most common, a row added, in place")
+    rows = (("A", "", "", "", ""), *[("a", "", "", "", "")] * 6)
+    pair = [mixed.file(some, from_bytes=False).private for some in (rows, rows[1:])]
+    asked = mixed.ask(mixed.declaration, mixed.file((), from_bytes=False))
+    assert asked.read(pair[0]).tolist() == asked.read(pair[1]).tolist() == [6, 0, 0]  # “A” is no option
+    monkeypatch.setattr(private, "by_option", _by_the_engines_own_groups)
+    assert abs(asked.read(pair[0]) - asked.read(pair[1])).max() > asked.rows_per_person
+    monkeypatch.undo()
+    monkeypatch.setattr(private, "counted_of_each", lambda table, place, where, **_: counted(table, place, where))
+    assert not check(of_source("most common, two rows by who, in place"), most=0, from_bytes=0, every=4).good
+
+
 @pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.name)
 def test_every_hole_that_once_was_is_found_again(hole) -> None:
     assert not hole.dug().good
@@ -37,6 +72,11 @@ def test_every_hole_that_once_was_is_found_again(hole) -> None:
 def test_every_kind_of_release_is_asked_about_files() -> None:
     kinds = {found.ask(found.declaration, found.file(found.tables[0], from_bytes=False)).key for found in QUESTIONS}
     assert kinds == set(catalog())
+    assert {one.ask(one.declaration, one.file((), from_bytes=False)).key for one in SOURCES} == {
+        "most_common",
+        "alarm",
+        "quantile",
+    }
 
 
 def test_most_promises_are_used_up() -> None:

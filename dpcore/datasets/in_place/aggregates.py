@@ -1,20 +1,25 @@
 """Counts, sums, histograms and group sizes of a table that is never held as a whole.
 
-The engine of the table groups raw values; what a value means (a missing word, an option, yes or no, a day) is decided
-here on the different values alone, by the very rules of a table in memory.
+What is asked privately is counted row by row (``counting``, ``private``). What is only for looking (``words``,
+``days``, ``group_sizes``) groups raw values, and what those mean is decided here by the rules of a table in memory.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from sqlalchemy import Select, column, false, quoted_name, select, table
+from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.guessing import each_row, read_columns
+from dpcore.datasets.in_place.counting import Groups, by_option, counted
+from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -31,23 +36,52 @@ Rows = list[tuple[object, ...]]
 class InPlace:
     """A table in a database or a folder of files.
 
-    ``names`` are its columns; ``run(sql)`` gives the rows of a query, ``quoted(name)`` a name as that engine writes it,
-    ``floor`` is its expression for the largest whole number below "{}", ``clip`` the one for "{value}" moved to the
-    nearer of "{low}" and "{high}". ``key`` tells a folder's states apart, but only names a table of a database, which
-    does not say when it changes: keep nothing by it for long. ``lineage`` names whose data it is, for budgets.
+    ``names`` are its columns and ``kinds`` what its own schema says they hold; ``keys`` are those by which the schema
+    tells rows apart. ``run(sql)`` gives the rows of a query, ``select`` those of an SQLAlchemy one, ``quoted(name)`` is
+    a name as that engine writes it, ``tongue`` what else it has its own way to write. ``key`` tells a folder's states
+    apart, but only names a table of a database, which does not say when it changes: keep nothing by it for long.
     """
 
     names: tuple[str, ...]
-    source: str
+    kinds: Mapping[str, Kind]
+    name: str
     run: Callable[[str], Rows]
+    select: Callable[[Select[Any]], Rows]
     quoted: Callable[[str], str]
-    floor: str
-    clip: str
+    tongue: Tongue
     key: str
-    lineage: str
+    keys: frozenset[str] = frozenset()
+
+    @property
+    def source(self) -> str:
+        """It, in a query."""
+        return self.quoted(self.name)
+
+    @property
+    def table(self) -> FromClause:
+        """It, in an SQLAlchemy query; its columns are ``cell``."""
+        return table(quoted_name(self.name, quote=True))
+
+    def cell(self, name: str) -> Cell:
+        """A column in a query. Raises InvalidArgument."""
+        self._named(name)
+        return column(quoted_name(name, quote=True))
+
+    def probe(self, names: Iterable[str]) -> None:
+        """Read no row of these columns: whether that is allowed. Raises UnreadableFile, InvalidArgument."""
+        self.select(select(*(self.cell(name) for name in names)).select_from(self.table).where(false()))
+
+    def sizes(self, asked: Select[Any], groups: Groups) -> IntArray:
+        """What ``counting`` asks for, shape (groups,)."""
+        found = np.zeros(groups.count, dtype=np.int64)
+        for value, size in self.select(asked):
+            place = groups.place(value)
+            if place is not None:
+                found[place] += whole_number(size)
+        return found
 
     def rows(self) -> int:
-        return _int(self.run(f"SELECT count(*) FROM {self.source}")[0][0])  # noqa: S608 - no value is part of it
+        return whole_number(self.run(f"SELECT count(*) FROM {self.source}")[0][0])  # noqa: S608 - no value is part of it
 
     def preview(self, rows: int = _PREVIEWED) -> pd.DataFrame:
         """The first rows as text, for looking at; which ones these are is up to the engine."""
@@ -71,26 +105,15 @@ class InPlace:
     def counts(self, column: Column) -> IntArray:
         """Rows in each declared option (no, yes for a yes/no column), shape (k,), zeros included.
 
-        Raises InvalidArgument for a column without options, UnreadableFile when it has too many different values.
+        Raises InvalidArgument for a column without options, UnreadableFile.
         """
-        options = _options(column)
-        codes, sizes = self._coded((column,))
-        present = codes[0] >= 0
-        return np.bincount(codes[0][present], weights=sizes[present], minlength=len(options)).astype(np.int64)
-
-    def cross_counts(self, one: Column, other: Column) -> IntArray:
-        """Rows in each pair of options, shape (k, l); rows without either are left out. As ``counts``."""
-        shape = len(_options(one)), len(_options(other))
-        (first, second), sizes = self._coded((one, other))
-        present = (first >= 0) & (second >= 0)
-        flat = first[present] * shape[1] + second[present]
-        found = np.bincount(flat, weights=sizes[present], minlength=shape[0] * shape[1])
-        return found.reshape(shape).astype(np.int64)
+        groups = by_option(column, self.cell(column.name), self.kinds[column.name], self.tongue)
+        return self.sizes(counted(self.table, groups.cell, None), groups)
 
     def words(self, name: str) -> list[tuple[str, int]]:
         """The different words of a column and how often each occurs, most frequent first: for looking at."""
         found = self._groups((name,))
-        return sorted(((_text(row[0]), _int(row[1])) for row in found), key=lambda pair: (-pair[1], pair[0]))
+        return sorted(((_text(row[0]), whole_number(row[1])) for row in found), key=lambda pair: (-pair[1], pair[0]))
 
     def histogram(self, column: Column, bins: int) -> IntArray:
         """Rows per equal part of the declared bounds, shape (bins,); values outside count in the part at their side.
@@ -100,11 +123,11 @@ class InPlace:
         whole(1, _MOST_BINS, bins=bins)
         low, high = _bounds(column)
         share = f"({self._clipped(column)} - {low!r}) * {bins / (high - low)!r}"
-        part = self.floor.format(share)
+        part = self.tongue.floor.format(share)
         query = f"SELECT {part} AS part, count(*) FROM {self.source} WHERE {self._present(column)} GROUP BY 1"  # noqa: S608
         counts = np.zeros(bins, dtype=np.int64)
         for place, size in self.run(query):
-            counts[min(_int(place), bins - 1)] += _int(size)
+            counts[min(whole_number(place), bins - 1)] += whole_number(size)
         return counts
 
     def total(self, column: Column) -> tuple[float, int]:
@@ -112,7 +135,7 @@ class InPlace:
         _bounds(column)
         query = f"SELECT sum({self._clipped(column)}), count(*) FROM {self.source} WHERE {self._present(column)}"  # noqa: S608
         total, size = self.run(query)[0]
-        return float(str(total or 0.0)), _int(size)
+        return float(str(total or 0.0)), whole_number(size)
 
     def days(self, column: Column) -> pd.Series:
         """Rows per day, by day: an integer series over the days that occur."""
@@ -120,7 +143,9 @@ class InPlace:
             raise InvalidArgument("column", "must hold dates")
         found = self._groups((column.name,))
         read = _typed(column, [_text(row[0]) for row in found])
-        days = pd.Series([_int(row[1]) for row in found], index=pd.DatetimeIndex(read).floor("D"), dtype="int64")
+        days = pd.Series(
+            [whole_number(row[1]) for row in found], index=pd.DatetimeIndex(read).floor("D"), dtype="int64"
+        )
         days = days[days.index.notna()]
         return days.groupby(level=0).sum().sort_index()
 
@@ -132,25 +157,12 @@ class InPlace:
         value = self._named(name)
         inner = f"SELECT count(*) AS n FROM {self.source} WHERE {value} IS NOT NULL GROUP BY {value}"  # noqa: S608
         found = self.run(f"SELECT n, count(*) FROM ({inner}) AS sizes GROUP BY n ORDER BY n")  # noqa: S608
-        if found and _int(found[-1][0]) > MOST_GROUPS * 100:
+        if found and whole_number(found[-1][0]) > MOST_GROUPS * 100:
             raise UnreadableFile("One group has too many rows to be a person.")
-        sizes = np.zeros(_int(found[-1][0]) + 1 if found else 1, dtype=np.int64)
+        sizes = np.zeros(whole_number(found[-1][0]) + 1 if found else 1, dtype=np.int64)
         for size, groups in found:
-            sizes[_int(size)] = _int(groups)
+            sizes[whole_number(size)] = whole_number(groups)
         return sizes
-
-    def _coded(self, columns: tuple[Column, ...]) -> tuple[list[IntArray], IntArray]:
-        """Codes of each column's options for every group of raw values, and the groups' sizes."""
-        found = self._groups(tuple(column.name for column in columns))
-        sizes = np.array([_int(row[-1]) for row in found], dtype=np.int64)
-        codes = []
-        for place, column in enumerate(columns):
-            typed = _typed(column, [_text(row[place]) for row in found])
-            if column.type == "yes/no":
-                codes.append(np.asarray(typed.astype("Int8").fillna(-1), dtype=np.int64))
-            else:
-                codes.append(np.asarray(typed.cat.codes, dtype=np.int64))
-        return codes, sizes
 
     def _groups(self, names: tuple[str, ...]) -> Rows:
         columns = ", ".join(self._named(name) for name in names)
@@ -167,7 +179,7 @@ class InPlace:
     def _clipped(self, column: Column) -> str:
         low, high = _bounds(column)
         value = self._named(column.name)
-        return self.clip.format(value=value, low=f"{low:.17e}", high=f"{high:.17e}")
+        return self.tongue.clip.format(value=value, low=f"{low:.17e}", high=f"{high:.17e}")
 
     def _present(self, column: Column) -> str:
         """Finite values: not a number counts as larger than all where it is known."""
@@ -180,21 +192,14 @@ def _typed(column: Column, words: list[str]) -> pd.Series:
     return apply(Schema(columns=(plain,)), frame).frame[column.name]
 
 
-def _options(column: Column) -> tuple[str, ...]:
-    if column.type == "yes/no":
-        return ("no", "yes")
-    if column.type != "category" or not column.categories:
-        raise InvalidArgument("column", "must have declared options")
-    return column.categories
-
-
 def _bounds(column: Column) -> tuple[float, float]:
     if not column.is_numeric or column.low is None or column.high is None:
         raise InvalidArgument("column", "must hold numbers with declared bounds")
     return float(column.low), float(column.high)
 
 
-def _int(value: object) -> int:
+def whole_number(value: object) -> int:
+    """A whole number, however an engine gives it."""
     return int(str(value).partition(".")[0])
 
 

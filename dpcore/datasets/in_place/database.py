@@ -7,95 +7,161 @@ password.
 from __future__ import annotations
 
 import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
-from sqlalchemy import Engine, create_engine, event, inspect, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy import (
+    URL,
+    Boolean,
+    Connection,
+    Date,
+    DateTime,
+    Engine,
+    Enum,
+    Float,
+    Integer,
+    Numeric,
+    Select,
+    String,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+)
+from sqlalchemy.engine.reflection import Inspector
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
+from sqlalchemy.types import TypeEngine
 
 from dpcore.datasets.in_place.aggregates import InPlace, Rows
+from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
+from dpcore.datasets.in_place.tongue import TONGUES, Kind
 from dpcore.errors import UnreadableFile
 
+_DUCKDB = "duckdb:///"
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
-# What makes a session refuse to write. PostgreSQL is told with each transaction; any other kind is only rolled back.
-_READ_ONLY = {
-    "sqlite": "PRAGMA query_only = ON",
-    "mysql": "SET SESSION TRANSACTION READ ONLY",
-    "mariadb": "SET SESSION TRANSACTION READ ONLY",
+_UNKNOWN = "This kind of database is not known here to answer without writing; ask the people who run the server."
+# All that a session with SQLite may do; PostgreSQL is told with each transaction that it is read-only.
+_MAY = {
+    *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
+    *(sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_TRANSACTION),
 }
-_FLOOR = {"sqlite": "CAST({} AS INTEGER)"}  # nothing here is below 0, and SQLite may be built without floor
-_CLIP = {"sqlite": "min(max({value}, {low}), {high})"}
-_OTHER_CLIP = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
+_KINDS: tuple[tuple[type[TypeEngine[Any]], Kind], ...] = (
+    (Boolean, "yes/no"),
+    (Integer, "integer"),
+    (Float, "number"),
+    (Numeric, "number"),
+    (DateTime, "date"),
+    (Date, "date"),
+    (Enum, "text"),
+    (String, "text"),
+)
 
 
 def tables_of(address: str, *, allowed: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Names of the tables and views that can be chosen, all or those ``allowed``. Raises UnreadableFile."""
-    try:
-        seen = inspect(_engine(address))
-        found = (*sorted(seen.get_table_names()), *sorted(seen.get_view_names()))
-    except SQLAlchemyError:
-        raise UnreadableFile(_UNREACHED) from None
+    if address.startswith(_DUCKDB):
+        found: Iterable[str] = duckdb_tables(address.removeprefix(_DUCKDB))
+    else:
+        try:
+            seen = inspect(_engine(address))
+            found = (*sorted(seen.get_table_names()), *sorted(seen.get_view_names()))
+        except SQLAlchemyError:
+            raise UnreadableFile(_UNREACHED) from None
     return tuple(name for name in found if not allowed or name in allowed)
 
 
-def open_database(address: str, table: str, *, name: str = "", allowed: tuple[str, ...] = ()) -> InPlace:
-    """One table or view. ``address`` is an SQLAlchemy address; ``name`` is what people call it, for budgets.
+def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) -> InPlace:
+    """One table or view, for reading alone. ``address`` is an SQLAlchemy address, or ``duckdb:///`` and a file.
 
     Raises UnreadableFile, also for a table that is not among those of ``tables_of``.
     """
     if table not in tables_of(address, allowed=allowed):
-        raise UnreadableFile("The database has no such table or view; choose one of its list.")
+        raise UnreadableFile("The database has no such table or view any more, or does not show it to this server.")
+    if address.startswith(_DUCKDB):
+        return open_duckdb(address.removeprefix(_DUCKDB), table)
     engine = _engine(address)
-    quote = engine.dialect.identifier_preparer.quote_identifier
 
-    def run(sql: str) -> Rows:
+    def asked(question: Callable[[Connection], Any]) -> Rows:
         try:
             with engine.connect() as connection:
-                rows = [tuple(row) for row in connection.exec_driver_sql(sql)]
+                rows = [tuple(row) for row in question(connection)]
                 connection.rollback()
                 return rows
         except SQLAlchemyError:
             raise UnreadableFile("The database could not answer this question about this table.") from None
 
+    def run(sql: str) -> Rows:
+        return asked(lambda connection: connection.exec_driver_sql(sql))
+
+    def select(query: Select[Any]) -> Rows:
+        return asked(lambda connection: connection.execute(query))
+
     try:
-        columns = tuple(str(column["name"]) for column in inspect(engine).get_columns(table))
+        seen = inspect(engine)
+        columns = {str(column["name"]): _kind(column["type"]) for column in seen.get_columns(table)}
+        keys = _keys(seen, table)
     except SQLAlchemyError:
         raise UnreadableFile(_UNREACHED) from None
-    url = make_url(address)
-    label = name or url.database or "database"
-    known = url.set(password=None).render_as_string(hide_password=False)
+    known = make_url(address).set(password=None).render_as_string(hide_password=False)
     return InPlace(
-        names=columns,
-        source=quote(table),
+        names=tuple(columns),
+        kinds=columns,
+        name=table,
         run=run,
-        quoted=quote,
-        floor=_FLOOR.get(engine.dialect.name, "floor({})"),
-        clip=_CLIP.get(engine.dialect.name, _OTHER_CLIP),
+        select=select,
+        quoted=engine.dialect.identifier_preparer.quote_identifier,
+        tongue=TONGUES[engine.dialect.name],
         key=hashlib.sha256(f"{known}|{table}".encode()).hexdigest(),
-        lineage=f"configured:{label}/{table}",
+        keys=keys,
     )
+
+
+def _kind(found: TypeEngine[Any]) -> Kind:
+    return next((kind for known, kind in _KINDS if isinstance(found, known)), "other")
+
+
+def _keys(seen: Inspector, table: str) -> frozenset[str]:
+    """Columns that by themselves tell the rows of a table apart, by its own schema."""
+    several = [seen.get_pk_constraint(table).get("constrained_columns", [])]
+    several += [one["column_names"] for one in seen.get_unique_constraints(table)]
+    return frozenset(names[0] for names in several if len(names) == 1)
 
 
 @lru_cache(maxsize=16)
 def _engine(address: str) -> Engine:
     try:
         url = make_url(address)
-        missing = url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file()
-        if missing:  # it would be made
-            raise UnreadableFile(_UNREACHED)
-        options = {"postgresql_readonly": True} if url.get_backend_name() == "postgresql" else {}
-        engine = create_engine(address, poolclass=NullPool, hide_parameters=True, execution_options=options)
+        kind = url.get_backend_name()
+        if kind not in TONGUES:
+            raise UnreadableFile(_UNKNOWN)
+        if kind == "sqlite":
+            url = _opened_for_reading(url)
+        options = {"postgresql_readonly": True} if kind == "postgresql" else {}
+        engine = create_engine(url, poolclass=NullPool, hide_parameters=True, execution_options=options)
     except (ArgumentError, NoSuchModuleError, ImportError):
         raise UnreadableFile(_UNREACHED) from None
-    command = _READ_ONLY.get(engine.dialect.name)
-    if command is not None:
-
-        @event.listens_for(engine, "connect")
-        def _read_only(connection: DBAPIConnection, _: object) -> None:
-            cursor = connection.cursor()
-            cursor.execute(command)
-            cursor.close()
-
+    if kind == "sqlite":
+        event.listen(engine, "connect", _begin)
     return engine
+
+
+def _opened_for_reading(url: URL) -> URL:
+    file = Path(url.database or "").resolve()
+    if not file.is_file():  # it would be made
+        raise UnreadableFile(_UNREACHED)
+    return url.set(database=f"file:{quote(str(file))}", query={"mode": "ro", "uri": "true"})
+
+
+def _begin(connection: sqlite3.Connection, _: object) -> None:
+    connection.create_function("md5", 1, _digest, deterministic=True)
+    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY)
+
+
+def _digest(text: str) -> str:
+    """What other databases call md5: an order in which rows stay, not a secret."""
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

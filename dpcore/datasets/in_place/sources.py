@@ -5,34 +5,59 @@
     [trips]
     label = "Taxi trips"
     folder = "/srv/data/trips"
+    epsilon = 2.0                # all that private answers about its people may ever reveal together
+    rows_per_person = 1          # that nobody has more is the owner's word
+    unit = "rider"               # who is protected; "person" when left out
 
     [clinic]
     label = "Clinic"
     address = "postgresql+psycopg://reader@db/clinic"
+    epsilon = 1.0
+    rows_per_person = 3
+    id_column = "patient"        # whose row it is: at most three rows of each are ever counted
     tables = ["visits"]          # leave out for all tables and views
 """
 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
 
-from dpcore.datasets.in_place.aggregates import InPlace
-from dpcore.datasets.in_place.database import open_database, tables_of
-from dpcore.datasets.in_place.folder import open_folder
-from dpcore.errors import InvalidArgument
+from dpcore.datasets.schema import MOST_PEOPLE
+from dpcore.errors import DpcoreError, InvalidArgument
+from dpcore.validate import Neighbours, in_range, one_of, whole
+
+if TYPE_CHECKING:
+    from dpcore.datasets.in_place.aggregates import InPlace
 
 SETTING = "EPSILON_LAB_SOURCES"
+MOST_EPSILON = 20.0
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_TEXTS = {"label": 80, "folder": 4000, "address": 4000, "unit": 30, "id_column": 200, "hides": 20}
+_NUMBERS = ("epsilon", "delta", "rows_per_person")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredSource:
-    """One folder of Parquet files, or one database. The address is kept out of its representation."""
+    """One folder of Parquet files, or one database, and what its owner states about the people in it.
+
+    ``epsilon``, ``delta`` and ``hides`` are the one budget that all its tables have together, under the name
+    ``lineage``. Of each ``unit`` at most ``rows_per_person`` rows of a table count where ``id_column`` says whose a row
+    is; else that there are no more is the owner's word. The address is kept out of its representation.
+    """
 
     name: str
     label: str
+    epsilon: float
+    rows_per_person: int
+    delta: float = 0.0
+    hides: Neighbours = "add_remove"
+    unit: str = "person"
+    id_column: str | None = None
     folder: str = ""
     address: str = ""
     allowed: tuple[str, ...] = ()
@@ -40,15 +65,23 @@ class ConfiguredSource:
     def __repr__(self) -> str:
         return f"ConfiguredSource(name={self.name!r}, label={self.label!r})"
 
+    @property
+    def lineage(self) -> str:
+        """Whose budget it is: that of all people in this source, whatever the table."""
+        return f"configured:{self.name}"
+
     def tables(self) -> tuple[str, ...]:
         """Tables and views to choose from; one without a name for a folder. Raises UnreadableFile."""
+        from dpcore.datasets.in_place.database import tables_of  # loads the database's driver
+
         return ("",) if self.folder else tables_of(self.address, allowed=self.allowed)
 
     def open(self, table: str = "") -> InPlace:
-        """Raises UnreadableFile."""
-        if self.folder:
-            return open_folder(self.folder, name=self.name)
-        return open_database(self.address, table, name=self.name, allowed=self.allowed)
+        """The table, to be counted where it is. Raises UnreadableFile."""
+        from dpcore.datasets.in_place.database import open_database
+        from dpcore.datasets.in_place.duck import open_folder
+
+        return open_folder(self.folder) if self.folder else open_database(self.address, table, allowed=self.allowed)
 
 
 def configured_sources(file: str | Path | None = None) -> tuple[ConfiguredSource, ...]:
@@ -67,12 +100,43 @@ def configured_sources(file: str | Path | None = None) -> tuple[ConfiguredSource
 
 
 def _source(name: str, entry: object) -> ConfiguredSource:
-    known = {"label", "folder", "address", "tables"}
-    if not isinstance(entry, dict) or not set(entry) <= known or ("folder" in entry) == ("address" in entry):
-        raise InvalidArgument(name, "must have either a folder or an address, and else only a label and tables")
-    tables = entry.get("tables", [])
-    texts = [entry.get(key, "") for key in ("label", "folder", "address")]
-    if not all(isinstance(text, str) for text in (*texts, *tables)) or not isinstance(tables, list):
-        raise InvalidArgument(name, "must hold texts, and tables a list of texts")
-    label, folder, address = texts
-    return ConfiguredSource(name=name, label=label or name, folder=folder, address=address, allowed=tuple(tables))
+    if not isinstance(entry, dict) or not set(entry) <= {*_TEXTS, *_NUMBERS, "tables"}:
+        raise _wrong(name, f"must hold only {', '.join((*_TEXTS, *_NUMBERS))} and tables")
+    if not _NAME.fullmatch(name):
+        raise _wrong(name, "must be named by letters, digits, - and _, at most 40 of them")
+    if ("folder" in entry) == ("address" in entry):
+        raise _wrong(name, "must have either a folder or an address")
+    for key, longest in _TEXTS.items():
+        value = entry.get(key, "-")
+        if not isinstance(value, str) or not 0 < len(value.strip()) <= longest:
+            raise _wrong(name, f"must have a text of at most {longest} characters as its {key}")
+    tables: Any = entry.get("tables", [])
+    if not isinstance(tables, list) or not all(isinstance(one, str) for one in tables):
+        raise _wrong(name, "must have a list of texts as its tables")
+    missing = [key for key in ("epsilon", "rows_per_person") if key not in entry]
+    if missing:
+        raise _wrong(name, f"must state its {' and its '.join(missing)}: nothing private is answered without")
+    try:
+        budget = in_range(0.01, MOST_EPSILON, epsilon=entry["epsilon"])
+        delta = in_range(0.0, 0.01, delta=entry.get("delta", 0.0))
+        rows = whole(1, MOST_PEOPLE, rows_per_person=entry["rows_per_person"])
+        hides = one_of(get_args(Neighbours), hides=entry.get("hides", "add_remove"))
+    except DpcoreError as error:
+        raise _wrong(name, f"is not written as it should be: {error}") from None
+    return ConfiguredSource(
+        name=name,
+        label=str(entry.get("label", name)).strip(),
+        epsilon=budget,
+        delta=delta,
+        hides=cast(Neighbours, hides),
+        rows_per_person=rows,
+        unit=str(entry.get("unit", "person")).strip(),
+        id_column=entry.get("id_column"),
+        folder=entry.get("folder", ""),
+        address=entry.get("address", ""),
+        allowed=tuple(tables),
+    )
+
+
+def _wrong(name: str, what: str) -> InvalidArgument:
+    return InvalidArgument(SETTING, f"names a file in which [{name[:40]}] {what}")

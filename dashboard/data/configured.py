@@ -1,0 +1,120 @@
+"""Sources that the people who run this server have configured: chosen on the Data page, and never typed there."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import session, visitors, words
+from dashboard.background import compute
+from dashboard.background.once import once
+from dashboard.data import actions
+from dashboard.data import people as whose
+from dashboard.data.own_file import OwnFile
+from dashboard.data.place import Place, placed
+from dashboard.words import place as said
+from dpcore.datasets.in_place import ConfiguredSource, configured_sources
+from dpcore.errors import DpcoreError, InvalidArgument, UnreadableFile
+
+_KEPT = 20  # seconds for which a database's list of tables is good
+
+
+def offered() -> bool:
+    """Whether there is anything to choose; not for visitors that nobody vouches for, who could be answered nothing."""
+    if visitors.restricted():
+        return False
+    try:
+        return bool(configured_sources())
+    except InvalidArgument:
+        return True  # choosing says what is wrong
+
+
+def choose() -> None:
+    """Source and table, and the button that takes them."""
+    try:
+        listed = {one.name: one for one in configured_sources()}
+    except InvalidArgument:
+        st.warning(said.UNLISTED)
+        return
+    st.caption(said.ABOUT_SOURCES)
+    labels = {one.name: words.visible(one.label) for one in listed.values()}
+    name = st.selectbox(said.CHOOSE, list(labels), key="place-source", format_func=labels.__getitem__, width=420)
+    if name is None or name not in listed:
+        return
+    try:
+        tables = _tables(listed[name])
+    except UnreadableFile as error:
+        st.warning(words.sentence(error))
+        return
+    if not tables:
+        st.warning(said.NO_TABLES)
+        return
+    table: str | None = tables[0]
+    if tables != ("",):
+        table = st.selectbox(said.TABLE, tables, key=f"place-table-{name}", format_func=words.visible, width=420)
+    st.caption(said.budget(listed[name].epsilon, listed[name].delta))
+    st.button(said.USE, key="place-use", type="primary", icon=":material/database:", on_click=_use, args=(name, table))
+
+
+@once(most=32, seconds=_KEPT)
+def _tables(source: ConfiguredSource) -> tuple[str, ...]:
+    return source.tables()
+
+
+def _use(name: str, table: str | None) -> None:
+    """Callback: take the table, and open the source's budget where that is not yet done."""
+    source = next((one for one in _listed() if one.name == name), None)
+    if source is None or table is None or visitors.restricted():
+        return
+    try:
+        own = placed(source, table)
+    except InvalidArgument:
+        session.say("own", said.NO_PERSON)
+        return
+    except UnreadableFile as error:
+        session.say("own", words.sentence(error))
+        return
+    actions.put_in_place(own)
+    _open_budget(source)
+
+
+def _listed() -> tuple[ConfiguredSource, ...]:
+    try:
+        return configured_sources()
+    except InvalidArgument:
+        return ()
+
+
+def _open_budget(source: ConfiguredSource) -> None:
+    """The budget as configured; one that was opened otherwise stays, and that is said."""
+    try:
+        compute.ledger().open_budget(
+            source.lineage, epsilon=source.epsilon, delta=source.delta, neighbours=source.hides, name=source.label
+        )
+    except InvalidArgument as error:
+        session.say("own", said.OTHER_BUDGET if error.argument == "lineage" else words.sentence(error))
+    except DpcoreError as error:
+        session.say("own", words.sentence(error))
+
+
+def held(own: OwnFile) -> None:
+    """Which source is in use, and a way out of it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/database: **{words.safe(own.name)}**", width="stretch")
+        st.button(said.OTHER, icon=":material/swap_horiz:", key="own-remove", on_click=actions.remove)
+
+
+def understood(own: OwnFile, place: Place) -> None:
+    """What is known before anything is asked: the schema, and what its owner states."""
+    source = place.source
+    with st.container(gap="xsmall"):
+        st.markdown(f":material/view_column: {said.rows_stay(len(own.schema.names))}")
+        st.markdown(f":material/person: {said.whose(source.unit, source.rows_per_person, source.id_column)}")
+        st.caption(said.ASKED_PRIVATELY)
+
+
+def people(own: OwnFile, place: Place) -> None:
+    """Whose data these are, as their owner states; about how many, anyone may say."""
+    source = place.source
+    st.markdown(said.whose(source.unit, source.rows_per_person, source.id_column))
+    whose.how_many(own)
+    st.caption(said.budget(source.epsilon, source.delta))

@@ -1,0 +1,93 @@
+"""A table of a configured source as a session holds it: where it is, and what its own schema says. No value of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from dashboard.data.own_file import Decisions, OwnFile
+from dpcore.datasets import Column, PrivateRows, Schema
+from dpcore.datasets.declaration import shown
+from dpcore.datasets.in_place import ConfiguredSource, PrivateSource
+from dpcore.datasets.in_place.tongue import FITS, Kind
+from dpcore.datasets.schema import ColumnType
+from dpcore.errors import InvalidArgument
+
+_USUAL: dict[Kind, ColumnType] = {
+    "text": "category",
+    "yes/no": "yes/no",
+    "integer": "integer",
+    "number": "number",
+    "date": "date",
+    "other": "text",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Place:
+    """``table`` of ``source``; ``kinds`` are its columns' by its schema, ``alone`` those that tell its rows apart."""
+
+    source: ConfiguredSource
+    table: str
+    kinds: Mapping[str, Kind]
+    alone: frozenset[str]
+
+    @property
+    def title(self) -> str:
+        """What pages call it."""
+        return f"{self.source.label}, {self.table}" if self.table else self.source.label
+
+    def types(self, name: str) -> tuple[ColumnType, ...]:
+        """As what a column may be declared; one that tells rows or people apart is not asked about."""
+        if name in self.alone:
+            return ("text",)
+        kind = self.kinds.get(name, "other")
+        return tuple(known for known in get_args(ColumnType) if kind in FITS[known])
+
+    def stated(self, schema: Schema) -> Schema:
+        """``schema`` with what the owner of the source states of its people. Raises InvalidArgument for a column that
+        is declared as what the source does not hold."""
+        for column in schema.columns:
+            if column.type not in self.types(column.name):
+                raise InvalidArgument(
+                    "columns", f"cannot declare “{shown(column.name)}” as that: the source says otherwise"
+                )
+        source = self.source
+        return replace(
+            schema,
+            each_row="record",
+            unit=source.unit,
+            rows_per_person=source.rows_per_person,
+            id_column=source.id_column,
+        )
+
+    def rows(self) -> PrivateRows:
+        """The door to its rows, for one private answer."""
+        return PrivateSource(lambda: self.source.open(self.table))
+
+
+def placed(source: ConfiguredSource, table: str) -> OwnFile:
+    """The table as the Data page begins with it: types by its own schema, people as its owner states them.
+
+    Raises UnreadableFile where it cannot be reached, InvalidArgument where it lacks the column that says whose a row
+    is.
+    """
+    stored = source.open(table)
+    whose = () if source.id_column is None else (source.id_column,)
+    place = Place(source=source, table=table, kinds=dict(stored.kinds), alone=stored.keys | frozenset(whose))
+    columns = tuple(
+        Column(name=name, type="text" if name in place.alone else _USUAL[stored.kinds[name]]) for name in stored.names
+    )
+    schema = Schema(
+        columns=columns, unit=source.unit, rows_per_person=source.rows_per_person, id_column=source.id_column
+    )
+    return OwnFile(
+        name=place.title,
+        data=b"",
+        choices=(),
+        reading=None,
+        decisions=Decisions(schema=schema, said_rows=True, said_row=True),
+        place=place,
+        lineage=source.lineage,
+    )

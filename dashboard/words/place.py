@@ -1,0 +1,62 @@
+"""Sentences about sources that the people who run a server have configured, and that are counted where they are."""
+
+from __future__ import annotations
+
+from dashboard.words import amount, plural, safe, tiny
+
+SOURCE = "A source of this server"
+CHOOSE = "Which source?"
+TABLE = "Table or view"
+USE = "Use this table"
+ABOUT_SOURCES = (
+    "The people who run this server offer these. Their rows stay where they are: nothing of them is shown or copied, "
+    "the charts are of made-up rows, and a private answer has their rows counted there."
+)
+NO_TABLES = "This source offers no table or view."
+UNLISTED = "The list of this server's sources cannot be read; the people who run it can mend it."
+NO_PERSON = "This table has no column that says whose a row is, as its owner states; choose another."
+OTHER = "Use other data"
+ABOUT = (
+    "The chart shows rows made up from what you say here, and nothing of the source. For a private answer the source "
+    "counts its own rows."
+)
+WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the source."
+NOT_READ = "No row of the source was read for them."
+DECLARED_BY_YOU = (
+    "Names and types of the columns are those of the source's own schema. What they could hold you state yourself, "
+    "from what everyone knows."
+)
+ASKED_PRIVATELY = (
+    "Private answers can say which option is most common, what a median is, and on which day or for which option a "
+    "count passes a line. Every other question shows its chart on made-up rows alone."
+)
+NO_BUDGET = (
+    "The budget of this source is not open, and only the people who run this server state it; choose the source again "
+    "on the Data page."
+)
+OTHER_BUDGET = (
+    "The budget of this source was opened with other numbers than are configured now; it stays as it was opened."
+)
+IDENTIFIES = "It tells rows or people apart, so counting it would count each of them once: no question is asked of it."
+
+
+def rows_stay(columns: int) -> str:
+    """What is known of the table before anything is asked."""
+    return f"{plural(columns, 'column')}; how many rows there are is not shown."
+
+
+def whose(unit: str, rows: int, column: str | None) -> str:
+    """How many rows of one person count, and how that is known."""
+    most = plural(rows, "row")
+    if column is None:
+        return f"That one {safe(unit)} has at most {most} is stated by the people who run this server, and not checked."
+    return f"At most {most} of one {safe(unit)} count, by the column “{safe(column)}”."
+
+
+def budget(epsilon: float, delta: float) -> str:
+    """The one budget of a source."""
+    also = f" and δ = {tiny(delta)}" if delta else ""
+    return (
+        f"One budget of ε = {amount(epsilon)}{also} for all answers from this source together, whoever asks and about "
+        "whichever table; the people who run this server have set it."
+    )

@@ -1,0 +1,114 @@
+"""The questions that need counts alone, asked of sources that are counted where they are: a database, Parquet files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import pandas as pd
+
+from dpcore.audit import files
+from dpcore.audit.files import QUESTIONS, File, Question, Row
+from dpcore.datasets import Schema
+from dpcore.datasets.in_place import InPlace, PrivateSource, open_database, open_folder
+from dpcore.datasets.temporary import private_folder
+
+_TABLE = "rows"
+_TEXT, _TYPES = "TEXT COLLATE NOCASE", {"date": "DATE", "number": "REAL", "integer": "INTEGER"}
+_LARGEST = 2.0**62
+_NAME = ", in place"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceQuestion(Question):
+    """A question whose tables lie in a database of SQLite's; those ``from_bytes`` in a folder of Parquet files.
+
+    The database compares texts without their case, as many do: what is counted must not hang on that.
+    """
+
+    def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
+        """The source of these rows, gone once they are read."""
+        frame = pd.DataFrame(rows, columns=list(self.schema.names), dtype="str")
+        return File(frame=frame, private=Emptied(self.schema, frame, parquet=from_bytes))
+
+
+class Emptied(PrivateSource):
+    """A source that is made when it is opened, and gone when it was read."""
+
+    __slots__ = ("_stack",)
+
+    def __init__(self, schema: Schema, frame: pd.DataFrame, *, parquet: bool) -> None:
+        def made() -> InPlace:
+            with ExitStack() as stack:
+                folder = stack.enter_context(private_folder())
+                if parquet:
+                    typed(schema, frame).to_parquet(folder / "rows.parquet")
+                    stored = open_folder(folder)
+                else:
+                    stored = open_database(_database(schema, frame, folder / "rows.db"), _TABLE)
+                kept = stack.pop_all()
+
+            def select(asked: Any) -> Any:
+                with kept:
+                    return stored.select(asked)
+
+            return replace(stored, select=select)
+
+        super().__init__(made)
+
+
+def typed(schema: Schema, frame: pd.DataFrame) -> pd.DataFrame:
+    """The cells as a table with types holds them: days and numbers are that or nothing, all else is text."""
+    read: dict[str, pd.Series] = {}
+    for column in schema.columns:
+        cells = frame[column.name]
+        if column.type == "date":
+            read[column.name] = cells.map(_day).astype("object")
+        elif column.is_numeric:
+            numbers = pd.to_numeric(cells, errors="coerce")
+            whole = numbers.where(numbers.abs() < _LARGEST).round().astype("Int64")
+            read[column.name] = numbers if column.type == "number" else whole
+        else:
+            read[column.name] = cells
+    return pd.DataFrame(read)
+
+
+def _day(cell: str) -> date | None:
+    try:
+        return date.fromisoformat(cell[:10])
+    except ValueError:
+        return None
+
+
+def _database(schema: Schema, frame: pd.DataFrame, file: Any) -> str:
+    columns = ", ".join(f'"{column.name}" {_TYPES.get(column.type, _TEXT)}' for column in schema.columns)
+    marks = ", ".join("?" for _ in schema.columns)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(f'CREATE TABLE "{_TABLE}" ({columns})')
+        connection.executemany(f'INSERT INTO "{_TABLE}" VALUES ({marks})', frame.to_numpy().tolist())  # noqa: S608
+    return f"sqlite:///{file}"
+
+
+def _source(found: Question) -> SourceQuestion:
+    return SourceQuestion(
+        name=f"{found.name}{_NAME}",
+        schema=found.schema,
+        ask=found.ask,
+        tables=found.tables,
+        extreme=found.extreme,
+        hidden=found.hidden,
+    )
+
+
+SOURCES: tuple[SourceQuestion, ...] = tuple(
+    _source(found) for found in QUESTIONS if found.name.startswith(("most common", "alarm per", "median", "quartile"))
+)
+
+
+def question(name: str) -> Question:
+    """One of ``QUESTIONS`` or ``SOURCES``."""
+    return next((one for one in SOURCES if one.name == name), None) or files.question(name)

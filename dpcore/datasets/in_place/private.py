@@ -1,0 +1,150 @@
+"""Rows of a configured source behind the door of ``PrivateRows``: counted where they are, and never handed out.
+
+Only questions that need counts alone are answered, which ``dpcore.release`` asks before anything is charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.declaration import Declaration, Reads
+from dpcore.datasets.in_place.aggregates import whole_number
+from dpcore.datasets.in_place.counting import (
+    Groups,
+    by_day,
+    by_option,
+    by_unit,
+    check,
+    counted,
+    counted_of_each,
+    is_yes,
+    whose,
+)
+from dpcore.datasets.private_rows import OpenRows, PrivateRows
+from dpcore.datasets.schema import Column
+from dpcore.errors import InvalidArgument, UnreadableFile
+from dpcore.validate import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from sqlalchemy import Select
+    from sqlalchemy.sql import ColumnElement
+
+    from dpcore.datasets.in_place.aggregates import InPlace
+    from dpcore.datasets.in_place.tongue import Cell
+
+NOT_HERE = "can be asked of rows that are held here only, not of a source that is counted where it is"
+CHANGED = "The columns of this source are no longer what they were; choose it anew on the Data page."
+
+
+class PrivateSource(PrivateRows):
+    """A table or view of a configured source; ``open`` reaches it, anew for each answer. Holds no row itself."""
+
+    __slots__ = ("_open",)
+    in_place = True
+
+    def __init__(self, open: Callable[[], InPlace]) -> None:
+        self._open = open
+
+    def __repr__(self) -> str:
+        return "PrivateSource()"
+
+    def has(self, names: Iterable[str]) -> bool:
+        """Whether the source has all these columns. Raises UnreadableFile where it cannot be reached."""
+        return set(names) <= set(self._open().names)
+
+    def check(self, reads: Reads) -> None:
+        """Whether the source is there, lets this server read, and holds what was declared: before the charge.
+
+        Looks at no row, so that what it raises is the same whatever they hold. Raises UnreadableFile, InvalidArgument.
+        """
+        stored = self._open()
+        if not set(reads.names) <= set(stored.names):
+            raise UnreadableFile(CHANGED)
+        OpenSource(stored, reads)
+        stored.probe(reads.names)
+
+    def public_size(self, declaration: Declaration) -> int:
+        """Of a table of records that others keep, the number is private. Raises InvalidArgument."""
+        raise InvalidArgument("rows", "are private in number: state about how many there are")
+
+    def public_names(self, declaration: Declaration, column: str) -> tuple[str, ...]:
+        """Raises InvalidArgument: every row is a record."""
+        raise InvalidArgument("rows", "are private in a table with one record in each row")
+
+    def opened(self, reads: Reads) -> OpenSource:
+        return OpenSource(self._open(), reads)
+
+
+class OpenSource(OpenRows):
+    """As ``OpenRows`` for what needs counts alone; nothing is read row by row. Raises InvalidArgument, UnreadableFile.
+
+    With ``reads.person`` at most ``reads.most`` rows of each person are counted, by a rule as in ``OpenRows``.
+    """
+
+    __slots__ = ("_stored",)
+
+    def __init__(self, stored: InPlace, reads: Reads) -> None:
+        if reads.steps:
+            raise InvalidArgument("each_row", f"must be a record: steps {NOT_HERE}")
+        self._reads, self._stored = reads, stored
+        for column in reads.columns:
+            identifies = column.name in stored.keys or column == reads.person
+            check(column, stored.kinds.get(column.name, "other"), whose=identifies)
+
+    @property
+    def rows(self) -> int:
+        _refuse()
+
+    def typed(self, name: str, *, as_declared: Column | None = None) -> pd.Series:
+        _refuse()
+
+    def numbers(self, name: str) -> FloatArray:
+        _refuse()
+
+    def codes(self, name: str) -> IntArray:
+        _refuse()
+
+    def days(self, name: str, column: Column) -> IntArray:
+        _refuse()
+
+    def counts(self, name: str, *, where: str | None = None) -> IntArray:
+        column = self._reads.column(name)
+        stored = self._stored
+        return self._sizes(by_option(column, stored.cell(name), stored.kinds[name], stored.tongue), where)
+
+    def day_counts(self, name: str, first: date, days: int, *, where: str | None = None) -> IntArray:
+        cell = self._stored.cell(name)
+        return self._sizes(by_day(self._reads.column(name), cell, self._stored.tongue, first, days), where)
+
+    def number_counts(self, name: str, *, unit: float) -> tuple[FloatArray, IntArray]:
+        column, stored = self._reads.column(name), self._stored
+        base, units = by_unit(column, stored.cell(name), stored.tongue, unit)
+        fill = np.nan if column.fill is None else float(column.fill)
+        groups = stored.select(self._asked(units, None))
+        values = np.array([fill if place is None else (base + whole_number(place)) * unit for place, _ in groups])
+        sizes = np.array([whole_number(size) for _, size in groups], dtype=np.int64)
+        order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]  # what is not a number comes last
+        return values[order], sizes[order]
+
+    def _sizes(self, groups: Groups, where: str | None) -> IntArray:
+        return self._stored.sizes(self._asked(groups.cell, where), groups)
+
+    def _asked(self, place: Cell, where: str | None) -> Select[Any]:
+        stored, reads = self._stored, self._reads
+        only: ColumnElement[bool] | None = None
+        if where is not None:
+            only = is_yes(reads.column(where), stored.cell(where), stored.kinds[where])
+        if reads.person is None:
+            return counted(stored.table, place, only)
+        name = reads.person.name
+        person, there = whose(reads.person, stored.cell(name), stored.kinds.get(name, "other"), stored.tongue)
+        return counted_of_each(stored.table, place, only, person=person, there=there, most=reads.most)
+
+
+def _refuse() -> NoReturn:
+    raise InvalidArgument("question", NOT_HERE)

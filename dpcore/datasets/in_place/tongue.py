@@ -1,0 +1,119 @@
+"""How an engine writes what questions need: exact comparison, days, options; and what kind of cells a column holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import BigInteger, Date, DateTime, Integer, String, case, cast, func, literal, literal_column, try_cast
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.sql import ColumnElement
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.types import UserDefinedType
+
+from dpcore.datasets.schema import ColumnType
+
+Kind = Literal["text", "yes/no", "integer", "number", "date", "other"]
+Cell = ColumnElement[Any]
+
+FITS: dict[ColumnType, frozenset[Kind]] = {
+    "category": frozenset({"text", "integer"}),
+    "yes/no": frozenset({"text", "yes/no", "integer"}),
+    "integer": frozenset({"integer"}),
+    "number": frozenset({"integer", "number"}),
+    "date": frozenset({"date"}),
+    "text": frozenset({"text", "yes/no", "integer", "number", "date", "other"}),
+}
+"""As what a column of each kind may be declared: so that no cell can make a question fail."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tongue:
+    """One engine's way to say things, each about a cell by itself.
+
+    ``exact(text)`` tells texts apart letter by letter, ``day(cell)`` is its day, ``option(text, options)`` the option
+    it is (or the place of it), ``whole(number)`` the largest whole number up to one above 0; ``floor`` and ``clip`` are
+    as ``InPlace`` uses them.
+    """
+
+    exact: Callable[[Cell], Cell]
+    day: Callable[[Cell], Cell]
+    option: Callable[[Cell, tuple[str, ...]], Cell]
+    whole: Callable[[Cell], Cell]
+    floor: str
+    clip: str
+
+
+def places(text: Cell, options: tuple[str, ...]) -> Cell:
+    """The place of a text among the options, by the engine's own comparison; the first where two are the same to it."""
+    listed: list[tuple[Any, Cell]] = [
+        (text == literal(option), literal_column(str(place))) for place, option in enumerate(options)
+    ]
+    return case(*listed, else_=literal_column("-1"))
+
+
+class _Enum(UserDefinedType[str]):
+    """A DuckDB type of these words: a cast to it is one look-up, however many there are."""
+
+    cache_ok = True
+
+    def __init__(self, options: tuple[str, ...]) -> None:
+        self.options = options
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "ENUM(" + ", ".join("'" + option.replace("'", "''") + "'" for option in self.options) + ")"
+
+
+class _Compiler(SQLCompiler):
+    def visit_try_cast(self, element: Any, **how: Any) -> str:
+        return f"TRY_{self.visit_cast(element, **how)}"  # type: ignore[no-untyped-call]
+
+
+class DuckDB(DefaultDialect):
+    """What DuckDB is told: standard SQL, with casts that may fail cell by cell."""
+
+    statement_compiler = _Compiler
+    supports_native_boolean = True
+    supports_statement_cache = True
+
+    def __init__(self) -> None:
+        super().__init__(paramstyle="qmark")
+
+
+def _floor(number: Cell) -> Cell:
+    return cast(func.floor(number), BigInteger())
+
+
+def _itself(text: Cell) -> Cell:
+    return text
+
+
+_CASE = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
+DUCKDB = Tongue(
+    exact=_itself,
+    day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
+    option=lambda text, options: cast(try_cast(text, _Enum(options)), String()),
+    whole=_floor,
+    floor="floor({})::INTEGER",
+    clip="least(greatest({value}, {low}), {high})",
+)
+TONGUES: dict[str, Tongue] = {
+    "sqlite": Tongue(
+        exact=lambda text: text.collate("BINARY"),
+        day=func.date,
+        option=places,
+        whole=lambda number: cast(number, Integer()),
+        floor="CAST({} AS INTEGER)",  # nothing here is below 0, and SQLite may be built without floor
+        clip="min(max({value}, {low}), {high})",
+    ),
+    "postgresql": Tongue(
+        exact=lambda text: text.collate("C"),
+        day=lambda cell: cast(cell, Date()),
+        option=places,
+        whole=_floor,
+        floor="floor({})",
+        clip=_CASE,
+    ),
+}
+"""Of each kind of database that is known to answer without ever writing."""

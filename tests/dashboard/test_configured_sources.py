@@ -1,0 +1,182 @@
+"""A source that the people who run the server have listed: chosen, shown by made-up rows, counted for a private answer
+alone, at one budget that nobody at the page can set."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import offering, visitors
+from dashboard.case import Case, Source
+from dashboard.catalogue import address, every
+from dashboard.controls import Setting
+from dashboard.data.own_file import OwnFile, typed_as
+from dashboard.data.place import placed
+from dashboard.question import CannotAsk, NoOffer, Offer
+from dashboard.words import place as said
+from dashboard.words import release as release_said
+from dpcore.datasets import Declaration, twin
+from dpcore.datasets.in_place import ConfiguredSource, InPlace, PrivateSource, configured_sources
+from dpcore.errors import InvalidArgument, UnreadableFile
+from dpcore.ledger import Ledger
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import held, waited
+
+Open = Callable[..., AppTest]
+LINEAGE = "configured:clinic"
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = tmp_path / "clinic.db"
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE visits "
+            "(visit INTEGER PRIMARY KEY, patient TEXT, ward TEXT, day DATE, ill BOOLEAN, age INTEGER)"
+        )
+        rows = [(n, f"p{n // 2}", "canary" if n < 5 else "South", "2024-01-03", n % 2, n % 90) for n in range(400)]
+        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", rows)
+    listed = tmp_path / "sources.toml"
+    listed.write_text(
+        f'[clinic]\nlabel = "North clinic"\naddress = "sqlite:///{file}"\nepsilon = 2.0\nunit = "patient"\n'
+        'rows_per_person = 2\nid_column = "patient"\n'
+    )
+    monkeypatch.setenv("EPSILON_LAB_SOURCES", str(listed))
+    return file
+
+
+def click(app: AppTest, label: str) -> AppTest:
+    next(one for one in app.button if one.label.replace("\\", "").strip() == label).click().run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def test_from_the_list_to_a_private_answer(
+    clinic: Path, open_app: Open, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[Any] = []
+    sizes = InPlace.sizes
+    monkeypatch.setattr(InPlace, "sizes", lambda *given: counted.append(given) or sizes(*given))
+    monkeypatch.setattr(InPlace, "preview", None)
+    app = open_app("data", **{"from": said.SOURCE})
+    click(app, said.USE)
+    own = held(app)
+    assert (own.name, own.lineage, own.schema.unit, own.schema.rows_per_person) == (
+        *("North clinic, visits", LINEAGE, "patient"),
+        2,
+    )
+    assert {column.name: column.type for column in own.schema.columns} == {
+        **{"visit": "text", "patient": "text", "ward": "category"},
+        **{"day": "date", "ill": "yes/no", "age": "integer"},
+    }
+    assert said.whose("patient", 2, "patient") in text(app)
+    fields = [*app.text_input, *app.number_input, *app.selectbox, *app.checkbox]
+    assert not any(str(one.key).startswith(("own-unit", "own-rows", "own-id", "own-public")) for one in fields)
+    click(app, "Which ward is most common?")
+    next(field for field in app.text_area if "Options of ward" in field.label).set_value("North\nSouth")
+    click(app, "Show the chart of made-up rows")
+    waited(app)
+    app.switch_page(address("selection")).run()
+    assert app.selectbox(key="column").value == "ward"
+    next(one for one in app.button if str(one.key).startswith("selection-now")).click().run()
+    assert not counted  # nothing of the source was counted before the answer
+    assert "canary" not in text(app)
+    app.button(key="selection-confirm").click().run()
+    assert "South" in text(app)
+    assert len(counted) == 1
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        (receipt,) = ledger.history(LINEAGE)
+        found = ledger.budget(LINEAGE)
+    assert receipt.answer == {"option": "South"}
+    assert "At most 2 rows of one patient count, by the column “patient”." in receipt.what
+    assert (found.name, found.neighbours) == ("North clinic", "add_remove")
+    assert found.remaining.epsilon == pytest.approx(2.0 - receipt.cost.epsilon)
+
+    clinic.unlink()
+    next(one for one in app.button if str(one.key).startswith("selection-now")).click().run()
+    app.button(key="selection-confirm").click().run()
+    assert "The database cannot be reached" in text(app)
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        assert len(ledger.history(LINEAGE)) == 1
+
+
+def test_nobody_whom_nobody_vouches_for_is_offered_a_source(
+    clinic: Path, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visitors, "restricted", lambda: True)
+    app = open_app("data")
+    assert "North clinic" not in text(app)
+    assert not any(one.label == said.CHOOSE for one in app.selectbox)
+
+
+def everything(own: OwnFile) -> Source:
+    """The source as pages have it once all that can be asked about is declared."""
+    schema = own.schema
+    for column in (
+        replace(schema.column("ward"), categories=("North", "South")),
+        replace(schema.column("day"), earliest=date(2024, 1, 1), latest=date(2024, 1, 9)),
+        replace(schema.column("age"), low=0, high=100),
+    ):
+        schema = schema.with_column(column)
+    own = replace(own, decisions=replace(own.decisions, schema=schema))
+    assert own.declared is not None
+    assert own.place is not None
+    return Source(
+        key="own-source",
+        title=own.name,
+        mode="twin",
+        table=twin(own.declared, rows=300, rng=np.random.Generator(np.random.PCG64(1))),
+        lineage=own.lineage,
+        practice=False,
+        declared=Declaration.of(own.declared),
+        rows=own.place.rows,
+        in_place=True,
+    )
+
+
+def test_every_question_is_answered_by_counts_or_says_why_not(clinic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And none looks at the source to say so."""
+    own = placed(configured_sources()[0], "visits")
+    case = Case(source=everything(own), epsilon=0.5)
+    monkeypatch.setattr(PrivateSource, "opened", None)
+    monkeypatch.setattr(ConfiguredSource, "open", None)
+    offers = {}
+    for page, kind in every():
+        try:
+            offer = offering.ask(kind, case, Setting({})).question.offer
+            if isinstance(offer, NoOffer) and offer.instead is not None:
+                offer = offering.ask(kind, case, Setting({offer.instead[0]: offer.instead[1]})).question.offer
+        except CannotAsk:
+            continue
+        offers[f"{page.key} {kind.key}"] = offer
+    answered = {name for name, offer in offers.items() if isinstance(offer, Offer)}
+    assert answered == {"selection most_common", "selection quantile", "thresholding alarm"}
+    told = {name: offer.sentence for name, offer in offers.items() if isinstance(offer, NoOffer)}
+    assert told["selection best_rule"] == release_said.COUNTS_ALONE
+    assert all(sentence.strip() for sentence in told.values())
+
+
+def test_a_column_is_only_what_its_source_says_and_an_id_is_nothing_to_count(clinic: Path) -> None:
+    own = placed(configured_sources()[0], "visits")
+    assert own.types("visit") == own.types("patient") == ("text",)
+    assert set(own.types("ward")) == {"category", "yes/no", "text"}
+    assert "category" not in own.types("day")
+    assert not own.described
+    assert own.unseen
+    weaker = replace(own.schema, unit="row", rows_per_person=1, id_column=None, each_row="step", people=9)
+    assert own.decide(replace(own.decisions, schema=weaker, said_rows=False)).schema == replace(own.schema, people=9)
+    with pytest.raises(InvalidArgument, match="says otherwise"):
+        own.decide(replace(own.decisions, schema=typed_as(own.schema, "patient", "category")))
+    for wrong in ({"allowed": ("none",)}, {"id_column": "nobody"}, {"address": f"sqlite:///{clinic}.gone"}):
+        with pytest.raises((UnreadableFile, InvalidArgument)) as caught:
+            placed(replace(configured_sources()[0], **wrong), "visits")
+        assert str(clinic) not in str(caught.value)

@@ -1,0 +1,219 @@
+"""Sources behind the door of a release: counted as rows in memory are, never written, refused in a sentence."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.audit.sources import SOURCES
+from dpcore.datasets import Column, Declaration, PrivateRows
+from dpcore.datasets.in_place import ConfiguredSource, PrivateSource, open_database, open_folder
+from dpcore.errors import InvalidArgument, ReleaseRefused, UnreadableFile
+from dpcore.ledger import Ledger
+from dpcore.release import COUNTS_ALONE, release
+from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.count import NoisyCount
+from dpcore.releases.selection import MostCommonOption, QuantileValue
+
+WARD = Column(name="ward", type="category", categories=("North", "So'uth", "n/a", "West"))
+ILL = Column(name="ill", type="yes/no")
+DAY = Column(name="day", type="date", earliest=date(2024, 1, 1), latest=date(2024, 1, 9))
+WHO = Column(name="who", type="text")
+AGE = Column(name="age", type="integer", low=0, high=100)
+SHARE = Column(name="share", type="number", low=-1, high=3.5)
+DECLARED = Declaration(columns=(WARD, ILL, DAY, AGE, SHARE))
+
+
+def visits(rows: int = 400) -> pd.DataFrame:
+    rng = np.random.Generator(np.random.PCG64(3))
+    words = np.array(["North", " So'uth ", "n/a", "west", "West", None], dtype=object)
+    stamps = np.datetime64("2023-12-30T12:00:00") + rng.integers(0, 14 * 86_400, rows).astype("timedelta64[s]")
+    return pd.DataFrame(
+        {
+            "who": [f"p{number}" for number in rng.integers(0, 60, rows)],
+            "ward": words[rng.integers(0, len(words), rows)],
+            "ill": rng.random(rows) < 0.4,
+            "day": stamps,
+            "age": pd.Series(rng.integers(-20, 130, rows)).astype("Int64").mask(rng.random(rows) < 0.1),
+            "share": np.where(rng.random(rows) < 0.1, np.nan, rng.normal(0, 2, rows)),
+        }
+    )
+
+
+def in_folder(place: Path, frame: pd.DataFrame) -> PrivateSource:
+    frame.to_parquet(place / "visits.parquet")
+    opened = open_folder(place)
+    return PrivateSource(lambda: opened)
+
+
+def in_sqlite(place: Path, frame: pd.DataFrame) -> PrivateSource:
+    file = place / "clinic.db"
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE visits (who TEXT, ward TEXT, ill BOOLEAN, day DATETIME, age INTEGER, share REAL)"
+        )
+        rows = frame.astype({"ill": int, "day": str}).astype("object").where(frame.notna(), None).to_numpy().tolist()
+        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", rows)
+    return PrivateSource(lambda: open_database(f"sqlite:///{file}", "visits"))
+
+
+def in_duckdb(place: Path, frame: pd.DataFrame) -> PrivateSource:
+    file = place / "clinic.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.register("given", frame)
+        connection.execute("CREATE TABLE visits AS SELECT * FROM given")
+    opened = open_database(f"duckdb:///{file}", "visits")
+    return PrivateSource(lambda: opened)
+
+
+@pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
+def test_a_source_counts_what_rows_in_memory_count(
+    make: Callable[[Path, pd.DataFrame], PrivateSource], tmp_path: Path
+) -> None:
+    frame = visits()
+    stored, held = make(tmp_path, frame), PrivateRows(frame.astype("str").where(frame.notna(), ""))
+    for filled in (
+        DECLARED,
+        replace(
+            DECLARED,
+            columns=(replace(WARD, fill="West"), replace(ILL, fill="yes"), DAY, replace(AGE, fill=40.0), SHARE),
+        ),
+    ):
+        requests = (
+            MostCommonOption.of(filled, "ward", epsilon=1.0),
+            MostCommonOption.of(filled, "ill", epsilon=1.0),
+            AlarmRun.of(filled, "day", threshold=10, epsilon=1.0),
+            AlarmRun.of(filled, "ward", where="ill", threshold=10, epsilon=1.0),
+            AlarmRun.of(filled, "day", where="ill", threshold=10, epsilon=1.0),
+            QuantileValue.of(filled, "age", epsilon=1.0),
+            QuantileValue.of(filled, "share", epsilon=1.0, q=0.25),
+        )
+        stored.check(requests[-1].reads)
+        for asked in requests:
+            assert asked.read(stored).tolist() == asked.read(held).tolist() != [0] * asked.read(held).size
+    named = replace(DECLARED, columns=(WARD, WHO), id_column="who")
+    for most in (2, 50):
+        asked = MostCommonOption.of(replace(named, rows_per_person=most), "ward", epsilon=1.0)
+        own = frame.groupby("who").size().clip(upper=most).sum()
+        there = asked.read(stored).sum()
+        assert there <= own
+        assert most < 50 or asked.read(stored).tolist() == asked.read(held).tolist()
+
+
+def test_which_rows_of_a_person_stay_depends_on_that_person_alone_and_not_on_what_they_hold(tmp_path: Path) -> None:
+    one = pd.DataFrame({"who": "u", "ward": ["North", "West"] * 20})
+    many = pd.DataFrame({"who": [f"p{number}" for number in range(1500) for _ in range(4)]}).assign(
+        ward=["West", "North", "West", "West"] * 1500
+    )
+    declared = Declaration(columns=(WARD, WHO), id_column="who", rows_per_person=5)
+    asked = MostCommonOption.of(declared, "ward", epsilon=1.0)
+    both = [in_folder(folder(tmp_path, name), frame) for name, frame in (("a", one), ("b", pd.concat([many, one])))]
+    alone, crowd = (asked.read(stored) for stored in both)
+    assert (crowd - alone).tolist() == [1500, 0, 0, 4500]
+    single = MostCommonOption.of(replace(declared, rows_per_person=1), "ward", epsilon=1.0).read(both[1])
+    assert single.sum() == 1501
+    assert abs(single[0] / 1501 - 0.25) < 0.06  # five standard errors
+
+
+def folder(place: Path, name: str) -> Path:
+    made = place / name
+    made.mkdir()
+    return made
+
+
+@pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
+def test_no_source_can_be_written(make: Callable[[Path, pd.DataFrame], PrivateSource], tmp_path: Path) -> None:
+    stored = make(tmp_path, visits(20))
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    opened = stored._open()
+    out = tmp_path / "out"
+    for sql in (
+        f"DELETE FROM {opened.source}",  # noqa: S608
+        f"INSERT INTO {opened.source} (ward) VALUES ('North')",  # noqa: S608
+        f"UPDATE {opened.source} SET ward = 'North'",  # noqa: S608
+        f"DROP TABLE {opened.source}",
+        "CREATE TABLE other (x INTEGER)",
+        f"COPY {opened.source} TO '{out}'",
+        f"ATTACH '{out}' AS other",
+        f"VACUUM INTO '{out}'",
+    ):
+        with pytest.raises(UnreadableFile) as caught:
+            opened.run(sql)
+        assert str(tmp_path) not in str(caught.value)
+    assert opened.rows() == 20
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def gone(place: Path) -> PrivateSource:
+    source = ConfiguredSource(name="a", label="A", epsilon=1.0, rows_per_person=1, address=f"sqlite:///{place / 'no'}")
+    return PrivateSource(lambda: source.open("visits"))
+
+
+def no_table(place: Path) -> PrivateSource:
+    in_sqlite(place, visits(3))
+    return PrivateSource(lambda: open_database(f"sqlite:///{place / 'clinic.db'}", "visits", allowed=("other",)))
+
+
+def no_column(place: Path) -> PrivateSource:
+    return in_folder(place, visits(3).drop(columns="ward"))
+
+
+def other_type(place: Path) -> PrivateSource:
+    return in_folder(place, visits(3).assign(ward=1.5))
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [(gone, "cannot be reached"), (no_table, "no such table"), (no_column, "no longer"), (other_type, "another type")],
+)
+def test_what_cannot_be_asked_is_one_sentence_and_charges_nothing(
+    make: Callable[[Path], PrivateSource], told: str, tmp_path: Path
+) -> None:
+    with Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", journal=tmp_path / "journal") as ledger:
+        ledger.open_budget("configured:a", epsilon=2.0)
+        asked = MostCommonOption.of(DECLARED, "ward", epsilon=1.0)
+        with pytest.raises((UnreadableFile, ReleaseRefused), match=told) as caught:
+            release(ledger, "one", "configured:a", asked, make(tmp_path))
+        assert str(tmp_path) not in str(caught.value)
+        assert ledger.budget("configured:a").remaining.epsilon == 2.0
+
+
+def test_a_source_answers_what_needs_counts_alone(tmp_path: Path) -> None:
+    stored = in_folder(folder(tmp_path, "rows"), visits())
+    assert "visits" not in repr(stored)
+    with Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", journal=tmp_path / "journal") as ledger:
+        ledger.open_budget("configured:a", epsilon=2.0)
+        receipt = release(ledger, "one", "configured:a", MostCommonOption.of(DECLARED, "ward", epsilon=1.0), stored)
+        assert receipt.answer["option"] in WARD.categories
+        with pytest.raises(ReleaseRefused, match=COUNTS_ALONE):
+            release(ledger, "two", "configured:a", NoisyCount.of(DECLARED, epsilon=1.0), stored)
+        assert ledger.budget("configured:a").remaining.epsilon == 1.0
+    opened = stored.opened(DECLARED.reads("age"))
+    for look in (lambda: opened.rows, lambda: opened.numbers("age"), lambda: opened.codes("age")):
+        with pytest.raises(InvalidArgument, match="counted where it is"):
+            look()
+    with pytest.raises(InvalidArgument, match="private in number"):
+        stored.public_size(DECLARED)
+
+
+def test_what_tells_rows_apart_is_not_counted(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.execute("CREATE TABLE t (ward TEXT PRIMARY KEY, who TEXT, name TEXT UNIQUE)")
+    stored = PrivateSource(lambda: open_database(f"sqlite:///{tmp_path / 'a.db'}", "t"))
+    for column in (WARD, replace(WARD, name="name"), replace(WARD, name="who")):
+        declared = Declaration(columns=(column,), id_column="who" if column.name == "who" else None)
+        with pytest.raises(InvalidArgument, match="tells rows apart"):
+            stored.check(declared.reads(column.name))
+
+
+def test_sources_are_asked_about_in_the_audit() -> None:
+    assert len(SOURCES) == 36

@@ -1,0 +1,80 @@
+"""A source in PostgreSQL, on the server that these tests have: counted as rows in memory are, and never written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import psycopg
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from benchmarks.private_postgresql import PrivateServer
+from dpcore.datasets import Declaration, PrivateRows
+from dpcore.datasets.in_place import PrivateSource, open_database, tables_of
+from dpcore.errors import InvalidArgument, UnreadableFile
+from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.selection import MostCommonOption, QuantileValue
+from tests.datasets.test_in_place_private import AGE, DAY, ILL, SHARE, WARD, WHO, visits
+
+
+@pytest.fixture
+def address(server: PrivateServer) -> str:
+    found = server.new_schema()
+    engine = create_engine(found)
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                'CREATE TABLE "vis%its:" (who text, ward text, ill boolean, day timestamp, age numeric, share float8, '
+                '"key" text UNIQUE)'
+            )
+        )
+        visits().to_sql("vis%its:", connection, if_exists="append", index=False)
+    engine.dispose()
+    return found
+
+
+def test_postgresql_counts_and_is_not_written(address: str) -> None:
+    assert tables_of(address) == ("vis%its:",)
+    stored = PrivateSource(lambda: open_database(address, "vis%its:"))
+    frame = visits()
+    held = PrivateRows(frame.astype("str").where(frame.notna(), ""))
+    declared = Declaration(
+        columns=(WARD, replace(ILL, fill="yes"), DAY, SHARE, WHO), id_column="who", rows_per_person=50
+    )
+    for asked in (
+        MostCommonOption.of(replace(declared, id_column=None), "ward", epsilon=1.0),
+        MostCommonOption.of(declared, "ward", epsilon=1.0),
+        QuantileValue.of(declared, "share", epsilon=1.0),
+        AlarmRun.of(declared, "day", where="ill", threshold=10, epsilon=1.0),
+    ):
+        stored.check(asked.reads)
+        assert asked.read(stored).tolist() == asked.read(held).tolist()
+    ages = QuantileValue.of(Declaration(columns=(replace(AGE, type="number"),)), "age", epsilon=1.0)
+    url = make_url(address).set(drivername="postgresql").render_as_string()
+    with psycopg.connect(url) as owner:
+        owner.execute("INSERT INTO \"vis%its:\" (age) VALUES (1e400), ('NaN'), (-1e400)")
+    assert ages.read(stored).tolist() == ages.read(held).tolist()
+    one = MostCommonOption.of(replace(declared, rows_per_person=1), "ward", epsilon=1.0).read(stored)
+    assert 0 < one.sum() <= 60
+    key = replace(WARD, name="key")
+    with pytest.raises(InvalidArgument, match="tells rows apart"):
+        stored.check(Declaration(columns=(key,)).reads("key"))
+
+    opened = open_database(address, "vis%its:")
+    for sql in ('DELETE FROM "vis%%its:"', "CREATE TABLE x (y int)", "COPY \"vis%%its:\" TO PROGRAM 'true'"):
+        with pytest.raises(UnreadableFile) as caught:
+            opened.run(sql)
+        assert "vis" not in str(caught.value)
+    assert opened.rows() == 403
+
+
+def test_a_table_without_rights_is_one_sentence_before_any_charge(address: str) -> None:
+    url = make_url(address)
+    with psycopg.connect(url.set(drivername="postgresql").render_as_string(), autocommit=True) as owner:
+        owner.execute("DROP ROLE IF EXISTS reader")
+        owner.execute("CREATE ROLE reader LOGIN")
+        owner.execute(f"GRANT USAGE ON SCHEMA {url.query['options'].rpartition('=')[2]} TO reader")
+    stranger = url.set(username="reader").render_as_string(hide_password=False)
+    stored = PrivateSource(lambda: open_database(stranger, "vis%its:"))
+    with pytest.raises(UnreadableFile, match="could not answer"):
+        stored.check(Declaration(columns=(WARD,)).reads("ward"))
