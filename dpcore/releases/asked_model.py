@@ -100,11 +100,8 @@ class AskedModel(Asked):
         count, pairs = len(self.features.columns), len(self.features.pairs)
         together = f", {pairs} pair{'s' * (pairs > 1)} of them together" if pairs else ""
         columns = f"{count} column{'s' * (count > 1)}"
-        if self.features.apart:
-            told = f"tells the {self.features.outputs} classes of “{shown(self.features.target.name)}” apart by"
-        else:
-            told = f"predicts “{shown(self.features.target.name)}” from"
-        return f"A model that {told} {columns}{together}"
+        apart = f", all {self.features.outputs} classes apart," if self.features.apart else ""
+        return f"A model that predicts “{shown(self.features.target.name)}”{apart} from {columns}{together}"
 
     @property
     def rho(self) -> float:

@@ -846,6 +846,31 @@ def test_all_classes_are_told_apart_by_one_model_on_the_page_and_in_the_release(
     assert [tab.key for tab in question.tabs] == ["trust", "what_if"]
 
 
+def test_neighbouring_files_are_promised_the_same_model_of_all_classes() -> None:
+    """Whatever the rows hold, a class that nobody has among them: classes are those that were declared."""
+    schema = Schema(
+        columns=(
+            Column(name="job", type="category", categories=("office", "farm", "school")),
+            Column(name="age", type="integer", low=0.0, high=100.0),
+            Column(name="smokes", type="yes/no"),
+        )
+    )
+    found = []
+    for rows, jobs in ((40, ("office", "farm")), (41, ("office", "farm")), (41, ("farm", "school"))):
+        written = {
+            "job": [jobs[place % 2] for place in range(rows)],
+            "age": [str(20 + place) for place in range(rows)],
+            "smokes": ["yes", "no", "no"] * (rows // 3) + ["no"] * (rows % 3),
+        }
+        frame = apply(schema, pd.DataFrame(written)).frame
+        table = Table(frame=frame, schema=schema, fingerprint=f"jobs {rows} {jobs}", lineage=None)
+        values = {"training_target": "job", "training_apart-own~11-job": True}
+        question = Predict.ask(own(sample_case("clinic"), table), Setting(values))
+        assert question.offer.request.features.apart
+        found.append(repr(promised(question)))
+    assert len(set(found)) == 1
+
+
 def test_the_tab_says_which_classes_are_confused() -> None:
     (slow,) = next(tab for tab in all_classes().tabs if tab.key == "trust").blocks()
     found = slow.work(slow.common(), None)

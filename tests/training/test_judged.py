@@ -62,7 +62,7 @@ def test_a_number_is_judged_by_its_error() -> None:
     margins = trained(one, "noisy_gradient_descent", 5.0, 4)
     assert errors.shape == (4,)
     assert errors[0] == pytest.approx(np.abs(np.clip(margins[:, 0], -1, 1) - y).mean())
-    with pytest.raises(InvalidArgument, match="two classes"):
+    with pytest.raises(InvalidArgument, match="about classes"):
         judge(one, "noisy_gradient_descent", 1.0)
     with pytest.raises(InvalidArgument, match="number"):
         absolute_errors(sweep(), "noisy_gradient_descent", 1.0)

@@ -106,7 +106,7 @@ def test_all_that_is_drawn_adds_up_to_the_cost(monkeypatch, hidden, rows_per_per
     monkeypatch.setattr(draws, "gaussian", noted)
     declared = replace(DECLARED, rows_per_person=rows_per_person, hidden=hidden)
     asked = request(declared=declared, steps=5)
-    assert asked.what == "A model that tells the 3 classes of “job” apart by 2 columns"
+    assert asked.what == "A model that predicts “job”, all 3 classes apart, from 2 columns"
     answer = asked.answer(PrivateRows(people(60)))
     assert sum(rho for _, rho, _ in spent) == pytest.approx(asked.cost.rho) == pytest.approx(zcdp_rho(1.0, 1e-5))
     assert [size for _, _, size in spent] == [len(answer["weights"]) + 1, *[3 * spent[0][2]] * 5, 28]
