@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -105,6 +105,18 @@ def models(task: Task, count: int, plain: Way, other: Way) -> tuple[list[str], l
     return lines, sure
 
 
+def compared(found: Iterable[Task], other: Callable[[Task], Way], splits: Callable[[Task], int]) -> list[str]:
+    """The lines of every table, its models as they are and as ``other`` has them, printed as they come; the verdict."""
+    lines: list[str] = []
+    gains: list[tuple[str, float]] = []
+    for task in found:
+        own, sure = models(task, splits(task), partial(ours, task), other(task))
+        print("\n".join(own), flush=True)
+        lines += own
+        gains += sure
+    return [*lines, "", *verdict(gains), ""]
+
+
 def main(arguments: list[str]) -> int:
     given = parser("benchmarks.cuts", __doc__, 4).parse_args(arguments)
     lines = [
@@ -122,15 +134,9 @@ def main(arguments: list[str]) -> int:
     ]
     with threadpool_limits(1):
         found, absent = tasks(tuple(given.tables))
-        gains: list[tuple[str, float]] = []
-        for task in found:
-            if not any(isinstance(one, tuple) for one in task.columns.values()):
-                continue  # nothing to cut
-            own, sure = models(task, given.splits, partial(ours, task), partial(ours, paid(task)))
-            print("\n".join(own), flush=True)
-            lines += own
-            gains += sure
-    write(REPORT, [*lines, "", *verdict(gains), ""], absent)
+        cut = [task for task in found if any(isinstance(one, tuple) for one in task.columns.values())]
+        lines += compared(cut, lambda task: partial(ours, paid(task)), lambda _: int(given.splits))
+    write(REPORT, lines, absent)
     return 0
 
 

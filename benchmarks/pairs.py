@@ -11,7 +11,7 @@ from functools import partial
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.cuts import models, verdict
+from benchmarks.cuts import compared
 from benchmarks.models import MANY, SPLITS_OF_MANY, ours
 from benchmarks.models_command import DOCS, parser, write
 from benchmarks.models_tables import tasks
@@ -35,14 +35,12 @@ def main(arguments: list[str]) -> int:
     ]
     with threadpool_limits(1):
         found, absent = tasks(tuple(given.tables))
-        gains: list[tuple[str, float]] = []
-        for task in found:
-            splits = min(given.splits, SPLITS_OF_MANY) if len(task.frame) > MANY else given.splits
-            own, sure = models(task, splits, partial(ours, task), partial(ours, task, pairs=PAIRS))
-            print("\n".join(own), flush=True)
-            lines += own
-            gains += sure
-    write(REPORT, [*lines, "", *verdict(gains), ""], absent)
+        lines += compared(
+            found,
+            lambda task: partial(ours, task, pairs=PAIRS),
+            lambda task: min(given.splits, SPLITS_OF_MANY) if len(task.frame) > MANY else int(given.splits),
+        )
+    write(REPORT, lines, absent)
     return 0
 
 

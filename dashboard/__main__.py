@@ -39,6 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.ledger is not None:
         os.environ["EPSILON_LAB_LEDGER"] = asked.ledger
     try:
+        if os.environ.get("EPSILON_LAB_LOGIN"):
+            from dashboard import login
+
+            login.configured()  # raises ValueError before anything listens
         changes = options(asked.port, asked.address, asked.host)
         _check_sources()
         if asked.replicas is not None:
@@ -79,7 +83,10 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(replicas=None, certificate=None)
     command.add_argument("--replicas", type=int, help="so many servers behind HAProxy, which share the ledger")
     command.add_argument("--certificate", type=Path, help="for replicas: serve by TLS with this PEM file")
-    commands.add_parser("ledger", help="look after the ledger: init, status, verify, backup, restore, export, confirm")
+    commands.add_parser(
+        "ledger",
+        help="look after the ledger: init, status, verify, backup, restore, export, confirm, role, share, people",
+    )
     commands.add_parser("audit", help="attack every kind of private answer, a few minutes; exit code 1 when one leaks")
     return parser
 

@@ -36,7 +36,7 @@ def main() -> None:
     from dashboard.data import source
     from dashboard.poll import phone
     from dashboard.scenes import embed, presenter, share, tour, unused
-    from dashboard.widgets import controls, explained, inputs
+    from dashboard.widgets import controls, explained, inputs, signing
     from dashboard.widgets import phone as phone_frame
     from dashboard.words.server import OPEN
 
@@ -58,6 +58,9 @@ def main() -> None:
                 source.badge(current.mode)
                 if current.mode != "demo":
                     st.caption(words.safe(current.title))
+        beside = source.beside()
+        if beside:
+            st.caption(f":material/info: {beside}")
         if visitors.restricted():
             st.caption(f":material/groups: {OPEN}")
 
@@ -65,6 +68,9 @@ def main() -> None:
     leaving.visit()
     if phone.wanted():
         phone.show()
+        return
+    if signing.needed():
+        signing.show()
         return
     compute.sweep()
     compute.warm_up()
@@ -109,6 +115,7 @@ def main() -> None:
             budget_slot = st.container()
         explained.words()
         share_slot = st.container()
+        signing.who()
         phone_frame.folds()
 
     session.next_cost(None)

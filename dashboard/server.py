@@ -22,7 +22,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from dashboard import failures, values
+from dashboard import failures, login, values
 from dashboard.gate import Gate, raise_file_limit
 
 
@@ -56,6 +56,7 @@ async def begun(served: App) -> AsyncIterator[None]:
 
 app = App(
     Path(__file__).resolve().parent / "app.py",
+    secrets=login.secrets(),  # raises ValueError with a sentence where the login is not set up as it should be
     lifespan=begun,
     middleware=[Middleware(Gate)],
     on_script_error=failures.shown,

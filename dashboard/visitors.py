@@ -1,9 +1,9 @@
-"""Whether whoever is at the page is known: without a login, only the person at this computer is.
+"""Whether whoever is at the page is known: who has logged in, or without a login the person at this computer.
 
 Decided from where the server listens, under which names, and how this visitor came, and always the careful way: where
 others could come from another computer, or who comes through a proxy, there is practice only
 (``dpcore.ledger.visitor``). An owner who has put a login of their own before the server says so with
-EPSILON_LAB_VISITORS=trusted.
+EPSILON_LAB_VISITORS=trusted. Where the server has a login of its own (``dashboard.login``), that alone decides.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from dpcore.ledger.charging import Actor
+from dashboard import login
+from dpcore.ledger.asked import Actor
 
 TRUSTED = "trusted"
 _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
@@ -22,6 +23,8 @@ _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
 
 def restricted() -> bool:
     """Whether this visitor may do no more than practise."""
+    if login.configured() is not None:
+        return login.person() is None
     if os.environ.get("EPSILON_LAB_VISITORS") == TRUSTED:
         return False
     return opened(st.get_option("server.address"), st.get_option("server.allowedHosts")) or _from_elsewhere()

@@ -9,6 +9,8 @@
     ├── LedgerError
     │   ├── BudgetExceeded                the charge does not fit what is left; nothing was charged
     │   ├── UnknownLineage                no budget was opened for these people
+    │   ├── NotAllowed                    not for whoever asks to do
+    │   ├── ApprovalNeeded                above a person's limit; an owner has to grant it first
     │   └── LedgerUnsound                 the ledger's own checks failed; it stays closed until repaired
     ├── ReleaseRefused                    a private answer that cannot be given; nothing was charged
     ├── Defect                            a mistake in this program, with the reference of its entry in the log
@@ -59,6 +61,14 @@ class BudgetExceeded(LedgerError):
 
 class UnknownLineage(LedgerError):
     """No budget was opened for these people."""
+
+
+class NotAllowed(LedgerError):
+    """What was asked is not for this person to do; nothing was changed."""
+
+
+class ApprovalNeeded(LedgerError):
+    """The charge is above what a person may take alone; it waits for an owner of the budget. Nothing was charged."""
 
 
 class LedgerUnsound(LedgerError):

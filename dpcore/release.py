@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, ReleaseRefused
-from dpcore.ledger import Ledger, Receipt
+from dpcore.ledger import Ledger, Petition, Receipt
 
 TICK = 0.25
 PERSON = "person"
@@ -83,6 +83,25 @@ def release(
         _wait_for_tick(started)
 
 
+def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Petition:
+    """Ask the owners of a budget to approve this answer, for somebody who may not take it alone; nothing is charged.
+
+    Once it is granted, ``release`` with the same ``request_id`` and an equal request draws it. Raises as
+    ``Ledger.ask``.
+    """
+    return ledger.ask(request_id, lineage, request.cost, sentence(request), **_asked(request))
+
+
+def _asked(request: Request) -> dict[str, str]:
+    unit = str(getattr(request, "unit", PERSON))
+    return {
+        "mechanism": str(request.mechanism),
+        "neighbours": str(request.neighbours),
+        "question": question_digest(request),
+        "unit": "" if unit == PERSON else unit,
+    }
+
+
 def _release(
     ledger: Ledger,
     request_id: str,
@@ -91,12 +110,7 @@ def _release(
     rows: Any,
     progress: Callable[[float], None] | None,
 ) -> Receipt:
-    asked = {
-        "mechanism": str(request.mechanism),
-        "neighbours": str(request.neighbours),
-        "question": question_digest(request),
-        "unit": "" if (unit := str(getattr(request, "unit", PERSON))) == PERSON else unit,
-    }
+    asked = _asked(request)
     earlier = ledger.receipt(request_id)
     reads = getattr(request, "reads", None)
     if (earlier is None or earlier.answer_hash is None) and reads is not None:

@@ -20,7 +20,11 @@ FILE = ROOT / "sbom.cdx.json"
 def bill(parts: Sequence[Pin]) -> dict[str, Any]:
     """The document. ``parts`` are the locked packages; what the program asks for by itself stands as its dependency."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = {canonical(re.split(r"[\[<>=;\s]", line)[0]) for line in project["dependencies"]}
+    lines = [
+        *project["dependencies"],
+        *(one for some in project.get("optional-dependencies", {}).values() for one in some),
+    ]
+    wanted = {canonical(re.split(r"[\[<>=;\s]", line)[0]) for line in lines}
     program = {
         "type": "application",
         "bom-ref": f"pkg:pypi/{project['name']}@{project['version']}",

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
+from dpcore.ledger import Ledger
+
 # Servers make workers and compiled loops ready when they start; the app of a test uses what it needs.
 os.environ.setdefault("EPSILON_LAB_WARM_UP", "0")
 # The key file of a server; tests have one of their own, and never touch the person's.
@@ -45,6 +47,14 @@ def no_defects(request: pytest.FixtureRequest) -> Iterator[None]:
     log.removeHandler(handler)
     if request.node.get_closest_marker("defects") is None:
         assert handler.seen == []
+
+
+@pytest.fixture(scope="session")
+def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new ledger's file. A copy of it costs a fiftieth of making another."""
+    file = tmp_path_factory.mktemp("ledger") / "ledger.db"
+    Ledger.open(f"sqlite:///{file}", create=True).close()
+    return file
 
 
 @pytest.fixture(autouse=True, scope="module")

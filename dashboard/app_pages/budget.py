@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import session
-from dashboard.budget import charges, meaning, planner, receipts, screen
+from dashboard.budget import charges, meaning, planner, receipts, screen, together
 from dashboard.budget.opening import open_budget
 from dashboard.budget.spending import one_more
 from dashboard.budget.state import everyone, look
@@ -56,7 +56,8 @@ bodies = {
     "What does the guarantee mean?": meaning.show_meaning,
     "Check a receipt": receipts.bring,
 }
+bodies |= together.bodies()
 if problem is not None:
     screen.closed(problem)
-    del bodies["Charges"], bodies["Check a receipt"]
+    bodies = {name: bodies[name] for name in ("Plan answers", "What does the guarantee mean?")}
 tabs.tabs("budget", bodies)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import session, words
+from dashboard.background import compute
 from dashboard.data import (
     actions,
     asking,
@@ -27,6 +28,7 @@ from dashboard.data import (
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
 from dashboard.words import place as places
+from dpcore.ledger.member import NO_FILES
 
 OWN_FILE, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
 
@@ -59,7 +61,9 @@ elif place == places.SOURCE and (own is None or home != place):
 elif own is None or home != place:
     if place == OWN_FILE:
         upload.trouble()
-        if task is None:
+        if not compute.may_bring_files():
+            st.info(NO_FILES, icon=":material/lock_person:")
+        elif task is None:
             upload.drop(said.DROP)
             upload.paste()
             st.caption(

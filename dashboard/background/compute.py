@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-from dashboard import visitors
+from dashboard import login, visitors
 from dashboard.background import workers
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
@@ -18,9 +18,13 @@ from dashboard.background.once import once
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
+from dashboard.words import login as login_words
 from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
+from dpcore.errors import LedgerError, NotAllowed
 from dpcore.ledger import Ledger
+from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.roles import ROLES, WITH_FILES, Role
 from dpcore.ledger.visitor import VisitorsLedger
 
 T = TypeVar("T")
@@ -60,9 +64,15 @@ def sample_rows(name: str) -> PrivateRows:
 def ledger() -> Ledger:
     """The one ledger of this server (``EPSILON_LAB_LEDGER`` or the user's data folder), as this visitor may use it.
 
-    Whoever is not known has their own practice in it and nothing else, on every page and in every callback.
+    Whoever is not known has their own practice in it and nothing else, on every page and in every callback; who has
+    logged in what their roles and others' sharing give them. Raises NotAllowed where there is a login and nobody did.
     """
     whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    if login.configured() is not None:
+        person = login.person()
+        if person is None:
+            raise NotAllowed(login_words.FIRST)
+        return MembersLedger(whole, person, visitor.token())
     return VisitorsLedger(whole, visitor.token()) if visitors.restricted() else whole.acting(visitors.actor())
 
 
@@ -77,7 +87,32 @@ def rooms_ledger() -> Ledger:
 
 def whose() -> str:
     """Whose view of the ledger this is: what was read from it for one is not for another. Empty for its owner."""
+    person = login.person()
+    if person is not None:
+        return " ".join([person.subject, *sorted(roles())])
     return visitor.token() if visitors.restricted() else ""
+
+
+def roles() -> frozenset[Role]:
+    """The roles of whoever is at the page: all of them for who runs the program, none that count while the ledger is
+    closed."""
+    if login.configured() is None:
+        return frozenset(ROLES)
+    try:
+        found = ledger()
+    except LedgerError:
+        return frozenset()
+    return found.mine() if isinstance(found, MembersLedger) else frozenset()
+
+
+def may_bring_files() -> bool:
+    """Whether whoever is at the page may read a file of their own in; without a login everyone may."""
+    return bool(roles() & WITH_FILES)
+
+
+def opens() -> None:
+    """Open the ledger, whoever asks. Raises LedgerError."""
+    _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
 
 
 @once()

@@ -54,6 +54,7 @@ def show_charges(
             "mechanism": "Mechanism",
             "protected": "Who is protected",
             "receipt": "Receipt",
+            "by": "Asked by",
         },
     )
     SHOWN_RECEIPTS.put(tuple(receipt.request_id for receipt in newest))
@@ -108,7 +109,7 @@ def _cap(budget: Budget) -> str:
 
 def table(receipts: Sequence[Receipt], names: dict[str, str] | None) -> pd.DataFrame:
     """One row per receipt, in the order given."""
-    rows = []
+    rows, named = [], any(receipt.subject for receipt in receipts)
     for receipt in receipts:
         row: dict[str, Any] = {"time": moment(receipt)}
         if names is not None:
@@ -124,6 +125,8 @@ def table(receipts: Sequence[Receipt], names: dict[str, str] | None) -> pd.DataF
             "mechanism": words.visible(receipt.mechanism, 100),
             "receipt": receipt.journal_hash[:12],
         }
+        if named:
+            row["by"] = words.visible(receipt.subject, 120)
         rows.append(row)
     return pd.DataFrame(rows)
 

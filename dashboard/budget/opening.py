@@ -19,6 +19,7 @@ from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, InvalidArgument
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
+from dpcore.ledger.member import NO_OPENING
 from dpcore.ledger.visitor import NOT_HERE
 from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
@@ -51,6 +52,9 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
         return
     if source.in_place:  # its owner states it, and nobody at a page
         st.info(place.NO_BUDGET)
+        return
+    if "owner" not in compute.roles():
+        st.info(NO_OPENING, icon=":material/lock_person:")
         return
     if source.lineage is None:
         st.info(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")

@@ -18,10 +18,11 @@ from dashboard.report.panel import report_button
 from dashboard.report.value import Section
 from dashboard.widgets.answer import asked, cost_words, when
 from dashboard.widgets.drop_areas import named
+from dashboard.words import login as login_words
 from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
-from dpcore.ledger.charging import ACTORS
+from dpcore.ledger.asked import ACTORS
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.words import OLDER_COPIES, hides
 from dpcore.training.model import KIND
@@ -51,7 +52,10 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
         "Cost": guarantee,
         "Protected": protected_words(receipt),
         "Mechanism": words.safe(receipt.mechanism, 200) or "not named",
-        "Asked by": words.safe(ACTORS.get(receipt.actor, receipt.actor), 80),  # type: ignore[call-overload]
+        "Asked by": login_words.shown(receipt.subject)
+        if receipt.subject
+        else words.safe(ACTORS.get(receipt.actor, receipt.actor), 80),  # type: ignore[call-overload]
+        **({"Granted by": login_words.shown(receipt.granted_by)} if receipt.granted_by else {}),
         "Request": _in_parts(_code(receipt.request_id)),
         "Hash in the journal": _in_parts(receipt.journal_hash),
         "Made with": words.safe(", ".join(_made_with(receipt.versions)), 400),

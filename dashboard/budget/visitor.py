@@ -1,7 +1,8 @@
-"""Whose practice budget it is: known by a random token that this visitor's browser keeps."""
+"""Whose practice budget it is: known by a random token that this visitor's browser keeps, or by who has logged in."""
 
 from __future__ import annotations
 
+from dashboard import login
 from dashboard.browser_token import BrowserToken
 from dashboard.budget.held import VISITOR
 from dpcore.ledger import Ledger
@@ -12,12 +13,14 @@ _KEPT = BrowserToken(COOKIE, VISITOR, seconds=365 * 24 * 3600)
 
 def token() -> str:
     """This visitor's token."""
-    return _KEPT.value()
+    person = login.person()
+    return _KEPT.value() if person is None else login.practice_token(person.subject)
 
 
 def remember() -> None:
     """Let the browser keep the token."""
-    _KEPT.remember()
+    if login.configured() is None:
+        _KEPT.remember()
 
 
 def lineage(sample: str) -> str:

@@ -22,6 +22,7 @@ from dashboard.data.task import Say, Task
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Template, recognised
 from dpcore.errors import LedgerError
+from dpcore.ledger.member import NO_FILES
 
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
@@ -65,7 +66,10 @@ def taken(file: UploadedFile) -> bytes:
 
 
 def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
-    """Start reading, and finish at once when it is quick."""
+    """Start reading, and finish at once when it is quick. Somebody without the right to gets a sentence."""
+    if not compute.may_bring_files():
+        session.say("own", NO_FILES)
+        return
     OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
     key = _key()
     present = source.own_file()

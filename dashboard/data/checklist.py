@@ -43,8 +43,10 @@ def show(own: OwnFile, suited: Suited) -> None:
     waiting = asks(own, suited)
     lead = [column for column in waiting if column.name in suited.way.about]
     others = [column for column in waiting if column.name not in suited.way.about]
-    about = said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT
-    st.caption(about if own.place is None else place.ABOUT)
+    about, all_ = suited.way.about, used(suited)
+    st.markdown(said.takes_part(about, [name for name in all_ if name not in about]))
+    private = said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT
+    st.caption(private if own.place is None else place.ABOUT)
     for column in lead:
         if column.type == "category" and not column.categories and own.reading is not None:
             st.button(
@@ -88,6 +90,7 @@ def _others(others: list[Column]) -> None:
     alike = numbers if len(numbers) >= bulk.FEWEST else []
     if alike:
         row(Column(name=said.ALL_NUMBERS, type="number"), f"{_FORM}-all")
+        st.caption(said.all_numbers([column.name for column in alike]))
         with st.expander(said.ONE_BY_ONE):
             for column in alike:
                 row(column, _key(column), draft=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.data import actions, source
+from dashboard.data.bulk import undeclared
 from dashboard.data.columns import TYPES
 from dashboard.data.own_file import OwnFile
 from dashboard.data.people import ROWS
+from dashboard.words import asking as asking_said
 from dashboard.words import data as said
 
 
@@ -19,6 +21,9 @@ def still_needed(own: OwnFile) -> None:
         st.markdown(f"**{said.NEEDED}**")
         for sentence in own.lacking:
             st.markdown(f":material/check_box_outline_blank: {said.here(sentence)}")
+        open_ = [column.name for column in undeclared(own.schema)]
+        if own.declared is None and open_:
+            st.caption(asking_said.not_said(open_))
         if own.asks_confirmation:
             _suggested(own)
 

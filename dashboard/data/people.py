@@ -168,8 +168,8 @@ def _unit(key: str) -> None:
 
 
 def may_see() -> list[str]:
-    """The real people whose budgets this person may know of: there is no signing in, so all on this server."""
-    return [found.lineage for found in compute.ledger().budgets() if not found.practice]
+    """The real people whom a file is compared with: without a login all on this server, else as the ledger says."""
+    return compute.ledger().comparable()
 
 
 def budget(own: OwnFile) -> None:
@@ -183,7 +183,7 @@ def budget(own: OwnFile) -> None:
         _alike(own)
         return
     try:
-        known = [found for found in compute.ledger().budgets() if not found.practice]
+        known = compute.ledger().chargeable()
     except LedgerError as error:
         st.warning(words.sentence(error))
         return

@@ -27,6 +27,7 @@ from dashboard.data.held import (
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
+from dashboard.words import data as said
 from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, UnavailableSample
 
@@ -136,6 +137,17 @@ def not_here() -> str | None:
 def badge(mode: Mode) -> None:
     icon, text, colour = BADGES[mode]
     st.badge(text, icon=icon, color=colour)
+
+
+def beside() -> str:
+    """Whose data the pages show while this session also holds a file that they do not show; "" elsewhere."""
+    own = own_file()
+    if own is None:
+        return ""
+    sample = session.ask(control()) != OWN
+    if held() is None:
+        return said.not_in_use(own.name, described=own.described, sample=sample)
+    return said.shown_instead(own.name, title(OWN)) if sample else ""
 
 
 def collect() -> bool:

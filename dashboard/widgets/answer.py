@@ -53,7 +53,12 @@ def asked(what: str) -> str:
 
 def when(receipt: Receipt) -> str:
     """The time of a receipt to the second."""
-    return f"{receipt.time[:19].replace('T', ' ')} UTC"
+    return when_utc(receipt.time)
+
+
+def when_utc(time: str) -> str:
+    """The time of a record to the second."""
+    return f"{time[:19].replace('T', ' ')} UTC"
 
 
 def cost_words(cost: Cost) -> str:

@@ -16,6 +16,7 @@ from dashboard.charts.ready import Ready, packed
 from dashboard.charts.theme import Figure, palette
 from dashboard.data import source
 from dashboard.scenes.held import PICTURE_HEIGHT, STAGE
+from dashboard.widgets import stepper
 from dpcore.datasets.text import safe_csv
 
 LONGEST_TITLE = 80
@@ -66,6 +67,8 @@ def picture(
             },
             **clicks,
         )
+        if "frames" in shown:
+            stepper.attach(key)
         if menu is not None and menu.open and data is not None:
             with menu:
                 _menu(shown, key, alt, data, code, mark)

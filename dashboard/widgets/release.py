@@ -25,9 +25,11 @@ from dashboard.report.answer import answered as answered_section
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
 from dashboard.view import EPSILON_LOW
+from dashboard.widgets import approval
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
 from dashboard.widgets.blocks import Around, draw_all
+from dashboard.words import login as login_words
 from dashboard.words import release as said
 from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
@@ -35,7 +37,7 @@ from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
 from dpcore.ledger.words import hides, refusal
-from dpcore.release import REFUSED, Request, question_digest, release
+from dpcore.release import REFUSED, Request, ask, question_digest, release
 
 EARLIER_SHOWN = 5
 
@@ -70,10 +72,10 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         found = tracker.budget(source)
         earlier = [] if found is None else answered(here)
         charge = None if found is None else found.charge_for(request.cost, request.neighbours)
+        if found is None or charge is None or approval.closed(found):
+            return  # the release tab says why
     except DpcoreError:
         return  # the release tab says what is wrong
-    if found is None or charge is None:
-        return
     fits = found.fits(request.cost, request.neighbours)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = said.draw_for(_charged(found, request)) if source.practice else f"{said.DRAW_NOW}…"
@@ -128,6 +130,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     try:
         found = tracker.budget(source)
         earlier = [] if found is None else answered(here)
+        closed = "" if found is None else approval.closed(found)
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
         return
@@ -135,6 +138,10 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         open_budget(source, request.neighbours)
         return
     told()
+    if closed:
+        st.info(closed, icon=":material/lock_person:")
+        _earlier(earlier, describe)
+        return
     st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
     st.markdown(said.SEEN)
     st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
@@ -142,11 +149,14 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     if not _price(found, source, request, offer.relation):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
-    fits, label = found.fits(request.cost, request.neighbours), said.DRAW
+    above, petition = approval.above(found, request), approval.latest(found, request)
+    if above:
+        st.info(login_words.above(compute.ledger().terms(found.lineage).limit), icon=":material/group:")
+    fits, label = found.fits(request.cost, request.neighbours), login_words.ASK_NOW if above else said.DRAW
     st.button(
         controls.primary(label) if fits else label,
         type="primary",
-        icon=":material/casino:",
+        icon=":material/how_to_reg:" if above else ":material/casino:",
         key=f"{slot}-begin",
         disabled=not fits,
         on_click=session.begin_release,
@@ -158,6 +168,8 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     if problem:
         st.warning(problem)
     question = question_digest(request)
+    if petition is not None:
+        approval.told(petition, lambda request_id: _draw(here, request_id), key=slot)
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
     receipt = session.receipt(slot)
     if receipt is not None and receipt.question == question:
@@ -261,21 +273,23 @@ def _refusal(found: Budget, source: Source, request: Request) -> str:
 def _confirm(here: Asked, found: Budget) -> None:
     slot, request = here.slot, here.request
     seen = session.seen_before(slot)  # not more, however often the page is drawn meanwhile
+    above = approval.above(found, request)
+    go = login_words.ASK if above else said.CONFIRM
 
-    @st.dialog(said.CONFIRM_TITLE, on_dismiss=lambda: session.end_release(slot))
+    @st.dialog(login_words.ASK_TITLE if above else said.CONFIRM_TITLE, on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
         st.markdown(f"**{asked(request.what)}**")
         st.markdown(said.confirm_cost(_charged(found, request), found.name))
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
-        st.caption(said.after(more, tracker_words.MANY))
+        st.caption(login_words.ASK_HELP if above else said.after(more, tracker_words.MANY))
         if seen:
             st.info(said.again(seen))
         with st.container(horizontal=True):
             if st.button(
-                controls.primary(said.CONFIRM),
+                controls.primary(go),
                 type="primary",
                 key=f"{slot}-confirm",
-                on_click=_release,
+                on_click=_ask if above else _release,
                 args=(here, session.request_id(slot), seen),
             ):
                 st.rerun()
@@ -307,6 +321,19 @@ def _release(here: Asked, request_id: str | None, seen: int) -> None:
         _failed(here, error)
         return
     session.release_done(slot, receipt)
+
+
+def _ask(here: Asked, request_id: str | None, seen: int) -> None:
+    """Callback: the same question goes to the owners of the budget; nothing is charged or drawn."""
+    if request_id is None or session.request_id(here.slot) != request_id:
+        return
+    try:
+        ask(compute.ledger(), request_id, here.lineage, here.request)
+    except DpcoreError as error:
+        _failed(here, error)
+        return
+    session.say(here.slot, login_words.ASKED)
+    session.end_release(here.slot)
 
 
 def _failed(here: Asked, error: DpcoreError) -> None:

@@ -32,6 +32,7 @@ WHOLE_CELL = "Take each cell as one answer"
 WHOLE_CELL_ABOUT = "Then only people who named exactly the same options count together."
 SAY_MOST = "Say how many options one person can name at most: from what the form allowed, not from the file."
 WORDS_HELP = "Needed for the chart of made-up rows and for a private answer."
+_MOST_NAMED = 12
 USUAL_UNIT, UNITS = "person", ("day", "week", "month")
 _COLUMNS: dict[ColumnType, tuple[str, str]] = {
     "category": ("has options", "have options"),
@@ -88,6 +89,29 @@ def left_out(names: Sequence[str]) -> str:
     listed = ", ".join(f"“{safe(name, 40)}”" for name in names[:4])
     more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
     return f"Left out until you say how they are to be read: {listed}{more}."
+
+
+def takes_part(about: Sequence[str], others: Sequence[str]) -> str:
+    """Which columns the question asks about, and which others it may use."""
+    return f"**Asked about: {named(about)}.**{f' Beside it: {named(others)}.' if others else ''}"
+
+
+def all_numbers(names: Sequence[str]) -> str:
+    """Under the row that is said for several columns at once."""
+    return f"All of these: {named(names)}."
+
+
+def named(names: Sequence[str]) -> str:
+    """Columns by their names, the first few of many."""
+    listed = [f"“{safe(name, 40)}”" for name in names[:_MOST_NAMED]]
+    if len(names) > _MOST_NAMED:
+        listed.append(f"{len(names) - _MOST_NAMED:,} more as listed under Columns")
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
+
+
+def not_said(names: Sequence[str]) -> str:
+    """Columns of which nobody said what they could hold."""
+    return f"Not said yet: {named(names)}."
 
 
 def others(least: int, count: int) -> str:

@@ -123,6 +123,17 @@ def drop_help(megabytes: int) -> str:
     return f"Up to {megabytes} MB. What the file holds decides, not its name."
 
 
+def not_in_use(name: str, *, described: bool, sample: bool) -> str:
+    """Beside the choice of data, while no page shows the file or the described table; ``sample``: one is chosen."""
+    what = "The table you described" if described else f"Your file “{safe(name, 60)}”"
+    return f"{IN_USE + ' ' if sample else ''}{what} is not in use yet: ask something about it on the Data page."
+
+
+def shown_instead(name: str, own: str) -> str:
+    """Beside the choice of data, while a sample was chosen although the person's own data could be shown."""
+    return f"{IN_USE} To see “{safe(name, 60)}”, choose “{own}” in this list."
+
+
 def too_many_rows(rows: int, most: int) -> str:
     """A file with more rows than one session may have."""
     return f"The table has {rows:,} rows and one session here may have {most:,}; keep fewer rows and bring it again."
@@ -262,6 +273,7 @@ def bulk_wrong(column: str, sentence: str) -> str:
     return f"“{column}” was not changed: {sentence[:1].lower()}{sentence[1:]}"
 
 
+IN_USE = "**In use: this sample.**"
 NEEDED = "Before a private answer"
 RIGHT = "These are right"
 RIGHT_HELP = (

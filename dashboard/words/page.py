@@ -21,6 +21,7 @@ MAY_SHOW = {
     "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it.",
 }
 DRAG = "Click or drag in it to set ε."
+PLAY, PAUSE, STEPS = "Play the steps of this picture", "Pause", "Step of this picture"
 UNSURE = ("privacy noise", "only these people")
 """What the two bars of uncertainty are called."""
 

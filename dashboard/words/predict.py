@@ -16,6 +16,15 @@ SENTENCE = ("Can we predict", "privately, and how well?")
 FROM = "from these columns"
 COLUMNS = "Predict from"
 CLASS = "The class to tell from all others"
+APART = "Tell all classes apart"
+APART_HELP = (
+    "One model for all classes at one price, instead of one class against the rest. Every class has points of its own, "
+    "so it needs more people."
+)
+NO_METHOD = (
+    "No private method here can tell so many classes apart by so many columns. Choose fewer columns, or one class to "
+    "tell from the others."
+)
 PAIRS = "Columns that act together"
 PAIRS_HELP = (
     "Every combination of two columns gets points of its own, such as old and self-employed. You choose them, they are "
@@ -546,7 +555,9 @@ def forecast_unknown(noise: float, people: int | None) -> str:
 def answer(answer: dict[str, Any]) -> str:
     predicts = answer["predicts"]
     what = safe(str(predicts["column"]))
-    if predicts["kind"] == "category":
+    if predicts.get("apart"):
+        what = f"{what}: which of {len(predicts['categories'])} classes"
+    elif predicts["kind"] == "category":
         what = f"{what}: {safe(str(predicts['positive']))}, or not"
     return f"A model that predicts “{what}” from {plural(len(answer['columns']), 'column')}"
 

@@ -33,6 +33,38 @@ def confusion_alt(frame_words: str) -> str:
     return f"How many are told to be what: {frame_words}."
 
 
+TO_JUDGE, TOLD_RIGHT, TAKEN_FOR, NONE = "rows to judge by", "told right, in 100", "most often taken for", "–"
+REALLY_TOLD = "are told right, in 100"
+
+
+def mistaken(name: str, times: float) -> str:
+    """The class that one is most often taken for, ``times`` in 100."""
+    return f"{name} ({number(times)} in 100)"
+
+
+def several(epsilon: float, method: str, right: float, rows: float, models: int) -> str:
+    """How many of the rows to judge by are told right, mean over models."""
+    return (
+        f"**At ε = {number(epsilon)} the model tells {number(right)} of {number(rows)} rows right that it was not "
+        f"trained on.** Which classes it knows and which it confuses; means of {models} private models ({method})."
+    )
+
+
+def balanced_several(balanced: float, classes: int) -> str:
+    """A share from 0 to 1, over so many classes that occur."""
+    return (
+        f"Right in all classes alike, however rare one is: **{number(100 * balanced)} in 100** (balanced accuracy; "
+        f"guessing reaches {number(100 / classes)})."
+    )
+
+
+def believed_told(gap: float) -> str:
+    return (
+        f"**Its chances {_verdict(gap)}:** the chance it states for the class it tells is {number(100 * gap)} in 100 "
+        "away from how often that class is right, on average."
+    )
+
+
 def balanced(balanced: float, area: float) -> str:
     """Shares from 0 to 1."""
     return (
@@ -46,11 +78,14 @@ ONE_CLASS = "The rows to judge on are all of one class, so balanced accuracy and
 
 
 def believed(gap: float, positive: str) -> str:
-    verdict = "can be believed" if gap < 0.05 else "are a rough guide" if gap < 0.12 else "should not be believed"
     return (
-        f"**Its chances {verdict}:** a stated chance of “{safe(visible(positive, 30))}” is {number(100 * gap)} in 100 "
-        "away from the share that is really so, on average."
+        f"**Its chances {_verdict(gap)}:** a stated chance of “{safe(visible(positive, 30))}” is "
+        f"{number(100 * gap)} in 100 away from the share that is really so, on average."
     )
+
+
+def _verdict(gap: float) -> str:
+    return "can be believed" if gap < 0.05 else "are a rough guide" if gap < 0.12 else "should not be believed"
 
 
 def believed_alt(gap: float) -> str:

@@ -249,6 +249,9 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
             ),
             steps=20,
         )
+        asks["model on steps, all classes"] = lambda d, _: replace(
+            ScaledModel.of(d, target="option", columns=["number", "day"], apart=True, epsilon=0.5, delta=1e-6), steps=20
+        )
     people = replace(schema, people=40)
     found = [Question(name=f"{name}, {how}", ask=ask, **about) for name, ask in asks.items()]
 

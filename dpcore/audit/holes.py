@@ -20,6 +20,7 @@ from dpcore.audit.interference import Verdict, check
 from dpcore.datasets import Declaration, Schema, apply
 from dpcore.datasets import private_rows as doors
 from dpcore.errors import InvalidArgument
+from dpcore.releases import whole_classes
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
@@ -261,6 +262,17 @@ def _unscaled_lengths() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _every_class_alone() -> Iterator[None]:
+    """Gradients of several classes cut class by class, so that all together are longer."""
+
+    def wrong(slopes: Any, caps: Any) -> Any:
+        return np.clip(slopes, -caps[:, None], caps[:, None])
+
+    with patch.object(whole_classes, "_shortened", wrong):
+        yield
+
+
 HOLES: tuple[Hole, ...] = (
     Hole(
         name="1 an alarm with sensitivity 1 whatever the column",
@@ -324,6 +336,11 @@ HOLES: tuple[Hole, ...] = (
         name="cuts at the file's own quantiles",
         on="model on steps, counted, a row added",
         ask=_computed(_cut_at_own_quantiles),
+    ),
+    Hole(
+        name="gradients of several classes cut one by one",
+        on="model on steps, all classes, a row added",
+        within=_every_class_alone,
     ),
     Hole(name="model on steps: rows scale it exactly", on="model on steps, counted, a row added", ask=_rows_as_people),
     Hole(name="13 the file's curve as a forecast", on="model, a row added", ask=_curve_as_forecast),

@@ -155,10 +155,11 @@ def _spent_on_cuts(request: BoughtModel, here: Any, there: Any) -> float:
 def _spent_on_steps(request: StepsModel, here: Any, there: Any) -> float:
     """The largest part of what each of its Gaussian releases may move: counts, sums at public points, calibration."""
     rng = np.random.Generator(np.random.PCG64(SEED))
-    d, clip = here.d, request.clip_for(1000)
+    clip = request.clip_for(1000)
+    shape = (here.d, request.features.outputs) if request.features.apart else (here.d,)
     moved = [float(np.linalg.norm(here.counts() - there.counts())) / request.counts_sensitivity(here.most_ones)]
     for size in (0.0, 1.0, 100.0)[:_WEIGHTS]:
-        weights, scales = size * rng.standard_normal(d), scale_units(rng.uniform(0.1, 3.0, d))
+        weights, scales = size * rng.standard_normal(shape), scale_units(rng.uniform(0.1, 3.0, here.d))
         sums = [found.sums(weights, scales, clip_units(clip)).astype(np.float64) for found in (here, there)]
         moved.append(float(np.linalg.norm(sums[0] - sums[1])) / request.sums_sensitivity(clip))
         if request.calibrated:

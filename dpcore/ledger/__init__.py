@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpcore.errors import BudgetExceeded, InvalidCost, LedgerError, LedgerUnsound, UnknownLineage
+from dpcore.ledger.approvals import Petition
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.receipt import Receipt
@@ -14,6 +15,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "LedgerUnsound",
+    "Petition",
     "Receipt",
     "UnknownLineage",
 ]

@@ -1,4 +1,5 @@
-"""The ledger's owner's tools: ``python -m dpcore.ledger init|status|verify|backup|restore|export|confirm``."""
+"""The ledger's owner's tools: ``python -m dpcore.ledger init|status|verify|backup|restore|export|confirm``, and who may
+do what where there is a login: ``role|share|people``."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from dpcore.ledger.core import Ledger
 from dpcore.ledger.engine import ledger_url
 from dpcore.ledger.export import to_csv, to_json
 from dpcore.ledger.recovery import restore
+from dpcore.ledger.roles import EVERYONE, LEVELS, ROLES
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import COUNTED, OLDER_COPIES
@@ -55,6 +57,14 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "confirm", help="check a receipt (JSON) or a report (PDF, DOCX, HTML) against the journal"
     )
     command.add_argument("receipt", type=Path)
+    command = commands.add_parser("role", help="give a person who logs in exactly these roles, or none")
+    command.add_argument("subject", help="as the sidebar of their page shows it")
+    command.add_argument("roles", nargs="*", metavar="|".join(ROLES))
+    command = commands.add_parser("share", help="share a budget with a person, or make them its owner")
+    command.add_argument("lineage", help="the budget, as status shows it in brackets")
+    command.add_argument("subject", help=f"a person, or {EVERYONE}")
+    command.add_argument("level", choices=tuple(LEVELS))
+    commands.add_parser("people", help="who has which role, and what is shared with whom")
     return parser
 
 
@@ -133,6 +143,27 @@ def _export(asked: argparse.Namespace) -> None:
         print(f"Wrote {len(receipts)} receipts to {asked.target}.")
 
 
+def _role(asked: argparse.Namespace) -> None:
+    with _open(asked) as ledger:
+        ledger.give_roles(asked.subject, asked.roles)
+    print(f"{asked.subject}: {', '.join(sorted(asked.roles)) or 'no role but to view'}")
+
+
+def _share(asked: argparse.Namespace) -> None:
+    with _open(asked) as ledger:
+        found = ledger.share(asked.lineage, asked.subject, asked.level)
+    print(f"Owned by: {', '.join(found.owners) or 'nobody who logs in'}")
+
+
+def _people(asked: argparse.Namespace) -> None:
+    with _open(asked) as ledger:
+        for subject, roles in ledger.roles().items():
+            print(f"{subject}: {', '.join(sorted(roles))}")
+        for budget in ledger.chargeable():
+            for subject, level in ledger.terms(budget.lineage).shares.items():
+                print(f"  {budget.name} [{budget.lineage}]: {level}: {subject}")
+
+
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
@@ -178,6 +209,9 @@ _COMMANDS = {
     "restore": _restore,
     "export": _export,
     "confirm": _confirm,
+    "role": _role,
+    "share": _share,
+    "people": _people,
 }
 
 if __name__ == "__main__":

@@ -2,67 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection
 
 from dpcore.costs import Cost, check_cost
-from dpcore.errors import BudgetExceeded, InvalidArgument
-from dpcore.ledger import accounts, history
+from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, NotAllowed
+from dpcore.ledger import accounts, approvals, history, terms
+from dpcore.ledger.asked import Asked
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.lock import PATIENCE
-from dpcore.ledger.receipt import OPTIONAL, Receipt
+from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal, versions
-from dpcore.validate import one_of
 
-RELATIONS = ("", "add_remove", "replace_one")
-Actor = Literal["", "local", "trusted", "visitor", "room"]
-ACTORS: dict[Actor, str] = {
-    "": "not recorded",
-    "local": "whoever was at this computer; nobody logs in here",
-    "trusted": "somebody whom the login before this server let in",
-    "visitor": "a visitor without a login",
-    "room": "the people of a room, by a private poll",
-}
-"""Who asked for a release: of what kind, never who. A name that is the same for several budgets would link them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a charge is for, besides its cost: in words, by which mechanism, what is hidden and of which ``unit``
-    (a person where empty), a digest, and which kind of somebody asked."""
-
-    what: str
-    mechanism: str
-    neighbours: str
-    question: str
-    actor: Actor = ""
-    unit: str = ""
-
-    def __post_init__(self) -> None:
-        label(what=self.what, longest=1000)
-        for name in ("mechanism", "question"):
-            if not isinstance(getattr(self, name), str):
-                raise InvalidArgument(name, "must be text")
-        one_of(RELATIONS, neighbours=self.neighbours)
-        if self.unit:
-            label(unit=self.unit)
+ABOVE = "This is more than you may take of this budget alone; nothing was charged. Ask an owner of it for approval."
+WAITS = "This request waits for an owner of the budget; nothing was charged."
+REFUSED = "This request was refused by an owner of the budget; nothing was charged."
+ANOTHERS = "This request is another person's; nothing was charged."
 
 
 def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -> Receipt:
     """See ``Ledger.charge``."""
     label(request_id=request_id)
     check_cost(cost)
-    told = {name: value for name, value in asdict(asked).items() if name not in OPTIONAL or value}
-    body: dict[str, Any] = {**told, "cost": cost_to_json(cost)}
+    body: dict[str, Any] = {**asked.told(), "cost": cost_to_json(cost)}
     hides = asked.neighbours
     if (budget := _cannot_fit(store, request_id, lineage, cost, hides)) is None:
         with store.writing() as connection:
             earlier = history.receipt(connection, request_id)
             if earlier is not None:
+                if asked.subject != earlier.subject and asked.subject:
+                    raise NotAllowed(ANOTHERS)
                 return history.same(earlier, lineage, body)
             budget = accounts.get(connection, lineage)
+            if not budget.practice:
+                terms.must_go_on(connection, lineage)
+                body |= _approved(connection, budget, request_id, cost, body)
             added, counted = budget.charge_for(cost, hides), budget.counted(cost, hides)
             if added is not None and counted is not None and accounts.take(connection, budget, added, hides):
                 body |= {"generation": budget.generation, "units": asdict(added), "versions": versions()}
@@ -73,6 +51,29 @@ def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked
                 return Receipt.of(record, None)
         store.refused[lineage] = budget
     raise BudgetExceeded(refusal(budget, cost, hides))
+
+
+def _approved(
+    connection: Connection, budget: Budget, request_id: str, cost: Cost, body: dict[str, Any]
+) -> dict[str, str]:
+    """Who granted this charge, where a person asks for more than they may take alone. Raises NotAllowed,
+    ApprovalNeeded."""
+    subject = body.get("subject", "")
+    if not subject:
+        return {}
+    now = terms.of(connection, budget.lineage)
+    if not now.at_least(subject, "ask"):
+        raise NotAllowed(terms.NOT_SHARED)
+    petition = approvals.find(connection, request_id)
+    if petition is not None:
+        approvals.must_match(petition, budget.lineage, body)
+        if petition.state == "granted":
+            return {"granted_by": petition.by}
+        raise ApprovalNeeded(WAITS if petition.state == "waiting" else REFUSED)
+    counted = budget.counted(cost, body["neighbours"])
+    if counted is not None and terms.passes_limit(connection, budget, counted, subject, now):
+        raise ApprovalNeeded(ABOVE)
+    return {}
 
 
 def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost, neighbours: str) -> Budget | None:

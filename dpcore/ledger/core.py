@@ -17,16 +17,33 @@ from sqlalchemy import insert, update
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
-from dpcore.ledger import accounts, charging, history, people, practice, recovery, rooms, schema, seal
+from dpcore.ledger import (
+    accounts,
+    approvals,
+    charging,
+    history,
+    membership,
+    people,
+    practice,
+    recovery,
+    rooms,
+    schema,
+    seal,
+    terms,
+)
+from dpcore.ledger.approvals import Petition
+from dpcore.ledger.asked import ACTORS, RELATIONS, Actor, Asked
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
-from dpcore.ledger.charging import Actor, Asked
 from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.records import Record
 from dpcore.ledger.renewal import holds_digest
+from dpcore.ledger.roles import Role
 from dpcore.ledger.seal import Examined
 from dpcore.ledger.store import Store
-from dpcore.ledger.verify import Replay
+from dpcore.ledger.terms import Terms
+from dpcore.ledger.verify import Replay, stored_records
 from dpcore.ledger.words import label
 from dpcore.sketches import Sketch
 from dpcore.validate import one_of
@@ -35,14 +52,15 @@ from dpcore.validate import one_of
 class Ledger:
     """Budgets in one database. Safe to share between threads; several processes may open the same one."""
 
-    def __init__(self, store: Store, actor: Actor = "") -> None:
-        """Use ``Ledger.open``."""
+    def __init__(self, store: Store, actor: Actor = "", subject: str = "") -> None:
+        """Use ``Ledger.open``. ``subject`` is the person who has logged in, in whose name everything is recorded."""
         self._store = store
         self._actor: Actor = actor
+        self._subject = subject
 
     def acting(self, actor: Actor) -> Ledger:
-        """The same ledger for what this kind of somebody does: each of their charges says so (``charging.ACTORS``)."""
-        one_of(tuple(charging.ACTORS), actor=actor)
+        """The same ledger for what this kind of somebody does: each of their charges says so (``asked.ACTORS``)."""
+        one_of(tuple(ACTORS), actor=actor)
         return Ledger(self._store, actor)
 
     @classmethod
@@ -160,7 +178,7 @@ class Ledger:
         title = label(name=name) if name else key
         one_of(NEW_COUNTINGS, counting=counting)
         caps = Caps.of(epsilon, delta, counting)
-        one_of(charging.RELATIONS, neighbours=neighbours)
+        one_of(RELATIONS, neighbours=neighbours)
         with self._store.writing() as connection:
             present = accounts.find(connection, key)
             if present is not None:
@@ -169,7 +187,8 @@ class Ledger:
                     raise InvalidArgument("lineage", "has a budget already, and a cap is never changed")
                 return present
             body = {"name": title, "practice": int(practice), "caps": asdict(caps), "neighbours": neighbours}
-            self._store.append(connection, "open", lineage=key, body=body)
+            owner = {"owner": self._subject} if self._subject else {}
+            self._store.append(connection, "open", lineage=key, body={**body, **owner})
             row = {"lineage": key, "name": title, "practice": int(practice), "generation": 1}
             connection.execute(insert(schema.lineages).values(row))
             accounts.start(connection, key, 1, caps, neighbours)
@@ -193,7 +212,7 @@ class Ledger:
         after a reset, which ``undo_reset`` takes back. Raises InvalidArgument.
         """
         one_of(NEW_COUNTINGS, counting=counting)
-        one_of(charging.RELATIONS, neighbours=neighbours)
+        one_of(RELATIONS, neighbours=neighbours)
         return practice.open_for(self._store, token, sample, Caps.of(epsilon, delta, counting), neighbours, name)
 
     def budget(self, lineage: str) -> Budget:
@@ -215,7 +234,8 @@ class Ledger:
         title = label(name=name)
         with self._store.writing() as connection:
             accounts.get(connection, lineage)
-            self._store.append(connection, "rename", lineage=lineage, body={"name": title})
+            by = {"by": self._subject} if self._subject else {}
+            self._store.append(connection, "rename", lineage=lineage, body={"name": title, **by})
             chosen = schema.lineages.c.lineage == lineage
             connection.execute(update(schema.lineages).where(chosen).values(name=title))
             return accounts.get(connection, lineage)
@@ -256,7 +276,7 @@ class Ledger:
         Both are kept under the server's key alone. Raises UnknownLineage, and InvalidArgument when the file belongs to
         others.
         """
-        people.link(self._store, fingerprint, lineage, sketch)
+        people.link(self._store, fingerprint, lineage, sketch, self._subject)
 
     def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
         """Lineages of which a known file looks like this one, by name; ``Sketch.is_like`` says what that means.
@@ -271,11 +291,109 @@ class Ledger:
 
         ``lineage`` is the random name they will have; it needs no budget yet. Raises UnknownLineage, InvalidArgument.
         """
-        return people.say_others(self._store, lineage, than, because)
+        return people.say_others(self._store, lineage, than, because, self._subject)
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
         """What was put on the record of one lineage, or of all, oldest first."""
         return people.statements(self._store, lineage)
+
+    # -- who may do what -------------------------------------------------------------------------------------------
+
+    def roles(self) -> dict[str, frozenset[Role]]:
+        """The persons to whom this ledger gives roles, by subject."""
+        with self._store.reading() as connection:
+            return membership.everybody(connection)
+
+    def give_roles(self, subject: str, roles: Collection[str]) -> None:
+        """Give a person exactly these roles (``roles.ROLES``), on the record. Raises InvalidArgument."""
+        membership.give(self._store, subject, roles, self._subject)
+
+    def terms(self, lineage: str) -> Terms:
+        """Who owns a budget, with whom it is shared, what one person may take alone. Raises UnknownLineage."""
+        with self._store.reading() as connection:
+            accounts.get(connection, lineage)
+            return terms.of(connection, lineage)
+
+    def share(self, lineage: str, subject: str, level: str) -> Terms:
+        """Let a person (or ``roles.EVERYONE``) do as much with a real budget as ``level`` says (``roles.LEVELS``).
+
+        Raises NotAllowed for the last owner, who stays one; UnknownLineage, InvalidArgument.
+        """
+        return terms.share(self._store, lineage, subject, level, self._subject)
+
+    def set_limit(self, lineage: str, epsilon: float | None) -> Terms:
+        """Set what one person may take of a real budget alone: ε from 0 to 100 over all their answers that nobody
+        approved; None for no limit. Whoever raises a limit is bound by the lower one from before.
+
+        Raises UnknownLineage, InvalidArgument.
+        """
+        return terms.set_limit(self._store, lineage, epsilon, self._subject)
+
+    def end_budget(self, lineage: str) -> Terms:
+        """Close a real budget for good: its receipts stay, and nothing is charged to it any more.
+
+        Raises UnknownLineage, InvalidArgument.
+        """
+        return terms.end(self._store, lineage, self._subject)
+
+    def chargeable(self) -> list[Budget]:
+        """The real budgets that whoever asks may have answers charged to, by name."""
+        return [found for found in self.budgets() if not found.practice]
+
+    def comparable(self) -> list[str]:
+        """The lineages that a new file of whoever asks is compared with: those of all real budgets."""
+        return [found.lineage for found in self.budgets() if not found.practice]
+
+    def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
+        """Whether this cost takes the person who asks above what they may take alone. Raises UnknownLineage."""
+        if not self._subject:
+            return False
+        with self._store.reading() as connection:
+            budget = accounts.get(connection, lineage)
+            counted = budget.counted(cost, neighbours)
+            if budget.practice or counted is None:
+                return False
+            now = terms.of(connection, lineage)
+            return terms.passes_limit(connection, budget, counted, self._subject, now)
+
+    def ask(
+        self,
+        request_id: str,
+        lineage: str,
+        cost: Cost,
+        what: str,
+        *,
+        mechanism: str = "",
+        neighbours: str = "",
+        question: str = "",
+        unit: str = "",
+    ) -> Petition:
+        """Ask the owners of a budget to approve one answer, as ``charge`` is told it; nothing is charged.
+
+        Once it is granted, ``charge`` with the same values spends it. The same ``request_id`` again returns the same
+        request. Raises NotAllowed, BudgetExceeded when it could not be charged anyway, UnknownLineage, InvalidCost,
+        InvalidArgument (for somebody without a login, too).
+        """
+        asked = self._asked(what, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
+        return approvals.ask(self._store, request_id, lineage, cost, asked)
+
+    def grant(self, request_id: str, because: str = "") -> Petition:
+        """Approve a request, as another owner of its budget than who asked. Raises NotAllowed, InvalidArgument."""
+        return approvals.decide(self._store, request_id, grant=True, because=because, by=self._subject)
+
+    def refuse(self, request_id: str, because: str) -> Petition:
+        """Refuse a request, with a reason, as ``grant``. Raises NotAllowed, InvalidArgument."""
+        return approvals.decide(self._store, request_id, grant=False, because=because, by=self._subject)
+
+    def petitions(self) -> list[Petition]:
+        """Every request for approval, oldest first."""
+        with self._store.reading() as connection:
+            return approvals.every(connection)
+
+    def records(self) -> list[Record]:
+        """Every record of the ledger, oldest first: what happened, in whose name."""
+        with self._store.reading() as connection:
+            return list(stored_records(connection))
 
     # -- charges -------------------------------------------------------------------------------------------------
 
@@ -296,13 +414,15 @@ class Ledger:
         The same ``request_id`` again returns the first receipt (with its answer, once stored) and charges nothing.
         ``what`` is the question in words; ``question`` a digest of its public parameters; ``neighbours`` what the
         release hides (as the budget does when empty; ``Budget.counted``), of the ``unit`` (a person when empty).
-        Raises BudgetExceeded when it does not fit (nothing is charged), UnknownLineage, InvalidCost, and
-        InvalidArgument when the request_id was used for a different question.
+        Raises BudgetExceeded when it does not fit (nothing is charged), NotAllowed for a budget that was closed or that
+        is not shared with the person who asks, ApprovalNeeded above what they may take alone, UnknownLineage,
+        InvalidCost, and InvalidArgument when the request_id was used for a different question.
         """
-        asked = Asked(
-            what=what, mechanism=mechanism, neighbours=neighbours, question=question, actor=self._actor, unit=unit
-        )
+        asked = self._asked(what, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
         return charging.charge(self._store, request_id, lineage, cost, asked)
+
+    def _asked(self, what: str, **more: str) -> Asked:
+        return Asked(what=what, actor=self._actor, subject=self._subject, **more)
 
     def begin_draw(self, request_id: str) -> None:
         """Note, durably, that the answer of a charge is being drawn from now on; once is enough.

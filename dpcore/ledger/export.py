@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.records import Record
 
 COLUMNS = (
     "time",
@@ -19,6 +20,8 @@ COLUMNS = (
     "unit",
     "counted_for",
     "actor",
+    "subject",
+    "granted_by",
     "epsilon",
     "rho",
     "delta",
@@ -46,6 +49,11 @@ def to_csv(receipts: Iterable[Receipt]) -> str:
         found = receipt.to_dict()
         writer.writerow([_cell(found.get(name)) for name in COLUMNS])
     return text.getvalue()
+
+
+def records_to_lines(records: Iterable[Record]) -> str:
+    """Every record as a line of JSON, as the journal holds them: each with the hash of the one before."""
+    return "".join(f"{record.line()}\n" for record in records)
 
 
 def _cell(value: Any) -> str:

@@ -39,7 +39,7 @@ class Statement:
     time: str
 
 
-def link(store: Store, fingerprint: str, lineage: str, sketch: Sketch | None) -> None:
+def link(store: Store, fingerprint: str, lineage: str, sketch: Sketch | None, by: str = "") -> None:
     """See ``Ledger.link``."""
     label(fingerprint=fingerprint)
     if sketch is not None and not isinstance(sketch, Sketch):
@@ -53,7 +53,7 @@ def link(store: Store, fingerprint: str, lineage: str, sketch: Sketch | None) ->
         if known is not None:
             raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
         row: dict[str, Any] = {"fingerprint": mark, "sketch": text}
-        store.append(connection, "link", lineage=lineage, body=row)
+        store.append(connection, "link", lineage=lineage, body={**row, **({"by": by} if by else {})})
         connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
 
 
@@ -83,7 +83,7 @@ def similar(store: Store, fingerprint: str, sketch: Sketch | None, among: Collec
     return sorted(found.values(), key=lambda one: (one.name, one.lineage))
 
 
-def say_others(store: Store, lineage: str, than: str, because: str) -> Statement:
+def say_others(store: Store, lineage: str, than: str, because: str, by: str = "") -> Statement:
     """See ``Ledger.say_others``."""
     label(lineage=lineage)
     sentence = label(because=because, longest=1000).strip()
@@ -93,7 +93,8 @@ def say_others(store: Store, lineage: str, than: str, because: str) -> Statement
         raise InvalidArgument("than", "must be other people")
     with store.writing() as connection:
         accounts.get(connection, than)
-        store.append(connection, "others", lineage=lineage, body={"than": than, "because": sentence})
+        body = {"than": than, "because": sentence, **({"by": by} if by else {})}
+        store.append(connection, "others", lineage=lineage, body=body)
         return _statements(connection, lineage)[-1]
 
 

@@ -29,6 +29,12 @@ def lineage_of(token: str, sample: str) -> str:
     return f"practice:{sample}:{hashlib.sha256(token.encode()).hexdigest()[:20]}"
 
 
+def belongs(lineage: str, token: str) -> bool:
+    """Whether this is the practice, with whatever sample, of whoever has the token."""
+    parts = lineage.split(":")
+    return len(parts) >= 3 and lineage == lineage_of(token, ":".join(parts[1:-1]))
+
+
 def open_for(store: Store, token: str, sample: str, caps: Caps, neighbours: str, name: str) -> Budget:
     """See ``Ledger.open_practice``."""
     key, title = lineage_of(token, sample), label(name=name) if name else sample

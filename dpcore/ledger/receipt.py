@@ -11,7 +11,7 @@ from dpcore.costs import Cost
 from dpcore.ledger.records import Record, cost_from_json
 
 State = Literal["answered", "begun", "charged"]
-OPTIONAL = ("actor", "unit")
+OPTIONAL = ("actor", "unit", "subject", "granted_by")
 """What a charge holds only where there is something to say."""
 
 
@@ -22,8 +22,9 @@ class Receipt:
     ``epsilon``, ``rho``, ``delta`` are what was charged (infinite where the release has no such guarantee), ``cost``
     the same with its event, ``asked_cost`` the release's own; ``neighbours`` says what it hides and ``unit`` of what (a
     visit, a day; empty for a person), ``counted_for`` what its budget hides, as which it was charged; ``actor`` is the
-    kind of somebody who asked (``charging.ACTORS``); ``time`` is UTC; ``journal_hash`` is the hash of the charge in the
-    ledger's chain, ``answer_hash`` that of its answer.
+    kind of somebody who asked (``asked.ACTORS``); where there is a login ``subject`` says who it was, and
+    ``granted_by`` which owner approved it; ``time`` is UTC; ``journal_hash`` is the hash of the charge in the ledger's
+    chain, ``answer_hash`` that of its answer.
     """
 
     request_id: str
@@ -44,6 +45,8 @@ class Receipt:
     counted_for: str = ""
     actor: str = ""
     unit: str = ""
+    subject: str = ""
+    granted_by: str = ""
     cost: Cost = field(repr=False)
     asked_cost: Cost = field(repr=False)
     begun: bool = field(default=False, repr=False, compare=False)
@@ -72,6 +75,8 @@ class Receipt:
             counted_for=body.get("counted_for", ""),
             actor=body.get("actor", ""),
             unit=body.get("unit", ""),
+            subject=body.get("subject", ""),
+            granted_by=body.get("granted_by", ""),
             cost=cost,
             asked_cost=asked_cost,
             begun=begun,

@@ -17,6 +17,7 @@ from dpcore.errors import LedgerUnsound
 from dpcore.ledger import schema
 from dpcore.ledger.budget import SPENT, Caps
 from dpcore.ledger.records import CLOCK, FIRST, Record
+from dpcore.ledger.roles import LEVELS, PEOPLE, ROLES
 
 _RESTORE = "; it stays closed: run `python -m dpcore.ledger restore` with your last backup."
 BROKEN_FILE = "The ledger's database file is damaged" + _RESTORE
@@ -36,6 +37,7 @@ class Replay:
     lineages: dict[str, dict[str, Any]] = field(default_factory=dict)
     accounts: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
     fingerprints: dict[str, dict[str, Any]] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
     charges: int = 0
     clock_back: int = 0  # records whose clock stood earlier than that of the one before
     time: str = ""
@@ -67,6 +69,8 @@ class Replay:
         self.accounts[lineage, generation] = {**kept, **dict.fromkeys(SPENT, 0), "neighbours": neighbours}
 
     def _charge(self, lineage: str, body: dict[str, Any]) -> None:
+        if lineage in self.ended or (body.get("granted_by") and body["granted_by"] == body.get("subject")):
+            raise ValueError
         account = self.accounts[lineage, body["generation"]]
         for name in SPENT:
             account[name] += body["units"][name]
@@ -108,6 +112,37 @@ class Replay:
 
     def _renew(self, lineage: str, body: dict[str, Any]) -> None:
         """A note that the chain was written anew (``renewal``); it changes no sum."""
+
+    def _role(self, lineage: str, body: dict[str, Any]) -> None:
+        """Roles of a person; they change no sum."""
+        if not lineage.startswith(PEOPLE) or not set(body["roles"]) <= ROLES.keys():
+            raise ValueError
+
+    def _share(self, lineage: str, body: dict[str, Any]) -> None:
+        if self.lineages[lineage]["practice"] or body["level"] not in LEVELS or not body["subject"]:
+            raise ValueError
+
+    def _limit(self, lineage: str, body: dict[str, Any]) -> None:
+        if self.lineages[lineage]["practice"] or not isinstance(body["epsilon"], float | None):
+            raise ValueError
+
+    def _close(self, lineage: str, body: dict[str, Any]) -> None:
+        if self.lineages[lineage]["practice"] or lineage in self.ended:
+            raise ValueError
+        self.ended.add(lineage)
+
+    def _ask(self, lineage: str, body: dict[str, Any]) -> None:
+        """A request changes no sum."""
+        if lineage not in self.lineages or not body["subject"]:
+            raise ValueError
+
+    def _grant(self, lineage: str, body: dict[str, Any]) -> None:
+        """It takes two persons; no sum changes."""
+        if lineage not in self.lineages or not body["by"] or body["by"] == body["subject"]:
+            raise ValueError
+
+    def _refuse(self, lineage: str, body: dict[str, Any]) -> None:
+        self._grant(lineage, body)
 
     def rows(self, table: Table) -> list[dict[str, Any]]:
         """What ``table`` must hold."""
@@ -206,6 +241,6 @@ def _guarded(connection: Connection) -> bool:
     return wanted <= present and all(counts.get(table, 0) >= least for table, least in POSTGRESQL_CHECKS.items())
 
 
-SQLITE_SAFEGUARDS = "e0ade0fbfae9fbdb1826d35b484fb41e3c104774971b13dedb945ecf64cd7469"
+SQLITE_SAFEGUARDS = "6075f0b9df2c2eab123e814284c2c205f5d1a76417fb7f84e53b65d5ef1cc23f"
 POSTGRESQL_ACT = "BEGIN RAISE EXCEPTION '% only grows', TG_TABLE_NAME; END"
 POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 17, "fingerprints": 1})

@@ -13,11 +13,15 @@ from typing import Any, NoReturn
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, UnknownLineage
 from dpcore.ledger import practice, rate
+from dpcore.ledger.approvals import Petition
+from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget, Caps
-from dpcore.ledger.charging import Actor
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.records import Record
+from dpcore.ledger.roles import Role
+from dpcore.ledger.terms import Terms
 from dpcore.ledger.verify import Replay
 from dpcore.sketches import Sketch
 
@@ -42,8 +46,7 @@ class VisitorsLedger(Ledger):
         self._token = token
 
     def _is_mine(self, lineage: str) -> bool:
-        parts = lineage.split(":")
-        return len(parts) >= 3 and lineage == practice.lineage_of(self._token, ":".join(parts[1:-1]))
+        return practice.belongs(lineage, self._token)
 
     def _mine(self, lineage: str) -> str:
         if not self._is_mine(lineage) or not super().budget(lineage).practice:
@@ -87,6 +90,36 @@ class VisitorsLedger(Ledger):
         return []
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
+        return []
+
+    def give_roles(self, subject: str, roles: Collection[str]) -> None:
+        _refuse()
+
+    def share(self, lineage: str, subject: str, level: str) -> Terms:
+        _refuse()
+
+    def set_limit(self, lineage: str, epsilon: float | None) -> Terms:
+        _refuse()
+
+    def end_budget(self, lineage: str) -> Terms:
+        _refuse()
+
+    def ask(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Petition:
+        _refuse()
+
+    def grant(self, request_id: str, because: str = "") -> Petition:
+        _refuse()
+
+    def refuse(self, request_id: str, because: str) -> Petition:
+        _refuse()
+
+    def records(self) -> list[Record]:
+        _refuse()
+
+    def roles(self) -> dict[str, frozenset[Role]]:
+        return {}
+
+    def petitions(self) -> list[Petition]:
         return []
 
     # -- the visitor's own practice --------------------------------------------------------------------------------
@@ -162,6 +195,12 @@ class VisitorsLedger(Ledger):
     def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
         return super().unanswered(self._mine(lineage), question)
 
+    def terms(self, lineage: str) -> Terms:
+        return super().terms(self._mine(lineage))
+
+    def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
+        return super().needs_approval(self._mine(lineage), cost, neighbours)
+
     def budgets(self) -> list[Budget]:
         return [found for found in super().budgets() if found.practice and self._is_mine(found.lineage)]
 
@@ -187,11 +226,11 @@ class VisitorsLedger(Ledger):
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
-        *("renewed_at", "version", "confirms", "examine"),
+        *("renewed_at", "version", "confirms", "examine", "chargeable", "comparable"),
     }
 )
 """What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirms`` takes a whole
-receipt, which only its owner has; ``examine`` finds by ``find``)."""
+receipt, which only its owner has; ``examine`` finds by ``find``, ``chargeable`` and ``comparable`` by ``budgets``)."""
 
 
 def _refuse() -> NoReturn:

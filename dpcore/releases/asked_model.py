@@ -53,18 +53,25 @@ class AskedModel(Asked):
         delta: float,
         shapes: Mapping[str, Shape | Sequence[float]] | None = None,
         pairs: Sequence[Sequence[str]] = (),
+        apart: bool = False,
         neighbours: Neighbours | None = None,
         chosen_after_looking: tuple[str, ...] = (),
     ) -> Self:
         """From declared columns, those in ``shapes`` cut into steps by their declared bounds alone (``Features.of``),
-        and ``pairs`` of them that act together.
+        and ``pairs`` of them that act together; ``apart`` tells every class of the target from every other.
 
         Raises InvalidArgument where bounds or options were not declared.
         """
         names = (target, *columns)
         declared = tuple(declaration.column(name) for name in dict.fromkeys(names))
         features = Features.of(
-            Schema(columns=declared), target=target, columns=columns, positive=positive, shapes=shapes, pairs=pairs
+            Schema(columns=declared),
+            target=target,
+            columns=columns,
+            positive=positive,
+            shapes=shapes,
+            pairs=pairs,
+            apart=apart,
         )
         return cls(
             features=cls.used(features),
@@ -84,8 +91,8 @@ class AskedModel(Asked):
 
     @property
     def loss(self) -> LinearLoss:
-        """Logistic for two classes, squared for a number."""
-        return LOGISTIC if self.features.two_classes else SQUARED
+        """Logistic for classes, squared for a number."""
+        return LOGISTIC if self.features.classifies else SQUARED
 
     @property
     def what(self) -> str:
@@ -93,7 +100,11 @@ class AskedModel(Asked):
         count, pairs = len(self.features.columns), len(self.features.pairs)
         together = f", {pairs} pair{'s' * (pairs > 1)} of them together" if pairs else ""
         columns = f"{count} column{'s' * (count > 1)}"
-        return f"A model that predicts “{shown(self.features.target.name)}” from {columns}{together}"
+        if self.features.apart:
+            told = f"tells the {self.features.outputs} classes of “{shown(self.features.target.name)}” apart by"
+        else:
+            told = f"predicts “{shown(self.features.target.name)}” from"
+        return f"A model that {told} {columns}{together}"
 
     @property
     def rho(self) -> float:

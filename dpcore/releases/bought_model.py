@@ -47,6 +47,8 @@ class BoughtModel(StepsModel):
     def __post_init__(self) -> None:
         probability(cuts_share=self.cuts_share)
         self.check()
+        if self.features.apart:
+            raise InvalidArgument("features", "must tell one class from the others where cuts are bought")
         if any(column.levels for column in self.features.columns):
             raise InvalidArgument("features", "must not be cut yet")
         if not self.bought:

@@ -53,6 +53,8 @@ class PrivateModel(AskedModel):
         self.check()
         if self.people is None and self.neighbours != "add_remove":
             raise InvalidArgument("people", "must be stated: where a row is replaced, the number of rows is public")
+        if self.features.apart:
+            raise InvalidArgument("features", "must tell one class from the others: a model on steps tells all apart")
         whole(1, 10_000, steps=self.steps)
         in_range(0.0, 1.0, open_low=True, clip=self.clip)
         if self.sensitivity * self.noise_multiplier > draws.LARGEST_SCALE:

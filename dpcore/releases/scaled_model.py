@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcore.errors import InvalidArgument
 from dpcore.releases.steps_model import StepsModel
+from dpcore.releases.whole_classes import WholeClasses
 from dpcore.releases.whole_codes import KeptRows, WholeCodes
 from dpcore.training.features import Features
 
@@ -38,7 +39,8 @@ class ScaledModel(StepsModel):
 
     def read(self, rows: PrivateRows) -> WholeCodes:
         """The rows as codes."""
-        return WholeCodes(self.features, KeptRows.of(self.features, self.opened(rows)))
+        kept = KeptRows.of(self.features, self.opened(rows))
+        return WholeClasses(self.features, kept) if self.features.apart else WholeCodes(self.features, kept)
 
     def draw(self, ready: WholeCodes) -> dict[str, Any]:
         """The model as JSON can hold it (``dpcore.training.load_model`` reads it)."""

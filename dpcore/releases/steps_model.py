@@ -59,7 +59,10 @@ class StepsModel(AskedModel):
         in_range(0.0, 1.0, open_high=True, calibration_share=self.calibration_share)
         if self.steps_share <= 0.0:
             raise InvalidArgument("calibration_share", "must leave something for the steps")
-        if self.sums_sensitivity(_LARGEST_CLIP) * self.noise_of(self.steps_share / self.steps) > draws.LARGEST_SCALE:
+        if (
+            self.sums_sensitivity(_LARGEST_CLIP * self.per_clip) * self.noise_of(self.steps_share / self.steps)
+            > draws.LARGEST_SCALE
+        ):
             raise InvalidArgument("epsilon", "is too small for this many rows per person: the noise would not fit")
 
     @property
@@ -83,7 +86,12 @@ class StepsModel(AskedModel):
     @property
     def calibrated(self) -> float:
         """The share of ρ that calibration has: none for a number."""
-        return self.calibration_share if self.features.two_classes else 0.0
+        return self.calibration_share if self.features.classifies else 0.0
+
+    @property
+    def per_clip(self) -> float:
+        """How long one row's gradient may be over the clip of a two-class model, as ``ScaledDescent.per_clip``."""
+        return math.sqrt(2.0) if self.features.apart else 1.0
 
     @property
     def steps_share(self) -> float:
@@ -140,7 +148,8 @@ class StepsModel(AskedModel):
         part, sensitivity = self.rho * self.steps_share / self.steps, self.sums_sensitivity(clip)
 
         def noisy_sums(weights: FloatArray) -> IntArray:
-            return draws.gaussian(ready.sums(weights, scales, clip_units(clip)), sensitivity=sensitivity, rho=part)
+            sums = ready.sums(weights, scales, clip_units(clip))
+            return draws.gaussian(sums.ravel(), sensitivity=sensitivity, rho=part).reshape(sums.shape)
 
         points = self.descend(noisy_sums, people, scales)
         if self.calibrated:
@@ -168,8 +177,10 @@ class StepsModel(AskedModel):
     def clip_for(self, people: int) -> float:
         """How long one row's gradient may be."""
         if self.clip is not None:
-            return self.clip
-        return float(clip_by_rule(np.array([float(people)]), self.noise_multiplier * self.rows_per_person)[0])
+            return self.clip * self.per_clip
+        return self.per_clip * float(
+            clip_by_rule(np.array([float(people)]), self.noise_multiplier * self.rows_per_person)[0]
+        )
 
     def scales(self, counts: IntArray, people: int, most_ones: int) -> IntArray:
         """Public scales (d,) in whole units from noisy ``counts`` (d,)."""
@@ -178,28 +189,33 @@ class StepsModel(AskedModel):
         return scale_units(np.sqrt(squares[:, 0]))
 
     def descend(self, noisy_sums: Callable[[FloatArray], IntArray], people: int, scales: IntArray) -> FloatArray:
-        """Points of every one (d,) from noisy gradient sums alone, which ``noisy_sums(weights)`` gives in their unit.
+        """Points of every one (d,), or with several classes (d, classes), from noisy gradient sums alone, which
+        ``noisy_sums(weights)`` gives in their unit.
 
         ``people`` and ``scales`` are public.
         """
         noise = self.sums_sensitivity(self.clip_for(people)) * SUM_UNIT * self.noise_of(self.steps_share / self.steps)
-        rate = 2.5 if self.features.two_classes else 1.0
+        rate = 2.5 if self.features.classifies else 1.0
         lengths = step_lengths(
             np.array([float(people)]),
             np.array([noise]),
             np.array([rate]),
-            smoothness=self.loss.smoothness,
+            smoothness=0.5 if self.features.apart else self.loss.smoothness,
             steps=self.steps,
             momentum=self.momentum,
         )
-        at, speed, total = (np.zeros(scales.size) for _ in range(3))
+        shape = (scales.size, self.features.outputs) if self.features.apart else (scales.size,)
+        at, speed, total = (np.zeros(shape) for _ in range(3))
         last = max(1, round(self.tail * self.steps))
         for step in range(self.steps):
-            speed = self.momentum * speed + draws.from_units(noisy_sums(at), SUM_UNIT) / people
+            asked = draws.from_units(noisy_sums(at), SUM_UNIT)
+            if self.features.apart:  # gradients add up to 0 over the classes: what does not is noise
+                asked = asked - asked.mean(axis=1, keepdims=True)
+            speed = self.momentum * speed + asked / people
             at = np.clip(at - lengths[0] * speed, -_FURTHEST, _FURTHEST)
             if step >= self.steps - last:
                 total = total + at
-        return np.asarray(total / last * scales * 2.0**-SCALE_BITS)
+        return np.asarray(((total / last).T * scales).T * 2.0**-SCALE_BITS)
 
     def factor(self, cells: IntArray) -> float:
         """What noisy ``cells`` say that margins should be multiplied by."""

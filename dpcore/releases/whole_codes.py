@@ -98,7 +98,7 @@ class WholeCodes:
             rows = slice(start, start + _CHUNK)
             codes = self._codes[rows]
             slopes = self._slopes(points[codes].sum(axis=1), self._answers[rows])
-            lengths = _root_up(squares[codes].sum(axis=1))
+            lengths = root_up(squares[codes].sum(axis=1))
             caps = clip // np.maximum(lengths, 1)
             capped = np.clip(slopes, -caps, caps).astype(np.float64)
             for column in range(codes.shape[1]):
@@ -155,8 +155,8 @@ class WholeCells:
         return WholeCodes(features, self._rows)
 
 
-def _root_up(squares: IntArray) -> IntArray:
-    """The square roots, rounded up."""
+def root_up(squares: IntArray) -> IntArray:
+    """The square roots of whole numbers, rounded up."""
     roots = np.sqrt(squares.astype(np.float64)).astype(np.int64)
     roots -= roots * roots > squares
     return np.asarray(roots + (roots * roots < squares))

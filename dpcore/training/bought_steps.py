@@ -39,7 +39,7 @@ class BoughtSteps:
     rank: ClassVar[int] = 16
     about: ClassVar[About] = About(
         name="Noisy descent on bought steps",
-        plain="as on steps, but cut where people are, which costs privacy",
+        plain="points for ranges cut where people are, which costs privacy",
         how=(
             "A tenth of the budget buys the cuts: people are counted with noise in halves, quarters, eighths of each "
             "declared range, and the range is cut so that about as many people are in each step. The rest trains as "

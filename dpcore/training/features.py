@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from dpcore.datasets.table import Table
 
 MOST_FEATURES = 2000
+MOST_POINTS = 6000
+"""Of a model that tells several classes apart: as many noisy numbers as a release draws in about a minute."""
 FEWEST_ROWS = 20
 
 
@@ -34,6 +36,7 @@ class Features:
 
     A row is the numbers of all columns, a one for its cell in each of ``pairs`` of them and, with ``intercept``, a
     constant 1, all divided by √(number of columns and pairs + 1): its length is at most 1 whoever it is about.
+    With ``apart`` the answer is the number of the row's category, from 0.
     With ``positive`` the target is one of its categories against the rest: answers are 1 for it and −1 otherwise. Else
     the answer is the number, −1..1 for its bounds. Raises InvalidArgument.
     """
@@ -43,6 +46,7 @@ class Features:
     positive: str | None = None
     intercept: bool = True
     pairs: tuple[Pair, ...] = ()
+    apart: bool = False
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -57,12 +61,26 @@ class Features:
             raise InvalidArgument(
                 "columns", f"become {self.d:,} features and at most {MOST_FEATURES:,} can be used; choose fewer"
             )
-        if self.target.kind == "category" and self.positive not in self.target.categories:
+        if self.apart:
+            self._check_apart()
+        elif self.target.kind == "category" and self.positive not in self.target.categories:
             raise InvalidArgument("positive", f"must be the category of “{self.target.name}” to predict")
         if self.target.kind == "yes/no" and self.positive not in ("yes", "no"):
             raise InvalidArgument("positive", "must be yes or no")
         if self.target.kind in ("number", "date") and self.positive is not None:
             raise InvalidArgument("positive", f"must be left out: “{self.target.name}” is a number")
+
+    def _check_apart(self) -> None:
+        if self.target.kind != "category" or len(self.target.categories) < 3:
+            raise InvalidArgument("apart", f"needs a column of three or more categories: “{self.target.name}” is none")
+        if self.positive is not None:
+            raise InvalidArgument("positive", "must be left out where all classes are told apart")
+        if self.d * self.outputs > MOST_POINTS:
+            raise InvalidArgument(
+                "columns",
+                f"become {self.d:,} features for each of {self.outputs} classes, {self.d * self.outputs:,} in all, and "
+                f"at most {MOST_POINTS:,} can be used; choose fewer columns, or one class to tell from the others",
+            )
 
     @classmethod
     def of(
@@ -74,10 +92,11 @@ class Features:
         positive: str | None = None,
         shapes: Mapping[str, Shape | Sequence[float]] | None = None,
         pairs: Sequence[Sequence[str]] = (),
+        apart: bool = False,
     ) -> Self:
         """From declared columns: ``columns`` (all others that can be used, unless given) to predict ``target``.
 
-        ``pairs`` of their names act together.
+        ``pairs`` of their names act together. ``apart`` tells every class of the target from every other.
 
         ``positive`` is the class to predict; for yes/no and for two categories it defaults to yes and to the second.
         ``shapes`` names the numbers and dates to cut into steps: "even", "heavy" (see ``public_cuts``) or own cuts.
@@ -92,13 +111,29 @@ class Features:
         answer = _target(schema, target)
         if positive is None and answer.kind == "yes/no":
             positive = "yes"
-        if positive is None and len(answer.categories) == 2:
+        if positive is None and len(answer.categories) == 2 and not apart:
             positive = answer.categories[1]
-        return cls(columns=tuple(chosen), target=answer, positive=positive, pairs=declared_pairs(chosen, pairs))
+        return cls(
+            columns=tuple(chosen),
+            target=answer,
+            positive=positive,
+            pairs=declared_pairs(chosen, pairs),
+            apart=apart,
+        )
 
     @property
     def two_classes(self) -> bool:
         return self.positive is not None
+
+    @property
+    def classifies(self) -> bool:
+        """Whether classes are told and not a number."""
+        return self.two_classes or self.apart
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a model gives a row: one for every class that is told from every other, else one."""
+        return len(self.target.categories) if self.apart else 1
 
     @property
     def paired(self) -> tuple[tuple[str, str], ...]:
@@ -106,8 +141,10 @@ class Features:
         return tuple(pair.names for pair in self.pairs)
 
     @property
-    def classes(self) -> tuple[str, str]:
-        """Names of the negative and the positive class of a target of two classes."""
+    def classes(self) -> tuple[str, ...]:
+        """Names of the negative and the positive class of a target of two classes; of all that are told apart."""
+        if self.apart:
+            return self.target.categories
         positive = str(self.positive)
         names = ("no", "yes") if self.target.kind == "yes/no" else self.target.categories
         others = [name for name in names if name != positive]
@@ -160,11 +197,13 @@ class Features:
     def stepped(self) -> Self:
         """The same columns with every number and date cut by ``public_cuts`` or the calendar, those that are not yet.
 
-        Where all levels of cuts would be more features than can be used, the coarsest alone. Raises InvalidArgument.
+        Where all levels of cuts would be more features than can be used, or with several classes more points than a
+        release draws in a minute, the coarsest alone. Raises InvalidArgument.
         """
         cuttable = [one.kind in ("number", "date") and not one.levels for one in self.columns]
         columns = tuple(cut(one) if able else one for one, able in zip(self.columns, cuttable, strict=True))
-        if sum(one.width for one in columns) + self._cells + 1 > MOST_FEATURES:
+        width = sum(one.width for one in columns) + self._cells + 1
+        if width > MOST_FEATURES or (self.apart and width * self.outputs > MOST_POINTS):
             pairs = zip(columns, cuttable, strict=True)
             columns = tuple(replace(one, levels=one.levels[:1]) if able else one for one, able in pairs)
         return replace(self, columns=columns)
@@ -186,13 +225,15 @@ class Features:
         return UncutRows.of(self.columns, numbers, pairs=self.pairs)
 
     def as_weights(self, by_one: FloatArray) -> FloatArray:
-        """Weights (d,) of ``rows`` from what each one of ``coded(…, missing=False)`` adds to a margin.
+        """Weights (d,) of ``rows`` from what each one of ``coded(…, missing=False)`` adds to a margin; or (d, outputs).
 
         Yes and no have a one each there and one number, 1 or −1, here: what both share goes to the constant. Raises
         InvalidArgument without an intercept or for a number that is not cut.
         """
         if not self.intercept:
             raise InvalidArgument("intercept", "is needed")
+        if by_one.ndim == 2:
+            return np.stack([self.as_weights(one) for one in by_one.T], axis=1)
         points = finite_vector(by_one=by_one)
         weights, start, constant = [], 0, float(points[-1])
         for column in self.columns:
@@ -210,6 +251,8 @@ class Features:
 
     def answers(self, values: FloatArray) -> FloatArray:
         """Answers (n,) from what the target's ``typed`` gave; NaN where missing."""
+        if self.apart:
+            return values
         if self.target.kind == "category":
             positive = values == self.target.categories.index(self.positive or "")
             return np.where(np.isnan(values), np.nan, np.where(positive, 1.0, -1.0))
@@ -247,7 +290,7 @@ class Features:
             if bool((values[kept] == values[kept[0]]).all()):
                 raise InvalidArgument("columns", f"cannot include “{column.name}”: it has the same value in every row")
         if bool((answers[kept] == answers[kept[0]]).all()):
-            what = "only one class" if self.two_classes else "the same value in every row"
+            what = "only one class" if self.classifies else "the same value in every row"
             raise InvalidArgument("target", f"cannot be “{self.target.name}”: it has {what}")
         return Prepared(
             X=self.rows([values[kept] for values in numbers]),

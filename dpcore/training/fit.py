@@ -16,7 +16,7 @@ import numpy as np
 from dpcore.about import About
 from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
-from dpcore.training.losses import Loss, objective
+from dpcore.training.losses import SQUARED, Loss, objective
 from dpcore.training.optimum import minimise
 from dpcore.validate import FloatArray, finite_matrix, finite_vector, generator, in_range, positive, whole
 
@@ -28,7 +28,8 @@ NORM_SLACK = 1e-6  # rows kept in single precision may stick out of the unit bal
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fit:
-    """Independent private models of the same data: ``weights`` of shape (replicas, d).
+    """Independent private models of the same data: ``weights`` of shape (replicas, d), or (replicas, d, classes) where
+    more than two classes are told apart.
 
     ``loss`` is what they were trained to make small; ``cost`` the privacy cost of releasing one of them.
     """
@@ -93,6 +94,15 @@ def checked_rows(X: FloatArray, y: FloatArray, loss: Loss) -> tuple[FloatArray, 
         raise InvalidArgument("y", "must be −1 or 1 everywhere for logistic loss")
     if float(np.abs(answers).max()) > 1.0 + NORM_SLACK:
         raise InvalidArgument("y", "must lie between −1 and 1: scale it by public bounds first")
+    return rows, answers
+
+
+def checked_classes(X: FloatArray, y: FloatArray, classes: int) -> tuple[FloatArray, FloatArray]:
+    """As ``checked_rows``, where answers are the numbers of ``classes`` from 0. Raises InvalidArgument."""
+    answers = finite_vector(y=y)
+    rows, _ = checked_rows(X, np.zeros(answers.size), SQUARED)
+    if not np.isin(answers, np.arange(classes)).all():
+        raise InvalidArgument("y", "must be the numbers of classes from 0")
     return rows, answers
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from dpcore.errors import InvalidArgument
 from dpcore.training.losses import Logistic
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judged:
-    """Of several private models of two classes: ``confusion`` (2, 2) is the mean number of test rows of each class (in
-    rows: the other, the positive) told to be of each; ``area`` and ``balanced`` (models,) are AUC and balanced
-    accuracy, NaN where the test rows have one class only; ``calibration`` is that of all models together.
+    """Of several private models of k classes: ``confusion`` (k, k) is the mean number of test rows of each class (in
+    rows: of two classes the other, the positive) told to be of each; ``area`` and ``balanced`` (models,) are AUC and
+    balanced accuracy, NaN where the test rows have one class only, the first as well for more than two classes;
+    ``calibration`` is that of all models together: of the positive class, of several of the class that is told.
     """
 
     confusion: FloatArray
@@ -45,8 +46,10 @@ def judge(sweep: Sweep, method: str, epsilon: float, *, models: int = 12) -> Jud
     to predict.
     """
     if not isinstance(sweep.loss, Logistic):
-        raise InvalidArgument("sweep", "must be about two classes")
+        raise InvalidArgument("sweep", "must be about classes")
     margins = trained(sweep, method, epsilon, whole(1, models=models))
+    if sweep.classes > 2:
+        return _judge_classes(sweep, margins)
     members = sweep.y_test > 0.0
     told = margins > 0.0
     tables = np.array(
@@ -63,6 +66,23 @@ def judge(sweep: Sweep, method: str, epsilon: float, *, models: int = 12) -> Jud
         area=np.array([area_under_curve(members, one) for one in margins.T]),
         balanced=shares.mean(axis=1) if both else np.full(models, np.nan),
         calibration=calibration_table(np.tile(members, models), expit(margins.T.ravel())),
+    )
+
+
+def _judge_classes(sweep: Sweep, margins: FloatArray) -> Judged:
+    """``margins`` are (test rows, models, classes)."""
+    many, answers = sweep.classes, sweep.y_test.astype(np.int64)
+    told = margins.argmax(axis=2)
+    tables = np.array([np.bincount(answers * many + one, minlength=many**2).reshape(many, many) for one in told.T])
+    sizes = tables.sum(axis=2)[0]
+    there = sizes > 0
+    shares = np.diagonal(tables, axis1=1, axis2=2)[:, there] / sizes[there]
+    models = margins.shape[1]
+    return Judged(
+        confusion=tables.mean(axis=0),
+        area=np.full(models, np.nan),
+        balanced=shares.mean(axis=1) if there.sum() > 1 else np.full(models, np.nan),
+        calibration=calibration_table((told == answers[:, None]).ravel(), softmax(margins, axis=2).max(axis=2).ravel()),
     )
 
 

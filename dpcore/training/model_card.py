@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.validate import FloatArray
+
 if TYPE_CHECKING:
     from dpcore.training.model import LinearModel
     from dpcore.training.pairs import Pair
@@ -17,7 +19,10 @@ def model_card(model: LinearModel) -> str:
     """What a released model does, what it cost, what decides most and what to beware of, in Markdown."""
     features, about = model.features, model.about
     target = features.target
-    if features.two_classes:
+    if features.apart:
+        listed = ", ".join(f"“{name}”" for name in features.classes)
+        task = f"Tells the classes of the column “{target.name}” apart: {listed}."
+    elif features.two_classes:
         other, positive = features.classes
         task = f"Tells “{positive}” from “{other}” in the column “{target.name}”."
     else:
@@ -73,17 +78,21 @@ def column_spread(model: LinearModel) -> dict[str, float]:
         start += column.width
         if column.levels:
             steps = np.array([column.low, *column.edges])
-            points = column.spread(column.scaled(steps)) @ own
-            found[column.name] = float(points.max() - points.min())
+            found[column.name] = _range(column.spread(column.scaled(steps)) @ own)
         elif column.categories:
-            found[column.name] = float(own.max() - own.min())
+            found[column.name] = _range(own)
         else:
-            found[column.name] = 2.0 * float(abs(own[0]))
+            found[column.name] = 2.0 * float(np.abs(own[0]).max())
     for pair in model.features.pairs:
         own = model.weights[start : start + pair.cells] / model.features.scale
         start += pair.cells
-        found[_named(pair)] = float(own.max() - own.min())
+        found[_named(pair)] = _range(own)
     return found
+
+
+def _range(points: FloatArray) -> float:
+    """How far apart points are, of the class for which they are furthest."""
+    return float((points.max(axis=0) - points.min(axis=0)).max())
 
 
 def _where_cuts_are_from(share: object) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.coded import CodedRows
 from dpcore.training.features import Features, Prepared
-from dpcore.training.fit import Method, checked_rows
+from dpcore.training.fit import Method, checked_classes, checked_rows
 from dpcore.training.losses import LOGISTIC, SQUARED, Logistic, Loss
 from dpcore.training.uncut import UncutRows
 from dpcore.validate import FloatArray, IntArray, finite_vector, positive, probability, whole
@@ -36,8 +36,9 @@ class Sweep:
 
     ``coded`` and ``coded_test`` are the same rows as steps and options, where there are such: methods that can (class
     attribute ``coded``) train and are measured on them. Their weights are of other columns, so they have no excess
-    risk. ``uncut`` and ``uncut_test`` are the same rows for methods that buy their cuts (``uncut`` as well). Raises
-    InvalidArgument.
+    risk. With more than two ``classes`` answers are their numbers from 0, there is no excess risk, and methods that
+    can (``several``) train on ``coded``. ``uncut`` and ``uncut_test`` are the same rows for methods that buy their
+    cuts (``uncut`` as well). Raises InvalidArgument.
     """
 
     X: FloatArray
@@ -57,6 +58,7 @@ class Sweep:
     coded_test: CodedRows | None = None
     uncut: UncutRows | None = None
     uncut_test: UncutRows | None = None
+    classes: int = 2
 
     @classmethod
     def of(
@@ -87,7 +89,7 @@ class Sweep:
             epsilon=tuple(epsilon),
             sizes=tuple(sizes),
             delta=delta,
-            loss=LOGISTIC if features.two_classes else SQUARED,
+            loss=LOGISTIC if features.classifies else SQUARED,
             seeds=seeds,
             seed=seed,
             options=tuple(
@@ -98,8 +100,11 @@ class Sweep:
         )
 
     def __post_init__(self) -> None:
-        checked_rows(self.X, self.y, self.loss)
-        checked_rows(self.X_test, self.y_test, self.loss)
+        for X, answers in ((self.X, self.y), (self.X_test, self.y_test)):
+            if whole(2, classes=self.classes) > 2:
+                checked_classes(X, answers, self.classes)
+            else:
+                checked_rows(X, answers, self.loss)
         probability(delta=self.delta)
         whole(1, seeds=self.seeds)
         positive(radius=self.radius)
@@ -127,13 +132,16 @@ class Sweep:
 
     @property
     def metrics(self) -> tuple[str, ...]:
+        if self.classes > 2:
+            return ("accuracy",)
         return ("accuracy" if isinstance(self.loss, Logistic) else "squared_error", "excess_risk")
 
     def method(self, key: str, epsilon: float) -> Method:
         """The method as it is simulated at ε. Raises InvalidArgument."""
-        return build(
-            key, epsilon=epsilon, delta=self.delta, loss=self.loss, options=dict(dict(self.options).get(key, ()))
-        )
+        options = dict(dict(self.options).get(key, ()))
+        if self.classes > 2:
+            options["classes"] = self.classes
+        return build(key, epsilon=epsilon, delta=self.delta, loss=self.loss, options=options)
 
     def training_rows(self, size: int) -> tuple[FloatArray, FloatArray]:
         """The rows and answers of one size."""
@@ -186,7 +194,8 @@ class Sweep:
         noise = 0.0
         codes = self.codes_for(part.method)
         if isinstance(codes, CodedRows):
-            one = 200 * (2.0 * size * codes.codes.shape[1] / 1e9 + size / 1e9 + codes.shape[1] / 1e8)
+            outputs = self.classes if self.classes > 2 else 1
+            one = 200 * outputs * (2.0 * size * codes.codes.shape[1] / 1e9 + size / 1e9 + codes.shape[1] / 1e8)
         elif codes is not None:  # one model at a time
             one = 0.05 + codes.cells.codes.shape[1] * (0.002 + 200 * 3.0 * size / 1e9)
         if part.method in ("dp_sgd", "disjoint_batches"):
@@ -204,13 +213,17 @@ class Sweep:
         ]
 
 
-def suitable(loss: Loss, columns: int) -> dict[str, type[Method]]:
-    """Methods that can train a model for ``loss`` on rows of so many columns, by key, in the order pages show them."""
+def suitable(loss: Loss, columns: int, *, classes: int = 2) -> dict[str, type[Method]]:
+    """Methods that can train a model for ``loss`` on rows of so many columns, by key, in the order pages show them.
+
+    With more than two ``classes`` those that tell several apart.
+    """
     kinds: Mapping[str, Any] = discover(_PACKAGE)
     return {
         key: kind
         for key, kind in kinds.items()
         if loss.name in kind.losses
+        and (classes == 2 or getattr(kind, "several", False))
         and not getattr(kind, "one_number", False)
         and columns <= getattr(kind, "most_columns", columns)
     }

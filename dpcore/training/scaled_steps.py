@@ -13,7 +13,7 @@ from dpcore.training.coded import CodedRows
 from dpcore.training.dense_rows import DenseRows
 from dpcore.training.fit import Fit, checked
 from dpcore.training.losses import LOGISTIC, Logistic, Loss, Squared
-from dpcore.training.scaled_descent import ScaledDescent
+from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
 from dpcore.validate import FloatArray, Neighbours
 
 if TYPE_CHECKING:
@@ -24,13 +24,14 @@ CALIBRATION_SHARE = 0.03
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaledSteps:
-    """``ScaledDescent`` for two classes or a number: noisy counts, noisy clipped gradient sums, noisy calibration.
+    """``ScaledDescent`` for classes or a number: noisy counts, noisy clipped gradient sums, noisy calibration.
 
     (ε, δ)-DP in total, exactly, as ``ScaledDescent`` proves it. Where a ``Sweep`` has its rows as ``CodedRows``
     (numbers and dates cut into steps by public constants) it trains on those, one weight for every step and option,
     and counts how many rows there are with noise; on plain rows X it scales by noisy sums of squares, and n is public.
-    Weights are calibrated: multiplied by a factor that noisy counts choose. Fixed settings for every table. Raises
-    InvalidArgument.
+    Weights are calibrated: multiplied by a factor that noisy counts choose. With more than two ``classes``, on coded
+    rows alone, it is one softmax model of all of them and weights are (replicas, d, classes). Fixed settings for every
+    table. Raises InvalidArgument.
 
     >>> import numpy as np
     >>> X, y = np.repeat([[0.6], [-0.6]], 50, axis=0), np.repeat([1.0, -1.0], 50)
@@ -64,6 +65,7 @@ class ScaledSteps:
     pure: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
     coded: ClassVar[bool] = True
+    several: ClassVar[bool] = True
 
     epsilon: float
     delta: float
@@ -72,6 +74,7 @@ class ScaledSteps:
     clip: float | None = None
     momentum: float = 0.9
     tail: float = 0.5
+    classes: int = 2
     neighbours: Neighbours = "add_remove"
 
     def __post_init__(self) -> None:
@@ -81,10 +84,13 @@ class ScaledSteps:
         """The same for any number of classes, with what it all costs."""
         if not isinstance(self.loss, Logistic | Squared):
             raise InvalidArgument("loss", "must be logistic or squared here")
+        if self.classes > 2 and not isinstance(self.loss, Logistic):
+            raise InvalidArgument("classes", "must be 2 where a number is predicted")
         return ScaledDescent(
             epsilon=self.epsilon,
             delta=self.delta,
             loss=self.loss,
+            classes=self.classes,
             steps=self.steps,
             clip=self.clip,
             momentum=self.momentum,
@@ -107,15 +113,23 @@ class ScaledSteps:
     ) -> list[Fit]:
         """``fit`` for several ε at once: the rows are read once a step for all of them."""
         if not isinstance(X, CodedRows):
+            if methods[0].classes > 2:
+                raise InvalidArgument("X", "must be coded rows for more than two classes")
             plain, y = checked(X, y, methods[0].loss, rng, replicas)
         rows = X if isinstance(X, CodedRows) else DenseRows(plain)
         fits = ScaledDescent.fit_all([method.descent() for method in methods], rows, y, rng, replicas)
         return [
             Fit(
-                weights=fit.weights[:, :, 0] * fit.factors[:, None],
+                weights=_weights(fit),
                 loss=method.loss,
                 method=cls.key,
                 cost=method.cost,
             )
             for method, fit in zip(methods, fits, strict=True)
         ]
+
+
+def _weights(fit: ScaledFit) -> FloatArray:
+    """Calibrated weights (replicas, d), or (replicas, d, classes)."""
+    calibrated = fit.weights * fit.factors[:, None, None]
+    return calibrated[:, :, 0] if calibrated.shape[2] == 1 else calibrated

@@ -17,7 +17,14 @@ import pandas as pd
 
 from dpcore.errors import InvalidArgument
 from dpcore.tradeoff import COLUMNS
-from dpcore.training.baselines import MAJORITY, NON_PRIVATE, majority_share, non_private
+from dpcore.training.baselines import (
+    MAJORITY,
+    NON_PRIVATE,
+    commonest_share,
+    majority_share,
+    non_private,
+    non_private_classes,
+)
 from dpcore.training.fit import Fit, accuracy, projected
 from dpcore.training.judges import FOURTH, SECOND, moments
 from dpcore.training.losses import Logistic, objective
@@ -69,7 +76,8 @@ def _measured(sweep: Sweep, fit: Fit, X: FloatArray, y: FloatArray) -> dict[str,
 
 
 def trained(sweep: Sweep, method: str, epsilon: float, models: int) -> FloatArray:
-    """Margins on the test rows of ``models`` private models of all training rows, shape (test rows, models)."""
+    """Margins on the test rows of ``models`` private models of all training rows, shape (test rows, models), or with
+    several classes (test rows, models, classes)."""
     rng = np.random.Generator(np.random.SFC64([sweep.seed, 4, zlib.crc32(method.encode()), int(1e6 * epsilon)]))
     X, y = sweep.training_rows(sweep.n)
     made: Any = sweep.method(method, epsilon)
@@ -82,11 +90,17 @@ def _margins_on_codes(sweep: Sweep, fit: Fit) -> FloatArray:
     rows = sweep.codes_for(fit.method, test=True)
     if rows is None:
         raise InvalidArgument("coded_test", "must be given")
-    return rows.margins(fit.weights.T).astype(np.float64)
+    if fit.weights.ndim == 2:
+        return rows.margins(fit.weights.T).astype(np.float64)
+    models, d, classes = fit.weights.shape
+    flat = fit.weights.transpose(1, 0, 2).reshape(d, models * classes)
+    return rows.margins(flat).astype(np.float64).reshape(-1, models, classes)
 
 
 def _measured_on_codes(sweep: Sweep, fit: Fit) -> dict[str, FloatArray]:
     margins = _margins_on_codes(sweep, fit)
+    if sweep.classes > 2:
+        return {"accuracy": (margins.argmax(axis=2) == sweep.y_test[:, None]).mean(axis=0)}
     if isinstance(sweep.loss, Logistic):
         return {"accuracy": ((margins > 0.0) == (sweep.y_test[:, None] > 0.0)).mean(axis=0)}
     return _squared(margins, sweep.y_test)
@@ -99,6 +113,10 @@ def _squared(margins: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
 
 
 def _baselines(sweep: Sweep, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+    if sweep.classes > 2:
+        told = (sweep.X_test @ non_private_classes(X, y, sweep.classes)).argmax(axis=1)
+        right = np.array([[float((told == sweep.y_test).mean())]])
+        return {"accuracy": right, MAJORITY: np.array([[commonest_share(sweep.y_test)]])}
     values = {name: value[None] for name, value in _measured(sweep, non_private(X, y, sweep.loss), X, y).items()}
     values["minimum"] = np.array([[minimise(sweep.loss, X, y, radius=sweep.radius).objective]])
     if isinstance(sweep.loss, Logistic):
@@ -139,9 +157,10 @@ def _baseline_rows(sweep: Sweep, one: PartResult) -> list[tuple[Any, ...]]:
     size, rows = one.part.size, []
     for level in sweep.epsilon:
         value = float(one.values[main][0, 0])
-        excess = max(0.0, float(one.values["objective"][0, 0] - one.values["minimum"][0, 0]))
         rows.append((NON_PRIVATE, level, size, main, value, value, value, "exact"))
-        rows.append((NON_PRIVATE, level, size, "excess_risk", excess, excess, excess, "exact"))
+        if "minimum" in one.values:
+            excess = max(0.0, float(one.values["objective"][0, 0] - one.values["minimum"][0, 0]))
+            rows.append((NON_PRIVATE, level, size, "excess_risk", excess, excess, excess, "exact"))
         if MAJORITY in one.values:
             share = float(one.values[MAJORITY][0, 0])
             rows.append((MAJORITY, level, size, main, share, share, share, "exact"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -36,10 +37,10 @@ def one_visitor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def ledger_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def ledger_file(empty_ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "ledger.db"
     monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{file}")
-    Ledger.open(create=True).close()  # a ledger that is named is never made in silence
+    shutil.copyfile(empty_ledger, file)  # a ledger that is named is never made in silence
     return file
 
 

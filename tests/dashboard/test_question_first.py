@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
@@ -115,6 +116,8 @@ def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open
     assert "**120 rows.** Nothing was left out." in page
     assert "**4 columns**" in page
     assert "**One row is one person or record.**" in page
+    assert f"{data_said.IN_USE} Your file “survey.csv” is not in use yet" in plain(page), "beside the choice of data"
+    assert re.search("Not said yet: .*“Perks .choose all.”.* and “Age”", plain(page))
     visitor.clicks_on("Which “Which department are you in?” is most common?")
     assert "Everything about these data" not in text(app), "the question stands alone"
     assert "reads as" not in text(app), "times are not asked about, so how they are to be read is not asked"
@@ -124,9 +127,13 @@ def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open
     law = PermuteAndFlip(epsilon=0.5, monotonic=True).probabilities(np.array(list(PARTS.values())))
     assert f"about **{round(100 * law[0])} times in 100**" in text(app)
     assert shown(app).table.schema.names == ("Perks (choose all)", "Which department are you in?", "Age")
+    assert "is not in use yet" not in text(app)
+    assert data_said.IN_USE not in text(app)
     assert visitor.clicks <= MOST_CLICKS
 
     app.switch_page("app_pages/data.py").run()
+    app.selectbox(key="data").set_value("wine").run()
+    assert f"{data_said.IN_USE} To see “survey.csv”, choose “Your own data” in this list." in plain(text(app))
     visitor.drops(weekly(), "weekly.csv")
     visitor.clicks_on("When does North first reach a line?")
     visitor.ticks("own-public")
@@ -210,11 +217,13 @@ def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: O
 
     app.selectbox(key="own-about").set_value(2).run()  # the second column: Perks
     visitor.clicks_on("Which Perks (choose all) is most common?")
+    assert "Asked about" not in text(app), "first how its cells count"
     visitor.says("Options one person can name, at most", 3)
     visitor.clicks_on("Count every option that was named")
     assert held(app).reading is not None
     assert held(app).reading.rows == sum(1 + place % 3 for place in range(120))  # type: ignore[union-attr]
     assert held(app).schema.rows_per_person == 3
+    assert "**Asked about: “Perks (choose all)”.**" in plain(text(app))
     visitor.says("Options of Perks (choose all), one on each line", "Gym\nHome office; or at sea\nMeals")
     visitor.says("Rows one person can have in the file, at most", 2)
     visitor.clicks_on(said.SHOW_MADE_UP)
@@ -337,3 +346,16 @@ def test_a_described_table_is_shown_in_two_clicks(open_app: Open) -> None:
     assert app.selectbox(key="data").value == OWN
     assert "the private median is within" in text(app)
     assert visitor.clicks <= 2
+
+
+def test_a_form_names_the_columns_that_its_question_can_use(open_app: Open) -> None:
+    """Several numbers that are said in one row too."""
+    visitor = Visitor(open_app("data"))
+    rows = [f"{'yn'[place % 2]},{place % 7},{place % 5},{place % 3},{'ab'[place % 2]}" for place in range(60)]
+    visitor.drops("\n".join(["ill,age,visits,children,ward", *rows]), "people.csv")
+    visitor.clicks_on("Which simple rule predicts ill?")
+    page = plain(text(visitor.app))
+    assert "**Asked about: “ill”.** Beside it: “age”, “visits”, “children” and “ward”." in page
+    assert "All of these: “age”, “visits” and “children”." in page
+    many = [f"c{place}" for place in range(15)]
+    assert said.takes_part(("a",), many).endswith("“c11” and 3 more as listed under Columns.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,10 @@ def place(new_place: Callable[[], Place]) -> Place:
 
 
 @pytest.fixture
-def ledger(place: Place) -> Iterator[Ledger]:
+def ledger(empty_ledger: Path, place: Place) -> Iterator[Ledger]:
+    if place.database is not None:
+        place.database.parent.mkdir()
+        shutil.copyfile(empty_ledger, place.database)
     opened = place.open()
     yield opened
     opened.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 from dashboard.budget import visitor
 from dashboard.poll.asked import Poll
 from dashboard.poll.rooms import ROOMS
-from dpcore.ledger import Ledger
 
 SPEAKER = "0123456789abcdef" * 2
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -25,10 +25,10 @@ ANNOUNCED = replace(SNACKS, counts=True)
 
 
 @pytest.fixture
-def ledger_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def ledger_file(empty_ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "ledger.db"
     monkeypatch.setenv("EPSILON_LAB_LEDGER", f"sqlite:///{file}")
-    Ledger.open(create=True).close()
+    shutil.copyfile(empty_ledger, file)
     st.cache_resource.clear()
     st.cache_data.clear()
     return file

@@ -38,6 +38,14 @@ def the_room() -> Room:
     return found
 
 
+def at_the_forecast() -> Room:
+    """A room that nobody voted in, one click before its answer."""
+    room = ROOMS.open(SNACKS, SPEAKER)
+    room.close_voting(SPEAKER)
+    room.show_forecast(SPEAKER)
+    return room
+
+
 def receipts(file: Path) -> list[str]:
     with Ledger.open(f"sqlite:///{file}") as ledger:
         return [receipt.to_json() for receipt in ledger.receipts()]
@@ -203,9 +211,7 @@ def test_a_room_is_answered_where_nothing_real_is_released(
 ) -> None:
     """Phones come from other computers; a room's one answer is drawn for them, and no other ledger is opened wider."""
     monkeypatch.setattr(visitors, "restricted", lambda: True)
-    room = ROOMS.open(SNACKS, SPEAKER)
-    room.close_voting(SPEAKER)
-    room.show_forecast(SPEAKER)
+    room = at_the_forecast()
     desk = speaker()
     press(desk, "poll-draw")
     assert room.seen().receipt is not None
@@ -218,9 +224,7 @@ def test_a_visitor_who_has_begun_too_much_opens_no_room(
 ) -> None:
     """Said before anybody votes; a room that is open already goes on to its answer."""
     monkeypatch.setattr(visitors, "restricted", lambda: True)
-    room = ROOMS.open(SNACKS, SPEAKER)
-    room.close_voting(SPEAKER)
-    room.show_forecast(SPEAKER)
+    room = at_the_forecast()
     monkeypatch.setattr(rate, "MOST_OF_ONE", 0)
     press(speaker(), "poll-draw")
     assert room.seen().receipt is not None
@@ -247,9 +251,7 @@ def test_a_release_that_fails_can_be_tried_again(
     from dpcore.errors import LedgerError
     from dpcore.ledger import Ledger as Opened
 
-    room = ROOMS.open(SNACKS, SPEAKER)
-    room.close_voting(SPEAKER)
-    room.show_forecast(SPEAKER)
+    room = at_the_forecast()
     desk = speaker()
     with monkeypatch.context() as broken:
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from dashboard import session
-from dashboard.blocks import Ask, Block, Download, Picture, Slow, Text
+from dashboard.blocks import Ask, Block, Download, Picture, Rows, Slow, Text
 from dashboard.case import Case
 from dashboard.controls import Choice, Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question, Work
@@ -808,6 +808,67 @@ def test_cuts_are_bought_by_what_is_declared_alone() -> None:
     _, control = words.seen["training_method-accuracy"]
     assert "scaled_descent" in control.options
     assert "bought_steps" not in control.options
+
+
+ALL_CLASSES = {"training_apart-wine-cultivar": True, "training_seeds": 8}
+
+
+@cache
+def all_classes() -> Question:
+    return answered(sample_case("wine", 2.0), ALL_CLASSES)
+
+
+def test_all_classes_are_told_apart_by_one_model_on_the_page_and_in_the_release() -> None:
+    """A folded choice: it changes the model that is simulated, asked for and forecast, never its cost."""
+    question, read = all_classes(), Setting(ALL_CLASSES)
+    first = Predict.ask(sample_case("wine", 2.0), read)
+    place, control = read.seen["training_apart-wine-cultivar"]
+    assert (place, control.default) == ("sentence", False)
+    assert "training_class-wine-cultivar" not in read.seen
+    assert read.seen["training_metric-classes"][1].options == ("accuracy",)
+    sweep, request = first.works[0].common(), question.offer.request
+    assert (sweep.classes, sweep.methods) == (3, ("scaled_descent",))
+    assert request.key == "scaled_model"
+    assert request.features.apart
+    assert request.features.classes == sample_case("wine").table.schema.column("cultivar").categories
+    one = asked_of("wine", 2.0, **{"training_method-accuracy": "scaled_descent"}).offer.request
+    assert one.cost == request.cost
+    assert question_digest(one) != question_digest(request)
+    level = charted_epsilon(request)
+    charted = ScaledSteps(epsilon=level, delta=request.delta, classes=3).descent()
+    assert charted.step_noise == pytest.approx(request.noise_of(request.steps_share / request.steps), rel=1e-6)
+    assert charted.calibration_noise == pytest.approx(request.noise_of(request.calibrated), rel=1e-6)
+    found = float(question.headline.split("is right about **")[1].split(" times")[0])
+    assert found > 80.0
+    assert "right about" in question.offer.forecast
+    assert "always guessing the commonest" in question.headline
+    assert not question.view.empty
+    assert [tab.key for tab in question.tabs] == ["trust", "what_if"]
+
+
+def test_the_tab_says_which_classes_are_confused() -> None:
+    (slow,) = next(tab for tab in all_classes().tabs if tab.key == "trust").blocks()
+    found = slow.work(slow.common(), None)
+    assert found.confusion.shape == (3, 3)
+    blocks = slow.show(found)
+    classes, whole = (block.frame for block in blocks if isinstance(block, Rows))
+    assert len(classes) == len(whole) == 3
+    assert float(classes.iloc[0, 2]) == pytest.approx(100 * found.confusion[0, 0] / found.confusion[0].sum(), rel=0.01)
+    assert float(whole.iloc[1, 1]) == pytest.approx(found.confusion[1, 0], rel=0.01)
+    text = " ".join(block.markdown for block in blocks if isinstance(block, Text))
+    assert f"tells {np.trace(found.confusion):.3g} of {found.confusion.sum():.3g} rows right" in text
+    assert f"**{100 * found.balanced.mean():.3g} in 100** (balanced accuracy; guessing reaches 33.3)" in text
+    picture = next(block for block in blocks if isinstance(block, Picture))
+    assert len(picture.figure(False)["data"]) == 2
+
+
+def test_a_model_of_all_classes_can_be_tried_below_its_answer() -> None:
+    offer = all_classes().offer
+    answer = replace(offer.request, steps=20).answer(offer.data())
+    receipt: Any = SimpleNamespace(answer=answer, request_id="a" * 32, journal_hash="b")
+    told = [block.markdown for block in offer.below(receipt) if isinstance(block, Text)]
+    assert any(text.startswith("It predicts **") for text in told)
+    assert offer.describe(answer).startswith("A model that predicts “cultivar: which of 3 classes” from 13 columns")
 
 
 def test_excess_risk_keeps_a_chart_where_the_method_has_none() -> None:

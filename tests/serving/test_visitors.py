@@ -17,7 +17,7 @@ from dashboard.words.server import OPEN
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage
 from dpcore.ledger import Ledger, rate, rooms, visitor
-from dpcore.ledger.charging import ACTORS
+from dpcore.ledger.asked import ACTORS
 from dpcore.ledger.visitor import NOT_HERE, SHARED, VisitorsLedger
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import CLINIC, TOKEN, text
@@ -102,6 +102,14 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
     "backup": lambda ledger: ledger.backup("/nowhere"),
     "verify": lambda ledger: ledger.verify(),
     "acting": lambda ledger: ledger.acting("local"),
+    "give_roles": lambda ledger: ledger.give_roles("me", ["owner"]),
+    "share": lambda ledger: ledger.share("people", "me", "own"),
+    "set_limit": lambda ledger: ledger.set_limit("people", None),
+    "end_budget": lambda ledger: ledger.end_budget("people"),
+    "ask": lambda ledger: ledger.ask("new", "people", Cost.pure(0.1), "?"),
+    "grant": lambda ledger: ledger.grant("real"),
+    "refuse": lambda ledger: ledger.refuse("real", "because"),
+    "records": lambda ledger: ledger.records(),
     "sealed": lambda ledger: ledger.sealed(b"%PDF-1.7", ["0" * 12]),
 }
 UNSEEN: dict[str, Callable[[Ledger, str], object]] = {
@@ -115,6 +123,8 @@ UNSEEN: dict[str, Callable[[Ledger, str], object]] = {
     "count": lambda ledger, lineage: ledger.count(lineage),
     "answered": lambda ledger, lineage: ledger.answered(lineage, "q"),
     "unanswered": lambda ledger, lineage: ledger.unanswered(lineage, "q"),
+    "terms": lambda ledger, lineage: ledger.terms(lineage),
+    "needs_approval": lambda ledger, lineage: ledger.needs_approval(lineage, Cost.pure(0.1)),
 }
 
 
@@ -145,6 +155,10 @@ def test_lists_hold_what_is_the_visitor_s_alone(whole: Ledger) -> None:
     assert mine.receipt("real") is None
     assert not mine.find(real.journal_hash[:12])
     assert not mine.statements()
+    assert not mine.petitions()
+    assert not mine.roles()
+    assert not mine.chargeable()
+    assert not mine.comparable()
     assert not mine.similar("file", among=["people"])
 
 
@@ -265,7 +279,7 @@ def test_receipts_name_the_kind_of_actor_and_nobody(whole: Ledger) -> None:
         whole.acting("Ann")  # type: ignore[arg-type]
     with pytest.raises(LedgerError):
         mine.acting("local")
-    assert set(ACTORS) == {*by, "room"}
+    assert set(ACTORS) == {*by, "room", "person"}
 
 
 def test_every_way_into_the_ledger_is_decided() -> None:
@@ -273,7 +287,8 @@ def test_every_way_into_the_ledger_is_decided() -> None:
     ways = {name for name in vars(Ledger) if not name.startswith("_")}
     assert ways - set(vars(VisitorsLedger)) - SHARED == {"close"} - set(vars(VisitorsLedger))
     named = {name.split()[0] for name in (*FORBIDDEN, *UNSEEN)}
-    lists = {"budgets", "receipt", "receipts", "find", "similar", "statements", "close", "may_begin"}
+    lists = {"budgets", "receipt", "receipts", "find", "similar", "statements", "close", "may_begin", "roles"}
+    lists |= {"petitions"}
     assert named | lists == {name for name in vars(VisitorsLedger) if not name.startswith("_")}
     assert inspect.getdoc(visitor)
 

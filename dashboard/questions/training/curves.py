@@ -54,7 +54,7 @@ class Asked:
 
 def methods(task: Task) -> dict[str, type[Method]]:
     """Methods that can train for this task, by key: by the columns chosen, not by how many of them vary."""
-    found = suitable(task.loss, task.most)
+    found = suitable(task.loss, task.most, classes=task.features.outputs if task.apart else 2)
     return {key: kind for key, kind in found.items() if _has_rows(task, kind)}
 
 
@@ -78,7 +78,7 @@ def on_steps(kind: type[Method]) -> bool:
 def drawn_first(task: Task) -> tuple[str, ...]:
     """Those drawn until somebody chooses: the best, the best known, and the textbook's."""
     known = methods(task)
-    return tuple(key for key in usual_methods(two_classes=task.two_classes) if key in known)
+    return tuple(key for key in usual_methods(two_classes=task.classifies) if key in known)
 
 
 def names(task: Task) -> dict[str, str]:
@@ -119,6 +119,7 @@ def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
         "y_test": task.rows.y_test,
         "delta": asked.delta,
         "loss": task.loss,
+        "classes": task.features.outputs if task.apart else 2,
         "coded": None if task.codes is None else task.codes[0],
         "coded_test": None if task.codes is None else task.codes[1],
         "uncut": None if task.uncut is None else task.uncut[0],

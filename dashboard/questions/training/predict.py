@@ -85,8 +85,9 @@ class Predict:
                 target,
                 chosen.columns,
                 chosen.positive,
-                steps=controls.steps(case, chosen.columns, read),
+                steps=not chosen.apart and controls.steps(case, chosen.columns, read),
                 pairs=chosen.pairs,
+                apart=chosen.apart,
             )
         except InvalidArgument as error:
             raise CannotAsk(said.cannot_train(str(error))) from None
@@ -111,12 +112,14 @@ class _Setting:
     @classmethod
     def of(cls, case: Case, task: Task, read: Read) -> _Setting:
         kinds = methods(task)
-        measured = {key: METRICS[key].name for key in (task.metric, "excess_risk")}
-        metric = read(measure(f"training_metric-{task.metric}", measured))
+        if not kinds:
+            raise CannotAsk(said.NO_METHOD)
+        measured = {key: METRICS[key].name for key in (task.metric, *(() if task.apart else ("excess_risk",)))}
+        metric = read(measure(f"training_metric-{task.sort}", measured))
         about = {key: kind.about for key, kind in kinds.items()}
-        chosen = method(f"training_method-{task.metric}", about, FIRST_METHOD)
+        chosen = method(f"training_method-{task.sort}", about, ScaledSteps.key if task.apart else FIRST_METHOD)
         drawn = Several(
-            key=f"training_drawn-{task.metric}-{task.most <= 3}",
+            key=f"training_drawn-{task.sort}-{task.most <= 3}",
             label=said.DRAWN,
             options=tuple(kinds),
             names=lambda key: kinds[key].about.name,
@@ -218,16 +221,7 @@ class _Setting:
             uncertain=self.uncertain(found),
             tabs=(
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
-                Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
-                Tab(
-                    key="lessons",
-                    title=said.TOO_MUCH,
-                    blocks=lambda: lessons.too_much(self.case, task, asked, self.lesson),
-                ),
-                Tab(key="theory", title=THEORY, blocks=lambda: training_theory.blocks(task, asked)),
-                Tab(key="inside", title=INSIDE, blocks=lambda: inside.blocks(self.case, self.read, task, asked)),
-                Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
-                Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
+                *(() if task.apart else self.lessons(along)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
             ),
             offer=BRIEF if self.case.brief else self.offer(along),
@@ -240,6 +234,22 @@ class _Setting:
             follows=slot("epsilon") in self.case.complete,
         )
 
+    def lessons(self, along: pd.DataFrame | None) -> tuple[Tab, ...]:
+        """The tabs about one class or a number: what they watch and prove has one weight for every column."""
+        task, asked = self.task, self.asked
+        return (
+            Tab(key="descent", title=said.DESCENT, blocks=lambda: lessons.watched(self.case, task, asked)),
+            Tab(
+                key="lessons",
+                title=said.TOO_MUCH,
+                blocks=lambda: lessons.too_much(self.case, task, asked, self.lesson),
+            ),
+            Tab(key="theory", title=THEORY, blocks=lambda: training_theory.blocks(task, asked)),
+            Tab(key="inside", title=INSIDE, blocks=lambda: inside.blocks(self.case, self.read, task, asked)),
+            Tab(key="textbook", title=said.TEXTBOOK, blocks=lambda: self.textbook(along)),
+            Tab(key="gentle", title=said.GENTLE_TAB, blocks=lambda: gentle_problems.blocks(self.case, self.read)),
+        )
+
     def told(self, found: tuple[float, float, float] | None, plain: float | None) -> tuple[str, str]:
         """Headline and caption, from what is simulated so far."""
         task, asked = self.task, self.asked
@@ -248,7 +258,7 @@ class _Setting:
             return said.headline_waiting(asked.epsilon), how
         target = asked.target if asked.metric == task.metric else None
         apart = self.uncertain(found) is not None
-        if not task.two_classes:
+        if not task.classifies:
             headline = said.headline_error(asked.epsilon, found[0], task.guessing, plain, target)
             return headline, said.caption_error(plain, task.guessing, found[1:], how, apart=apart)
         headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target, found[1])
@@ -263,9 +273,9 @@ class _Setting:
         others = {key: value[0] for key, value in values.items() if value is not None and key != asked.main}
         if not others:
             return []
-        best = (max if task.two_classes else min)(others, key=others.__getitem__)
-        clearly = others[best] > found[0] + CLEARLY if task.two_classes else others[best] < (1 - 4 * CLEARLY) * found[0]
-        tell = said.right if task.two_classes else said.error
+        best = (max if task.classifies else min)(others, key=others.__getitem__)
+        clearly = others[best] > found[0] + CLEARLY if task.classifies else others[best] < (1 - 4 * CLEARLY) * found[0]
+        tell = said.right if task.classifies else said.error
         return [said.better(kinds[best].about.name, tell(others[best]), tell(found[0]))] if clearly else []
 
     def worth_buying(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
@@ -276,12 +286,12 @@ class _Setting:
         free = self.at(along, ScaledSteps.key)
         if found is None or free is None or slot("epsilon") not in self.case.complete:
             return [said.WORTH_BUYING]
-        tell = said.right if task.two_classes else said.error
+        tell = said.right if task.classifies else said.error
         return [said.free_beside(tell(found[0]), tell(free[0])) + " " + said.WORTH_BUYING]
 
     def outcomes(self, found: tuple[float, float, float] | None) -> Outcomes | None:
         """Fifty predictions, when no more models come that would change the number."""
-        if found is None or not self.task.two_classes or slot("epsilon") not in self.case.finished:
+        if found is None or not self.task.classifies or slot("epsilon") not in self.case.finished:
             return None
         return Outcomes(
             names=said.RIGHT_WRONG,
@@ -301,7 +311,7 @@ class _Setting:
             return None
         value, low, high = found
         noise, models = (high - low) / 2.0, self.asked.seeds
-        if task.two_classes:
+        if task.classifies:
             people = EIGHTY * math.sqrt(max(value * (1.0 - value), 1e-9) / task.tested)
             sentence = said.uncertain(low, high, people, task.tested, models=models)
             return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
@@ -376,6 +386,7 @@ class _Setting:
             columns=task.columns,
             pairs=task.pairs,
             positive=task.positive,
+            apart=task.apart,
             steps=task.steps,
             epsilon=asked.epsilon,
             delta=asked.delta,
@@ -408,7 +419,7 @@ class _Setting:
         found = at_epsilon(along, self.asked.main, task.metric, max(curves.LEVELS[0], level))
         if found is None:
             return said.FORECAST_WAITING
-        if task.two_classes:
+        if task.classifies:
             return said.forecast_right(found, task.guessing, level)
         return said.forecast_error(found, task.guessing, level)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard import words
 from dashboard.case import Case
-from dashboard.controls import Choice, Control, Group, Number, Read, Several, slug
+from dashboard.controls import Choice, Control, Group, Number, Read, Several, Switch, slug
 from dashboard.questions.training.prepared_rows import Task, can_be_cut, possible_pairs, usable, varying
 from dashboard.words import page as page_words
 from dashboard.words import predict as said
@@ -36,10 +36,12 @@ OWN_RIGHT, ERROR = 80.0, 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Which columns to predict from, which class to tell, and which pairs of these columns act together."""
+    """Which columns to predict from, which class to tell or all ``apart``, and which pairs of these columns act
+    together."""
 
     columns: tuple[str, ...]
     positive: str | None
+    apart: bool
     pairs: tuple[tuple[str, str], ...]
 
 
@@ -64,9 +66,19 @@ def columns(case: Case, target: str, read: Read) -> tuple[Chosen, Group]:
     )
     chosen, column = read(columns, "sentence"), table.schema.column(target)
     controls: list[Control[Any]] = [columns]
-    told = None
-    if column.type == "category":
-        classes = tuple(column.categories)
+    told, apart = None, False
+    classes = tuple(column.categories) if column.type == "category" else ()
+    if len(classes) > 2:
+        every = Switch(
+            key=slug("training_apart", case.source.key, target),
+            label=said.APART,
+            help=said.APART_HELP,
+            default=False,
+            linked=public,
+        )
+        controls.append(every)
+        apart = read(every, "sentence")
+    if classes and not apart:
         positive: Choice[str] = Choice(
             key=slug("training_class", case.source.key, target),
             label=said.CLASS,
@@ -82,7 +94,7 @@ def columns(case: Case, target: str, read: Read) -> tuple[Chosen, Group]:
     if pairs.options:
         controls.append(pairs)
         together = tuple(_names(option) for option in read(pairs, "sentence"))
-    made = Chosen(columns=chosen, positive=told, pairs=together)
+    made = Chosen(columns=chosen, positive=told, apart=apart, pairs=together)
     notes = (said.TOO_MANY_TO_PAIR,) if len(chosen) > MOST_PAIRED else ()
     return made, Group(label=said.FROM, controls=tuple(controls), notes=notes, icon=":material/view_column:")
 

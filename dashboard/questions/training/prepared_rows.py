@@ -12,6 +12,7 @@ from dashboard.words import predict as said
 from dpcore.datasets import Column, Schema, Table
 from dpcore.errors import InvalidArgument
 from dpcore.training import CodedRows, Features, Prepared, Rows, UncutRows, cut, majority_share
+from dpcore.training.baselines import commonest_share
 from dpcore.training.encoding import encoding
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 from dpcore.training.pairs import all_pairs
@@ -55,8 +56,23 @@ class Task:
         return self.features.two_classes
 
     @property
+    def apart(self) -> bool:
+        """Whether each of several classes is told from every other."""
+        return self.features.apart
+
+    @property
+    def classifies(self) -> bool:
+        """Whether classes are told and not a number."""
+        return self.features.classifies
+
+    @property
     def loss(self) -> LinearLoss:
-        return LOGISTIC if self.two_classes else SQUARED
+        return LOGISTIC if self.classifies else SQUARED
+
+    @property
+    def sort(self) -> str:
+        """What the choices of method and measure hang on: they differ between tasks of another sort."""
+        return "classes" if self.apart else self.metric
 
     @property
     def n(self) -> int:
@@ -70,11 +86,13 @@ class Task:
 
     @property
     def metric(self) -> str:
-        return "accuracy" if self.two_classes else "squared_error"
+        return "accuracy" if self.classifies else "squared_error"
 
     @property
     def guessing(self) -> float:
         """The metric of a guess that looks at no column: the commonest class, or the average."""
+        if self.apart:
+            return commonest_share(self.rows.y_test)
         if self.two_classes:
             return majority_share(self.rows.y_test)
         return float(np.mean((self.rows.y_test - self.rows.y.mean()) ** 2))
@@ -133,14 +151,15 @@ def prepared(
     *,
     steps: bool,
     pairs: tuple[tuple[str, str], ...] = (),
+    apart: bool = False,
 ) -> Task:
     """Rows of the unit ball, split 80 to 20 in a fixed random order; with ``steps`` numbers and dates are cut, and
-    ``pairs`` of columns act together.
+    ``pairs`` of columns act together; ``apart`` tells every class from every other.
 
     Raises InvalidArgument with one sentence.
     """
     table = case.table
-    identity = ("training", table.fingerprint, target, columns, positive, steps, pairs)
+    identity = ("training", table.fingerprint, target, columns, positive, steps, pairs, apart)
     used = case.memo((*identity, "varying"), lambda: varying(table, columns)) or columns
     cuts = case.memo((*identity, "cuts"), lambda: shapes(table.schema.columns, columns)) if steps else None
     whole, features = (
@@ -151,6 +170,7 @@ def prepared(
             positive=positive,
             shapes=cuts,
             pairs=[pair for pair in pairs if set(pair) <= set(some)],
+            apart=apart,
         )
         for some in (columns, used)
     )
@@ -185,7 +205,7 @@ class _Split:
 def _can_buy(whole: Features) -> bool:
     """Whether cuts can be bought for the columns that were chosen: by what is declared of them alone."""
     try:
-        return any(is_bought(column) for column in whole.uncut.columns)
+        return not whole.apart and any(is_bought(column) for column in whole.uncut.columns)
     except InvalidArgument:
         return False
 

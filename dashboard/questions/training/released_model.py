@@ -36,11 +36,12 @@ def model_request(
     epsilon: float,
     delta: float,
     pairs: tuple[tuple[str, str], ...] = (),
+    apart: bool = False,
 ) -> PrivateModel | StepsModel | str:
     """The request of the ``kind`` (a key of ``dpcore.releases``), or why it cannot be made, in one sentence.
 
     With ``steps`` numbers and dates are cut at the coarsest of their public cuts; a model on steps cuts them all.
-    ``pairs`` act together: a person chose them, so they cost nothing.
+    ``pairs`` act together: a person chose them, so they cost nothing. ``apart`` tells all classes from each other.
 
     About how many rows there are is what was declared, and else bought with a part of ε: never the file's own number.
     """
@@ -54,6 +55,7 @@ def model_request(
                 epsilon=epsilon,
                 delta=delta,
                 pairs=pairs,
+                apart=apart,
             )
         return PrivateModel.of(
             declared,
@@ -62,6 +64,7 @@ def model_request(
             positive=positive,
             shapes=shapes(declared.columns, columns) if steps else None,
             pairs=pairs,
+            apart=apart,
             epsilon=epsilon,
             delta=delta,
         )
@@ -94,7 +97,9 @@ def below(receipt: Receipt, read: Read) -> Sequence[Block]:
     for column, control in controls:
         record[column.name] = read(control, "tab")
     predicted = model.predict([record])[0]
-    if model.features.two_classes:
+    if model.features.apart:
+        told = said.predicts(str(predicted), float(model.chances([record]).max()))
+    elif model.features.two_classes:
         chance = float(model.chances([record])[0])
         told = said.predicts(str(predicted), max(chance, 1 - chance))
     else:

@@ -22,6 +22,8 @@ from dpcore.training import Judged, Sweep, absolute_errors, judge
 from dpcore.validate import FloatArray
 
 MODELS = 12
+MOST_SHOWN = 12
+"""Classes up to which the whole table is shown: a larger one is not read on a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,7 +36,7 @@ class ToJudge:
 
 
 def judged(task: ToJudge, _: None) -> Judged | FloatArray:
-    """``judge`` for two classes, else absolute errors; for a worker process."""
+    """``judge`` for classes, else absolute errors; for a worker process."""
     make: Any = judge if task.sweep.metrics[0] == "accuracy" else absolute_errors
     found: Judged | FloatArray = make(task.sweep, task.method, task.epsilon, models=MODELS)
     return found
@@ -42,7 +44,7 @@ def judged(task: ToJudge, _: None) -> Judged | FloatArray:
 
 def blocks(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
     """The tab."""
-    show = partial(_classes if task.two_classes else _number, task, asked)
+    show = partial(_several if task.apart else _classes if task.two_classes else _number, task, asked)
     return [
         Slow(
             slot="training-trust",
@@ -87,6 +89,54 @@ def _classes(task: Task, asked: Asked, found: Judged) -> Sequence[Block]:
         ),
         Small(said.SIZES),
     ]
+
+
+def _several(task: Task, asked: Asked, found: Judged) -> Sequence[Block]:
+    names = [visible(name, 30) for name in task.features.classes]
+    about = methods(task)[asked.main].about
+    table = pd.DataFrame({said.WHO: names})
+    sizes = found.confusion.sum(axis=1)
+    table[said.TO_JUDGE] = [number(size) for size in sizes]
+    table[said.TOLD_RIGHT] = [
+        number(100 * right / size) if size else said.NONE
+        for right, size in zip(np.diag(found.confusion), sizes, strict=True)
+    ]
+    table[said.TAKEN_FOR] = [_taken_for(names, row, place) for place, row in enumerate(found.confusion)]
+    blocks: list[Block] = [
+        Text(said.several(asked.epsilon, about.name, float(np.trace(found.confusion)), float(sizes.sum()), MODELS)),
+        Rows(frame=table, alt=said.confusion_alt("; ".join(", ".join(map(str, row)) for row in table.to_numpy()))),
+    ]
+    if len(names) <= MOST_SHOWN:
+        whole = pd.DataFrame({said.WHO: names})
+        for place, name in enumerate(names):
+            whole[said.told(name)] = [number(value) for value in found.confusion[:, place]]
+        told = said.confusion_alt("; ".join(", ".join(map(str, row)) for row in whole.to_numpy()))
+        blocks.append(Rows(frame=whole, alt=told))
+    alike = float(found.balanced.mean())
+    return [
+        *blocks,
+        Text(said.ONE_CLASS if np.isnan(alike) else said.balanced_several(alike, int((sizes > 0).sum()))),
+        Text(said.believed_told(found.gap)),
+        Picture(
+            key="training-trust",
+            figure=lambda dark: calibration(
+                found.calibration, x_title=said.STATED, y_title=said.REALLY_TOLD, right=said.BELIEVED, dark=dark
+            ),
+            alt=said.believed_alt(found.gap),
+            data=found.calibration,
+        ),
+        Small(said.SIZES),
+    ]
+
+
+def _taken_for(names: Sequence[str], row: FloatArray, own: int) -> str:
+    """The class that one is most often mistaken for, and how often in 100 of its rows."""
+    wrong = np.delete(row, own)
+    if not wrong.sum():
+        return said.NONE
+    place = int(np.argmax(wrong))
+    other = [name for at, name in enumerate(names) if at != own][place]
+    return said.mistaken(other, 100 * float(wrong[place] / row.sum()))
 
 
 def _number(task: Task, asked: Asked, errors: FloatArray) -> Sequence[Block]:

@@ -39,23 +39,25 @@ class _Released:
 
 
 class ReleasedClassifier(_Released, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # no types there
-    """Two classes from a released model's file. Raises InvalidArgument, a ValueError."""
+    """Classes from a released model's file. Raises InvalidArgument, a ValueError."""
 
     def __init__(self, model: Any = None) -> None:
         self.model = model
 
     @property
     def classes_(self) -> Any:
-        """The other class and the positive one."""
+        """The other class and the positive one, or all that are told apart."""
         return np.array(self._loaded().classes)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Log-odds of the positive class, shape (n,)."""
+        """Log-odds of the positive class, shape (n,), or of every class up to a constant, shape (n, classes)."""
         return self._loaded().margins(self._frame(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The chance of both classes in the order of ``classes_``, shape (n, 2)."""
+        """The chance of every class in the order of ``classes_``, shape (n, classes)."""
         positive = self._loaded().chances(self._frame(X))
+        if positive.ndim == 2:
+            return positive
         return np.column_stack([1.0 - positive, positive])
 
     def predict(self, X: Any) -> Any:
@@ -80,4 +82,4 @@ def released_estimator(model: Any) -> ReleasedClassifier | ReleasedRegressor:
     Raises InvalidArgument for anything else.
     """
     loaded = model if isinstance(model, LinearModel) else load_model(model)
-    return ReleasedClassifier(loaded) if loaded.features.two_classes else ReleasedRegressor(loaded)
+    return ReleasedClassifier(loaded) if loaded.features.classifies else ReleasedRegressor(loaded)

@@ -1,0 +1,102 @@
+"""Every record of the ledger, for an auditor: shown, downloaded, and checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session, words
+from dashboard.background import compute
+from dashboard.budget import tracker
+from dashboard.words import login as said
+from dpcore.errors import DpcoreError, LedgerUnsound
+from dpcore.ledger.export import records_to_lines
+from dpcore.ledger.records import Record
+from dpcore.ledger.roles import PEOPLE
+
+_NOTE = "auditing"
+SHOWN = 300
+_WHO = ("subject", "by", "owner")
+
+
+def show_records() -> None:
+    """The newest records as a table, all of them as a file, and the ledger's own checks at a click."""
+    try:
+        ledger = compute.ledger()
+        found, names = ledger.records(), {budget.lineage: budget.name for budget in ledger.budgets()}
+        roles = ledger.roles()
+    except DpcoreError as error:
+        st.error(words.sentence(error), icon=":material/lock:")
+        return
+    st.markdown(f"**{words.plural(len(found), 'record')}** in the ledger, each with the hash of the one before it.")
+    with st.container(horizontal=True):
+        st.download_button(
+            "All records (JSON lines)",
+            records_to_lines(found),
+            "records.jsonl",
+            "application/jsonl",
+            icon=":material/download:",
+            on_click="ignore",
+            key="records-file",
+        )
+        st.button("Check all of it now", icon=":material/verified:", key="records-check", on_click=_verify)
+    told = session.note(_NOTE)
+    if told:
+        st.info(told)
+    st.dataframe(
+        pd.DataFrame([_row(record, names) for record in reversed(found[-SHOWN:])]),
+        hide_index=True,
+        alt="The newest records with their time, kind, people and who did it",
+    )
+    if len(found) > SHOWN:
+        st.caption(f"The newest {SHOWN} of {len(found):,}; the file holds all of them.")
+    if roles:
+        st.markdown("**Roles that this ledger gives**")
+        st.table(
+            {words.safe(subject, 160): said.who(held) for subject, held in roles.items()},
+            border="horizontal",
+            alt="Persons with the roles that the ledger gives them",
+        )
+
+
+def _row(record: Record, names: dict[str, str]) -> dict[str, Any]:
+    body = record.content
+    about = record.lineage.removeprefix(PEOPLE) if record.kind == "role" else names.get(record.lineage, record.lineage)
+    if record.kind in ("grant", "refuse", "share"):
+        who = str(body.get("by", ""))
+    else:
+        who = next((str(body[name]) for name in _WHO if body.get(name)), "")
+    return {
+        "Number": record.seq,
+        "Time (UTC)": record.time[:19].replace("T", " "),
+        "Kind": record.kind,
+        "About": words.visible(about, 80),
+        "By": words.visible(who, 120),
+        "What": words.visible(_what(record.kind, body), 200),
+        "Hash": record.hash[:12],
+    }
+
+
+def _what(kind: str, body: dict[str, Any]) -> str:
+    """What a record says, in a few words."""
+    if kind == "role":
+        return said.who(body["roles"])
+    if kind == "share":
+        return f"{body['subject']}: {said.LEVELS[body['level']]}"
+    if kind == "limit":
+        return "no limit" if body["epsilon"] is None else f"ε = {words.amount(body['epsilon'])} for one person alone"
+    return next((str(body[name]) for name in ("what", "because", "name") if body.get(name)), "")
+
+
+def _verify() -> None:
+    """Callback: file, safeguards, chain, sums and journal."""
+    try:
+        found = compute.ledger().verify()
+    except DpcoreError as error:
+        if isinstance(error, LedgerUnsound):
+            tracker.reopen()
+        session.say(_NOTE, words.sentence(error))
+        return
+    session.say(_NOTE, f"Sound: {found.seq:,} records, {found.charges:,} charges, and the journal says the same.")

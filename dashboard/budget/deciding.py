@@ -1,0 +1,117 @@
+"""Requests for answers that somebody may not take alone: those to decide about, and what became of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import login, session, words
+from dashboard.background import compute
+from dashboard.widgets.answer import asked, cost_words, when_utc
+from dashboard.words import login as said
+from dpcore.errors import DpcoreError
+from dpcore.ledger import Petition
+from dpcore.ledger.words import hides
+
+_NOTE = "deciding"
+SHOWN = 200
+
+
+def show_requests() -> None:
+    """One box for each that waits for who is logged in, and a table of the rest, newest first."""
+    person = login.person()
+    if person is None:
+        return
+    try:
+        ledger = compute.ledger()
+        found, names = ledger.petitions(), {budget.lineage: budget.name for budget in ledger.budgets()}
+        owned = {one.lineage for one in found if ledger.terms(one.lineage).at_least(person.subject, "own")}
+    except DpcoreError as error:
+        st.error(words.sentence(error), icon=":material/lock:")
+        return
+    with st.container():  # there with and without a note, so that what stands below keeps its place
+        problem = session.note(_NOTE)
+        if problem:
+            st.info(problem)
+    if not found:
+        st.info(said.NO_REQUESTS)
+        return
+    decides = owned if "owner" in compute.roles() else set()
+    mine = [one for one in found if one.state == "waiting" and one.lineage in decides and one.subject != person.subject]
+    st.markdown(f"**{said.waiting(len(mine))}**")
+    for petition in mine:
+        _box(petition, names.get(petition.lineage, petition.lineage))
+    rest = [one for one in reversed(found) if one not in mine]
+    if rest:
+        _table(rest[:SHOWN], names)
+        if any(one.subject == person.subject and one.state == "granted" and not one.charged for one in rest):
+            st.caption(
+                "To draw an answer that was granted, ask the same question with the same choices again: its release "
+                "tab has it."
+            )
+
+
+def _box(petition: Petition, name: str) -> None:
+    key = f"decide-{petition.request_id}"
+    with st.container(border=True):
+        st.markdown(f"**{asked(petition.what)}**")
+        st.markdown(
+            f"It costs **{cost_words(petition.cost)}** of “{words.safe(name)}” and hides "
+            f"{hides(petition.neighbours, words.safe(petition.unit, 80))}."
+        )
+        st.caption(f"Asked by {said.shown(petition.subject)} on {when_utc(petition.time)}.")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.text_input(
+                "Why? Kept on the record with your decision; a refusal needs it", key=f"{key}-why", max_chars=1000
+            )
+            st.button(
+                "Grant it",
+                key=f"{key}-grant",
+                icon=":material/check:",
+                on_click=_decide,
+                args=(petition.request_id, True),
+            )
+            st.button(
+                "Refuse it",
+                key=f"{key}-refuse",
+                icon=":material/block:",
+                on_click=_decide,
+                args=(petition.request_id, False),
+            )
+
+
+def _decide(request_id: str, grant: bool) -> None:
+    """Callback. The ledger asks once more who may decide, and takes one decision."""
+    why = str(session.entered(f"decide-{request_id}-why", "") or "").strip()
+    if not grant and not why:
+        session.say(_NOTE, "Say why it is refused; whoever asked reads it.")
+        return
+    try:
+        ledger = compute.ledger()
+        if grant:
+            ledger.grant(request_id, why)
+        else:
+            ledger.refuse(request_id, why)
+    except DpcoreError as error:
+        session.say(_NOTE, words.sentence(error))
+        return
+    session.say(_NOTE, "Granted, on the record: whoever asked can draw it now." if grant else "Refused, on the record.")
+
+
+def _table(found: Sequence[Petition], names: dict[str, str]) -> None:
+    rows = [
+        {
+            "Asked (UTC)": one.time[:19].replace("T", " "),
+            "By": words.visible(one.subject, 120),
+            "People": words.visible(names.get(one.lineage, one.lineage), 60),
+            "Question": words.visible(one.what, 200),
+            "Cost": cost_words(one.cost),
+            "State": "drawn" if one.charged else said.STATES[one.state],
+            "Decided by": words.visible(one.by, 120),
+            "Why": words.visible(one.because, 200),
+        }
+        for one in found
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Every other request with its state and who decided")

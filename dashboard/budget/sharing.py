@@ -1,0 +1,195 @@
+"""An owner's budgets: with whom each is shared, what one person may take alone, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import login, session, words
+from dashboard.background import compute
+from dashboard.budget.opening import DELTAS, HIDDEN, KINDS, SUM
+from dashboard.widgets.inputs import primary
+from dashboard.words import login as said
+from dpcore.errors import DpcoreError
+from dpcore.ledger import Budget, Ledger
+from dpcore.ledger.roles import EVERYONE, LEVELS
+from dpcore.ledger.terms import Terms
+from dpcore.ledger.words import hides
+
+_NOTE, _BUDGET = "sharing", "sharing-budget"
+
+
+def show_sharing() -> None:
+    """One budget at a time."""
+    person = login.person()
+    if person is None:
+        return
+    try:
+        ledger = compute.ledger()
+        owned = {
+            budget.lineage: (budget, terms)
+            for budget in ledger.chargeable()
+            if (terms := ledger.terms(budget.lineage)).at_least(person.subject, "own")
+        }
+        people = sorted({*ledger.roles(), *(one for _, terms in owned.values() for one in terms.shares)} - {EVERYONE})
+    except DpcoreError as error:
+        st.error(words.sentence(error), icon=":material/lock:")
+        return
+    with st.container():  # there with and without a note, so that what stands below keeps its place, and stays open
+        problem = session.note(_NOTE)
+        if problem:
+            st.info(problem)
+    if owned:
+        if session.entered(_BUDGET, None) not in owned:
+            session.leave(_BUDGET)
+        chosen = st.selectbox(
+            "Budget", list(owned), key=_BUDGET, format_func=lambda lineage: words.visible(owned[lineage][0].name, 60)
+        )
+        _one(*owned[chosen], people)
+    else:
+        st.info(said.OWN_NONE)
+    with st.expander(said.OPEN_FOR, icon=":material/add:", key="open-for"):
+        _opening()
+
+
+def _one(budget: Budget, terms: Terms, people: list[str]) -> None:
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        rows = [
+            {"Who": said.EVERYONE if subject == EVERYONE else words.visible(subject, 160), "May": said.LEVELS[level]}
+            for subject, level in terms.shares.items()
+        ]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="With whom this budget is shared")
+        if terms.ended:
+            st.caption(f"Closed for good on {terms.ended[:10]}. {said.FOR_GOOD}")
+            return
+        _share(budget, people)
+    with right:
+        _limit(budget, terms)
+        _end(budget)
+
+
+def _share(budget: Budget, people: list[str]) -> None:
+    with st.form("sharing-form", border=True):
+        st.selectbox(
+            "Share it with",
+            [EVERYONE, *people],
+            index=None,
+            key="sharing-who",
+            format_func=lambda one: said.EVERYONE if one == EVERYONE else words.visible(one, 160),
+            accept_new_options=True,
+            placeholder="Choose, or type the name that their sidebar shows",
+        )
+        st.radio(
+            "They may",
+            list(LEVELS),
+            index=1,
+            key="sharing-level",
+            format_func=lambda level: LEVELS[level].capitalize(),
+            help="Asking takes the role of an analyst as well, and owning that of an owner.",
+        )
+        st.form_submit_button("Share it", key="sharing-go", on_click=_shared, args=(budget.lineage,))
+
+
+def _limit(budget: Budget, terms: Terms) -> None:
+    with st.form("limit-form", border=True):
+        st.markdown(said.limit_words(terms.limit))
+        st.number_input(
+            "What one person may take alone (ε)",
+            min_value=0.0,
+            max_value=100.0,
+            value=terms.limit,
+            step=0.1,
+            format="%g",
+            key="sharing-limit",
+            placeholder="no limit",
+            help="Over all their answers that nobody approved. If you raise it, that counts for everyone but you.",
+        )
+        st.form_submit_button("Set this limit", key="limit-go", on_click=_limited, args=(budget.lineage,))
+
+
+def _end(budget: Budget) -> None:
+    with st.popover("Close this budget", icon=":material/lock:"):
+        st.markdown(said.FOR_GOOD)
+        st.button(
+            primary("Close it for good"), key="sharing-end", type="primary", on_click=_ended, args=(budget.lineage,)
+        )
+
+
+def _shared(lineage: str) -> None:
+    """Callback; the ledger asks once more whose the budget is."""
+    who, level = str(session.entered("sharing-who", "") or "").strip(), session.entered("sharing-level", "see")
+    if not who:
+        session.say(_NOTE, "Say with whom: choose somebody, or type the name that their sidebar shows.")
+        return
+    name = said.EVERYONE if who == EVERYONE else said.shown(who)
+    _change(lambda ledger: ledger.share(lineage, who, level), f"{name}: {said.LEVELS.get(level, level)}, on record.")
+
+
+def _limited(lineage: str) -> None:
+    """Callback."""
+    limit: float | None = session.entered("sharing-limit", None)
+    _change(lambda ledger: ledger.set_limit(lineage, limit), said.limit_words(limit))
+
+
+def _ended(lineage: str) -> None:
+    """Callback."""
+    _change(lambda ledger: ledger.end_budget(lineage), "This budget is closed for good, on record.")
+
+
+def _change(act: Callable[[Ledger], object], done: str) -> bool:
+    """Whether it was done; either way a sentence says what became of it."""
+    try:
+        act(compute.ledger())
+    except DpcoreError as error:
+        session.say(_NOTE, words.sentence(error))
+        return False
+    session.say(_NOTE, done)
+    return True
+
+
+# -- a budget without a file -------------------------------------------------------------------------------------------
+
+
+def _opening() -> None:
+    st.caption(said.OPEN_FOR_HELP)
+    with st.form("open-for-form", border=False):
+        st.text_input("Whose data are these? A name you will recognise later", key="open-for-name", max_chars=80)
+        st.radio("How to count", list(KINDS), key="open-for-kind", format_func=KINDS.__getitem__)
+        st.radio(
+            "Who is hidden",
+            list(HIDDEN),
+            index=1,
+            key="open-for-hidden",
+            format_func=lambda name: hides(name).capitalize(),
+            captions=list(HIDDEN.values()),
+        )
+        with st.container(horizontal=True):
+            st.number_input(
+                "Total ε", min_value=0.01, max_value=20.0, value=1.0, format="%g", key="open-for-epsilon", width=160
+            )
+            st.selectbox("δ", (0.0, *DELTAS), index=2, key="open-for-delta", format_func=words.tiny, width=160)
+        st.checkbox("It can never be raised, refilled or deleted: I have read it once more", key="open-for-sure")
+        st.form_submit_button("Open it for good", key="open-for-go", on_click=_open, args=(Ledger.new_lineage(),))
+
+
+def _open(lineage: str) -> None:
+    """Callback. A second click finds the form without a name again, and opens nothing."""
+    name = str(session.entered("open-for-name", "") or "").strip()
+    epsilon: float | None = session.entered("open-for-epsilon", 1.0)
+    if not name or epsilon is None or not session.entered("open-for-sure", False):
+        session.say(_NOTE, "Nothing was opened: give a name and a total ε, and say that you have read it once more.")
+        return
+    wanted: dict[str, Any] = {
+        "epsilon": epsilon,
+        "delta": session.entered("open-for-delta", 0.0),
+        "counting": session.entered("open-for-kind", SUM),
+        "neighbours": session.entered("open-for-hidden", "replace_one"),
+        "name": name,
+    }
+    if _change(lambda ledger: ledger.open_budget(lineage, **wanted), f"The budget of “{words.safe(name)}” is open."):
+        session.leave("open-for-name")
+        session.leave("open-for-sure")

@@ -1,0 +1,147 @@
+"""Who is at the page where there is a login: a provider of OpenID Connect vouches for them (``st.login``).
+
+Switched on by EPSILON_LAB_LOGIN, the path of a TOML file. Its table ``[auth]`` is what Streamlit takes for ``st.login``
+(one provider, or several as ``[auth.name]``); ``[lab]`` says how long a login counts and where roles come from. With a
+file that is not right the server does not start: nobody gets in because of a mistyped setting. Of what the provider
+says only the subject, its address, the time and the claim that holds the roles are used, and no token is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import importlib.util
+import os
+import time
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dpcore.errors import InvalidArgument
+from dpcore.ledger.roles import ROLES, Person, Role
+
+VARIABLE = "EPSILON_LAB_LOGIN"
+HOURS = 12.0
+_NEEDED = ("client_id", "client_secret", "server_metadata_url")
+_SHARED = ("redirect_uri", "cookie_secret")
+_LEAST_SECRET = 32  # characters
+_EARLY = 120.0  # seconds by which the provider's clock may be ahead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """What the file says: ``auth`` for Streamlit, the names of ``providers`` ("" for the only one), for how many
+    ``hours`` a login counts, and the ``claim`` whose values, by ``roles``, are roles; none for the ledger's own."""
+
+    auth: Mapping[str, Any] = field(repr=False)
+    providers: tuple[str, ...]
+    hours: float = HOURS
+    claim: str = ""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+
+
+def configured() -> Login | None:
+    """The login of this server; None where there is none. Raises ValueError with a sentence."""
+    named = os.environ.get(VARIABLE, "")
+    return _read(named) if named else None
+
+
+@cache
+def _read(path: str) -> Login:
+    try:
+        found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError:
+        raise ValueError(f"the file that {VARIABLE} names cannot be read") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        raise ValueError(f"the file that {VARIABLE} names is not TOML") from None
+    auth, lab = found.get("auth"), found.get("lab", {})
+    if not isinstance(auth, dict) or not isinstance(lab, dict) or set(found) - {"auth", "lab"}:
+        raise ValueError(f"the file that {VARIABLE} names must have the table [auth], may have [lab], and nothing else")
+    return Login(auth=auth, providers=_providers(auth), **_lab(lab))
+
+
+def _providers(auth: Mapping[str, Any]) -> tuple[str, ...]:
+    named = tuple(name for name, value in auth.items() if isinstance(value, dict) and name != "client_kwargs")
+    for name in _SHARED:
+        _text(auth, name, "[auth]")
+    if len(auth["cookie_secret"]) < _LEAST_SECRET:
+        raise ValueError(f"cookie_secret in [auth] must be random, with at least {_LEAST_SECRET} characters")
+    if not auth["redirect_uri"].endswith("/oauth2callback"):
+        raise ValueError("redirect_uri in [auth] must be this server's address with /oauth2callback at its end")
+    if "expose_tokens" in auth:
+        raise ValueError("expose_tokens in [auth] must be left out: no page needs a token")
+    for name in named:
+        for key in _NEEDED:
+            _text(auth[name], key, f"[auth.{name}]")
+    if not named or any(key in auth for key in _NEEDED):
+        for key in _NEEDED:
+            _text(auth, key, "[auth]")
+        named = ("", *named)
+    if importlib.util.find_spec("authlib") is None:
+        raise ValueError("a login needs Authlib: install epsilon-lab[login]")
+    return named
+
+
+def _text(table: Mapping[str, Any], name: str, where: str) -> None:
+    if not isinstance(table.get(name), str) or not table[name]:
+        raise ValueError(f"{name} is missing in {where} of the file that {VARIABLE} names")
+
+
+def _lab(lab: Mapping[str, Any]) -> dict[str, Any]:
+    if set(lab) - {"hours", "claim", "roles"}:
+        raise ValueError("[lab] holds hours, claim and roles, and nothing else")
+    hours, claim, roles = lab.get("hours", HOURS), lab.get("claim", ""), lab.get("roles", {})
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0.0 < hours <= 720.0:
+        raise ValueError("hours in [lab] must be a number above 0 and at most 720")
+    if not isinstance(claim, str) or not isinstance(roles, dict) or (roles and not claim):
+        raise ValueError("claim in [lab] must name the claim whose values [lab.roles] turns into roles")
+    if any(role not in ROLES for role in roles.values()):
+        raise ValueError(f"each role in [lab.roles] must be one of {', '.join(ROLES)}")
+    return {"hours": float(hours), "claim": claim, "roles": roles}
+
+
+def secrets() -> dict[str, Any] | None:
+    """What Streamlit is told of the login."""
+    here = configured()
+    return None if here is None else {"auth": {**here.auth}}
+
+
+def person() -> Person | None:
+    """Who has logged in and may still be here; None for nobody, and where there is no login."""
+    here = configured()
+    if here is None:
+        return None
+    said: Mapping[str, Any] = st.user.to_dict()
+    subject, issuer, since = said.get("sub"), said.get("iss"), said.get("iat")
+    if said.get("is_logged_in") is not True or not all(isinstance(one, str) and one for one in (subject, issuer)):
+        return None
+    if isinstance(since, bool) or not isinstance(since, int | float):
+        return None
+    if not -_EARLY <= time.time() - since <= here.hours * 3600.0:
+        return None
+    try:
+        return Person(subject=f"{subject} at {issuer}", claimed=_claimed(here, said))
+    except InvalidArgument:
+        return None
+
+
+def _claimed(here: Login, said: Mapping[str, Any]) -> frozenset[Role] | None:
+    """Roles as the provider says them; a value that no role is named for counts as none."""
+    if not here.claim:
+        return None
+    values = said.get(here.claim, [])
+    listed = values.split() if isinstance(values, str) else values if isinstance(values, list) else []
+    named: Mapping[str, Role] = here.roles or {role: role for role in ROLES}
+    return frozenset(named[value] for value in listed if isinstance(value, str) and value in named)
+
+
+def practice_token(subject: str) -> str:
+    """The secret that a person's own practice budgets go by, the same in every browser of theirs."""
+    here = configured()
+    key = "" if here is None else str(here.auth["cookie_secret"])
+    return hmac.digest(key.encode(), f"practice {subject}".encode(), hashlib.sha256).hex()[:32]

@@ -1,0 +1,65 @@
+"""Answers that a person may not take alone: asked for, and drawn once an owner of the budget has granted them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import login
+from dashboard.background import compute
+from dashboard.widgets.answer import when_utc
+from dashboard.widgets.inputs import primary
+from dashboard.words import login as said
+from dpcore.ledger import Budget, Petition
+from dpcore.ledger.terms import ENDED, NOT_SHARED
+from dpcore.release import Request, question_digest
+
+
+def closed(found: Budget) -> str:
+    """Why nothing can be asked of this budget by who is logged in, in a sentence; empty where it can."""
+    person = login.person()
+    if found.practice or person is None:
+        return ""
+    now = compute.ledger().terms(found.lineage)
+    if now.ended:
+        return ENDED
+    return "" if now.at_least(person.subject, "ask") and compute.may_bring_files() else NOT_SHARED
+
+
+def above(found: Budget, request: Request) -> bool:
+    """Whether this answer takes who is logged in above what they may take alone. Raises LedgerError."""
+    if found.practice or login.person() is None:
+        return False
+    return compute.ledger().needs_approval(found.lineage, request.cost, request.neighbours)
+
+
+def latest(found: Budget, request: Request) -> Petition | None:
+    """The newest request of who is logged in for this very question that was not drawn yet. Raises LedgerError."""
+    person = login.person()
+    if found.practice or person is None:
+        return None
+    wanted = (found.lineage, person.subject, question_digest(request), False)
+    mine = [
+        one for one in compute.ledger().petitions() if (one.lineage, one.subject, one.question, one.charged) == wanted
+    ]
+    return mine[-1] if mine else None
+
+
+def told(petition: Petition, draw: Callable[[str], None], *, key: str) -> None:
+    """What became of a request; ``draw`` is a callback that releases it under its request id."""
+    if petition.state == "waiting":
+        st.info(said.waits(when_utc(petition.time)), icon=":material/hourglass_top:")
+        st.button(said.LOOK_AGAIN, key=f"{key}-look", icon=":material/refresh:", type="tertiary")
+    elif petition.state == "refused":
+        st.warning(said.refused(petition.by, petition.because), icon=":material/block:")
+    else:
+        st.success(said.granted(petition.by, petition.because), icon=":material/how_to_reg:")
+        st.button(
+            primary(said.DRAW_GRANTED),
+            key=f"{key}-granted",
+            type="primary",
+            icon=":material/casino:",
+            on_click=draw,
+            args=(petition.request_id,),
+        )

@@ -1,0 +1,62 @@
+"""The page at which people log in, and who is logged in, in the sidebar. Nothing of either without a login."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import login
+from dashboard.background import compute
+from dashboard.widgets.inputs import primary
+from dashboard.words import login as said
+from dpcore.errors import DpcoreError
+
+_BUDGET = Path(__file__).parents[1] / "app_pages" / "budget.py"
+
+
+def needed() -> bool:
+    """Whether whoever is at the page has to log in before they see any other."""
+    return login.configured() is not None and login.person() is None
+
+
+def show() -> None:
+    """The page at which to log in."""
+    here = login.configured()
+    if here is None:
+        return
+    st.title(said.TITLE)
+    st.markdown(said.WHY)
+    for name in here.providers:
+        st.button(
+            primary(f"{said.LOG_IN}: {name}" if name else said.LOG_IN),
+            key=f"log-in-{name}",
+            icon=":material/login:",
+            type="primary",
+            on_click=st.login,
+            args=(name,) if name else (),
+        )
+
+
+def who() -> None:
+    """In the sidebar: who is logged in, as what, and the way out."""
+    person = login.person()
+    if person is None:
+        return
+    with st.container(border=True, gap="small"):
+        st.caption(f":material/person: {said.shown(person.subject)} · {said.who(compute.roles())}")
+        if waiting := _waiting(person.subject):
+            st.page_link(_BUDGET, label=said.waiting(waiting), icon=":material/how_to_reg:")
+        st.button(said.LOG_OUT, key="log-out", icon=":material/logout:", type="tertiary", on_click=st.logout)
+
+
+def _waiting(subject: str) -> int:
+    """How many requests wait for who is logged in to decide."""
+    if "owner" not in compute.roles():
+        return 0
+    try:
+        ledger = compute.ledger()
+        others = [one for one in ledger.petitions() if one.state == "waiting" and one.subject != subject]
+        return sum(ledger.terms(one.lineage).at_least(subject, "own") for one in others)
+    except DpcoreError:
+        return 0  # the budget's own place says that the ledger is closed

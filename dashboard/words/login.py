@@ -1,0 +1,78 @@
+"""What the pages say where people log in: who they are, what they may do, and what waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from dashboard.words import amount, plural, safe, visible
+
+TITLE = "Log in to Epsilon Lab"
+WHY = (
+    "This server holds real privacy budgets, so it asks who you are. It keeps the name by which your login knows you, "
+    "in receipts and in the journal, and neither your password nor any token."
+)
+LOG_IN, LOG_OUT = "Log in", "Log out"
+FIRST = "Log in first: nobody is logged in at this page any more. Nothing was changed."
+NAMES = {"viewer": "viewer", "analyst": "analyst", "owner": "owner", "auditor": "auditor"}
+LEVELS = {"see": "sees it", "ask": "asks from it", "own": "owns it", "none": "nothing any more"}
+STATES = {"waiting": "waits", "granted": "granted", "refused": "refused"}
+EVERYONE = "everyone who logs in"
+
+SHARING, REQUESTS, RECORDS = "Who may do what", "Requests", "All records"
+OWN_NONE = "You own no budget yet."
+NO_REQUESTS = "No request waits, and none was decided. One is made when an answer costs more than its person may take."
+ASK_TITLE, ASK, ASK_NOW = "Ask an owner for this answer?", "Send the request", "Ask for approval"
+ASK_HELP = "It costs more than you may take of this budget alone. Nothing is charged until an owner has granted it."
+ASKED = "Your request was sent: it waits for an owner of the budget. Nothing was charged."
+LOOK_AGAIN = "Look again"
+DRAW_GRANTED = "Draw the answer that was granted"
+FOR_GOOD = "A budget that is closed stays closed, and its receipts stay. Nothing is charged to it any more."
+OPEN_FOR = "Open a budget for data that others bring"
+OPEN_FOR_HELP = (
+    "Say whose data they are and what may be spent about them in all. Share it with an analyst afterwards; they choose "
+    "it on the Data page when they bring the file."
+)
+
+
+def who(roles: Collection[str]) -> str:
+    """Somebody's roles in words; everyone may view."""
+    named = [name for role, name in NAMES.items() if role in roles and role != "viewer"]
+    return " and ".join(named) if named else NAMES["viewer"]
+
+
+def shown(subject: str) -> str:
+    """A person, as a page names them: what the login calls them, and who vouches for it. As code, so that the address
+    in it is no link."""
+    return f"`{visible(subject, 200).replace('`', chr(39))}`"
+
+
+def waits(by: str) -> str:
+    return f"Your request of {by} waits for an owner of this budget. Nothing was charged."
+
+
+def granted(by: str, because: str) -> str:
+    return f"{shown(by)} granted your request. {_because(because)}Nothing is charged before you draw."
+
+
+def refused(by: str, because: str) -> str:
+    return f"{shown(by)} refused your request. {_because(because)}Nothing was charged."
+
+
+def _because(because: str) -> str:
+    return f"They wrote: “{safe(because, 400)}” " if because else ""
+
+
+def above(limit: float | None) -> str:
+    """Why an answer needs somebody else."""
+    most = "" if limit is None else f" (ε = {amount(limit)} over all your answers that nobody approved)"
+    return f"This is more than you may take of this budget alone{most}, so an owner of it decides."
+
+
+def limit_words(limit: float | None) -> str:
+    if limit is None:
+        return "Everyone who may ask from it may take all of it alone."
+    return f"Each person may take ε = {amount(limit)} of it alone; what goes beyond waits for another person, an owner."
+
+
+def waiting(count: int) -> str:
+    return f"{plural(count, 'request')} waiting for you" if count else "No request waits for you"

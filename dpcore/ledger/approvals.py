@@ -1,0 +1,160 @@
+"""Requests above what a person may take alone: asked by one person, granted or refused by another who owns the budget.
+
+Nothing is charged when a request is made. What was granted is charged under the same request id, by who asked for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, and_, select
+
+from dpcore.costs import Cost, check_cost
+from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
+from dpcore.ledger import accounts, schema, terms
+from dpcore.ledger.asked import Asked
+from dpcore.ledger.records import Kind, Record, cost_from_json, cost_to_json
+from dpcore.ledger.store import Store
+from dpcore.ledger.words import label, refusal
+
+State = Literal["waiting", "granted", "refused"]
+_STATES: dict[str, State] = {"grant": "granted", "refuse": "refused"}
+MOST_WAITING = 20
+"""Requests of one person that wait at the same time."""
+TOO_MANY = "So many of your requests wait for an owner already; nothing was asked. Wait until some are decided."
+TWO_PEOPLE = "Whoever asked cannot decide as well: another owner of this budget has to. Nothing was changed."
+DECIDED = "This request was decided before; nothing was changed."
+UNKNOWN = "There is no such request; nothing was changed."
+_DECISIONS = schema.records.alias("decisions")
+_CHARGED = schema.records.alias("charged")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Petition:
+    """A request for one answer that waits, or waited, for an owner.
+
+    ``cost`` is the release's own; ``subject`` asked at ``time`` (UTC); ``by`` decided at ``decided``, ``because`` of
+    what they wrote; ``charged`` says that a granted one was used.
+    """
+
+    request_id: str
+    lineage: str
+    subject: str
+    what: str
+    mechanism: str
+    neighbours: str
+    question: str
+    unit: str
+    cost: Cost
+    time: str
+    state: State = "waiting"
+    by: str = ""
+    because: str = ""
+    decided: str = ""
+    charged: bool = False
+
+
+def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -> Petition:
+    """See ``Ledger.ask``."""
+    label(request_id=request_id)
+    check_cost(cost)
+    if not asked.subject:
+        raise InvalidArgument("subject", "must be a person who has logged in")
+    body: dict[str, Any] = {**asked.told(), "cost": cost_to_json(cost)}
+    with store.writing() as connection:
+        earlier = find(connection, request_id)
+        if earlier is not None:
+            return must_match(earlier, lineage, body)
+        budget = accounts.get(connection, lineage)
+        terms.must_go_on(connection, lineage)
+        if not terms.of(connection, lineage).at_least(asked.subject, "ask"):
+            raise NotAllowed(terms.NOT_SHARED)
+        if not budget.fits(cost, asked.neighbours):
+            raise BudgetExceeded(refusal(budget, cost, asked.neighbours))
+        mine = [one for one in every(connection) if one.subject == asked.subject and one.state == "waiting"]
+        if len(mine) >= MOST_WAITING:
+            raise NotAllowed(TOO_MANY)
+        store.append(connection, "ask", lineage=lineage, request_id=request_id, body=body)
+        return must_match(find(connection, request_id), lineage, body)
+
+
+def must_match(found: Petition | None, lineage: str, body: dict[str, Any]) -> Petition:
+    """``found`` if it is for this very question by the same person. Raises InvalidArgument."""
+    names = ("what", "mechanism", "neighbours", "question")
+    if found is not None:
+        kept = [found.lineage, found.subject, cost_to_json(found.cost), *(getattr(found, name) for name in names)]
+        if kept == [lineage, body.get("subject", ""), body["cost"], *(body[name] for name in names)]:
+            return found
+    raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
+
+
+def decide(store: Store, request_id: str, *, grant: bool, because: str, by: str) -> Petition:
+    """See ``Ledger.grant`` and ``Ledger.refuse``."""
+    why = label(because=because, longest=1000).strip() if because else ""
+    if not grant and not why:
+        raise InvalidArgument("because", "must say in a sentence why it is refused")
+    with store.writing() as connection:
+        found = find(connection, request_id)
+        if found is None:
+            raise NotAllowed(UNKNOWN)
+        if not by or not terms.of(connection, found.lineage).at_least(by, "own"):
+            raise NotAllowed(terms.NOT_OWNER)
+        if found.subject == by:
+            raise NotAllowed(TWO_PEOPLE)
+        if found.state != "waiting":
+            raise NotAllowed(DECIDED)
+        kind: Kind = "grant" if grant else "refuse"
+        body = {"by": by, "because": why, "subject": found.subject}
+        store.append(connection, kind, lineage=found.lineage, request_id=request_id, body=body)
+        return find(connection, request_id) or found
+
+
+def find(connection: Connection, request_id: str) -> Petition | None:
+    """The request with this id, or None."""
+    return next(iter(_read(connection, schema.records.c.request_id == request_id)), None)
+
+
+def every(connection: Connection, lineages: Sequence[str] | None = None) -> list[Petition]:
+    """Requests about these lineages, or all, oldest first."""
+    return _read(connection, *([] if lineages is None else [schema.records.c.lineage.in_(lineages)]))
+
+
+def _read(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petition]:
+    asked = schema.records.c
+    joined = schema.records.outerjoin(
+        _DECISIONS, and_(_DECISIONS.c.request_id == asked.request_id, _DECISIONS.c.kind.in_(("grant", "refuse")))
+    ).outerjoin(_CHARGED, and_(_CHARGED.c.request_id == asked.request_id, _CHARGED.c.kind == "charge"))
+    decision = [_DECISIONS.c[name].label(f"decision_{name}") for name in Record.__slots__]
+    query = (
+        select(schema.records, *decision, _CHARGED.c.seq.label("charge_seq"))
+        .select_from(joined)
+        .where(asked.kind == "ask", *chosen)
+        .order_by(asked.seq)
+    )
+    return [_petition(dict(row)) for row in connection.execute(query).mappings()]
+
+
+def _petition(row: dict[str, Any]) -> Petition:
+    asked = Record(**{name: row[name] for name in Record.__slots__})
+    body = asked.content
+    told: dict[str, Any] = {}
+    if row["decision_seq"] is not None:
+        decision = Record(**{name: row[f"decision_{name}"] for name in Record.__slots__})
+        said = decision.content
+        told = {"state": _STATES[decision.kind], "by": said["by"], "because": said["because"], "decided": decision.time}
+    return Petition(
+        request_id=asked.request_id,
+        lineage=asked.lineage,
+        subject=body["subject"],
+        what=body["what"],
+        mechanism=body["mechanism"],
+        neighbours=body["neighbours"],
+        question=body["question"],
+        unit=body.get("unit", ""),
+        cost=cost_from_json(body["cost"]),
+        time=asked.time,
+        charged=row["charge_seq"] is not None,
+        **told,
+    )

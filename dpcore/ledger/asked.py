@@ -1,0 +1,53 @@
+"""What is asked for with a charge, besides its cost, and who asks."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from dpcore.errors import InvalidArgument
+from dpcore.ledger.receipt import OPTIONAL
+from dpcore.ledger.words import label
+from dpcore.validate import one_of
+
+RELATIONS = ("", "add_remove", "replace_one")
+Actor = Literal["", "local", "trusted", "visitor", "room", "person"]
+ACTORS: dict[Actor, str] = {
+    "": "not recorded",
+    "local": "whoever was at this computer; nobody logs in here",
+    "trusted": "somebody whom the login before this server let in",
+    "visitor": "a visitor without a login",
+    "room": "the people of a room, by a private poll",
+    "person": "a person who had logged in",
+}
+"""Who asked for a release: of what kind. Who it was is said only where there is a login (``Asked.subject``): a name
+that is the same for several budgets would link them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a charge is for, besides its cost: in words, by which mechanism, what is hidden and of which ``unit``
+    (a person where empty), a digest, which kind of somebody asked, and the ``subject`` of one who has logged in."""
+
+    what: str
+    mechanism: str
+    neighbours: str
+    question: str
+    actor: Actor = ""
+    unit: str = ""
+    subject: str = ""
+
+    def __post_init__(self) -> None:
+        label(what=self.what, longest=1000)
+        for name in ("mechanism", "question"):
+            if not isinstance(getattr(self, name), str):
+                raise InvalidArgument(name, "must be text")
+        one_of(RELATIONS, neighbours=self.neighbours)
+        if self.unit:
+            label(unit=self.unit)
+        if self.subject:
+            label(subject=self.subject, longest=600)
+
+    def told(self) -> dict[str, Any]:
+        """As a record holds it."""
+        return {name: value for name, value in asdict(self).items() if name not in OPTIONAL or value}

@@ -1,0 +1,318 @@
+"""The ledger as a person has it who has logged in: what their roles let them do, and what was shared with them.
+
+Whatever a page sends, the right is checked here, and where sums or decisions hang on it, once more within the
+transaction that writes (``charging``, ``approvals``, ``terms``). Everything is recorded with the person's subject.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from typing import Any, NoReturn
+
+from dpcore.costs import Cost
+from dpcore.errors import NotAllowed, UnknownLineage
+from dpcore.ledger import membership, practice
+from dpcore.ledger.approvals import Petition
+from dpcore.ledger.asked import Actor
+from dpcore.ledger.budget import Budget
+from dpcore.ledger.core import Ledger
+from dpcore.ledger.people import Resemblance, Statement
+from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.records import Record
+from dpcore.ledger.roles import LEVELS, WITH_FILES, Level, Person, Role
+from dpcore.ledger.terms import NOT_OWNER, NOT_SHARED, Terms, every
+from dpcore.ledger.verify import Replay
+from dpcore.sketches import Sketch
+
+NOT_YOURS = "Your role does not let you do that; nothing was changed. Ask who runs this server."
+NO_FILES = "Your role is to look at samples and at what was shared with you; files and private answers take an analyst."
+NO_OPENING = "Only an owner opens budgets; nothing was opened. Ask one to open it and to share it with you."
+_NOBODY = "There is no budget of that name that you may see."
+
+
+class MembersLedger(Ledger):
+    """As ``Ledger``, for one person. ``token`` is the secret that their own practice budgets go by.
+
+    Raises NotAllowed for whatever is not theirs to do, UnknownLineage for whatever is not theirs to see.
+    """
+
+    def __init__(self, whole: Ledger, person: Person, token: str) -> None:
+        practice.lineage_of(token, "any")  # raises InvalidArgument for a token that somebody else could have
+        super().__init__(whole._store, actor="person", subject=person.subject)
+        self._person = person
+        self._token = token
+
+    # -- rights ----------------------------------------------------------------------------------------------------
+
+    def mine(self) -> frozenset[Role]:
+        """This person's roles now: as their login says, or else as this ledger does. Everyone may view."""
+        if self._person.claimed is not None:
+            return self._person.claimed | {"viewer"}
+        with self._store.reading() as connection:
+            return membership.held(connection, self._subject) | {"viewer"}
+
+    def _must_be(self, *roles: Role, told: str = NOT_YOURS) -> None:
+        if not self.mine() & set(roles):
+            raise NotAllowed(told)
+
+    def _practised(self, lineage: str) -> bool:
+        return isinstance(lineage, str) and practice.belongs(lineage, self._token)
+
+    def _level(self, lineage: str) -> Level:
+        """How far a budget is this person's: as it was shared, and as far as their role goes."""
+        shared = super().terms(lineage).level(self._subject)
+        roles = self.mine()
+        most: Level = "own" if "owner" in roles else "ask" if "analyst" in roles else "see"
+        names = tuple(LEVELS)
+        found = min(shared, most, key=names.index)
+        return "see" if found == "none" and "auditor" in roles else found
+
+    def _seen(self) -> set[str]:
+        """The lineages of which this person may know."""
+        found = super().budgets()
+        if "auditor" in self.mine():
+            return {budget.lineage for budget in found if not budget.practice or self._practised(budget.lineage)}
+        with self._store.reading() as connection:
+            shared = {lineage for lineage, terms in every(connection).items() if terms.level(self._subject) != "none"}
+        return {
+            budget.lineage
+            for budget in found
+            if (self._practised(budget.lineage) if budget.practice else budget.lineage in shared)
+        }
+
+    def _visible(self, lineage: str) -> str:
+        if not self._practised(lineage) and self._is_hidden(lineage):
+            raise UnknownLineage(_NOBODY)
+        return lineage
+
+    def _is_hidden(self, lineage: str) -> bool:
+        try:
+            return super().budget(lineage).practice or self._level(lineage) == "none"
+        except UnknownLineage:
+            return True
+
+    def _at_least(self, lineage: str, level: Level, told: str) -> str:
+        names = tuple(LEVELS)
+        if names.index(self._level(self._visible(lineage))) < names.index(level):
+            raise NotAllowed(told)
+        return lineage
+
+    def close(self) -> None:
+        """Nothing: the ledger belongs to the server."""
+
+    # -- what nobody does by a page --------------------------------------------------------------------------------
+
+    def acting(self, actor: Actor) -> Ledger:
+        _refuse()
+
+    def backup(self, target: str | os.PathLike[str]) -> int:
+        _refuse()
+
+    def give_roles(self, subject: str, roles: Collection[str]) -> None:
+        _refuse()
+
+    # -- all of it, for an auditor ---------------------------------------------------------------------------------
+
+    def verify(self) -> Replay:
+        self._must_be("auditor")
+        return super().verify()
+
+    def records(self) -> list[Record]:
+        self._must_be("auditor")
+        return super().records()
+
+    def roles(self) -> dict[str, frozenset[Role]]:
+        self._must_be("auditor", "owner")
+        return super().roles()
+
+    # -- budgets ---------------------------------------------------------------------------------------------------
+
+    def open_budget(self, lineage: str, **wanted: Any) -> Budget:
+        self._must_be("owner", told=NO_OPENING)
+        if wanted.get("practice"):
+            _refuse()
+        try:
+            super().budget(lineage)
+        except UnknownLineage:
+            return super().open_budget(lineage, **wanted)
+        self._visible(lineage)
+        return super().open_budget(lineage, **wanted)
+
+    def terms(self, lineage: str) -> Terms:
+        return super().terms(self._visible(lineage))
+
+    def share(self, lineage: str, subject: str, level: str) -> Terms:
+        return super().share(self._at_least(lineage, "own", NOT_OWNER), subject, level)
+
+    def set_limit(self, lineage: str, epsilon: float | None) -> Terms:
+        return super().set_limit(self._at_least(lineage, "own", NOT_OWNER), epsilon)
+
+    def end_budget(self, lineage: str) -> Terms:
+        return super().end_budget(self._at_least(lineage, "own", NOT_OWNER))
+
+    def rename(self, lineage: str, name: str) -> Budget:
+        if self._practised(lineage):
+            return super().rename(lineage, name)
+        return super().rename(self._at_least(lineage, "own", NOT_OWNER), name)
+
+    def budget(self, lineage: str) -> Budget:
+        return super().budget(self._visible(lineage))
+
+    def remaining(self, lineage: str) -> Cost:
+        return super().remaining(self._visible(lineage))
+
+    def budgets(self) -> list[Budget]:
+        seen = self._seen()
+        return [found for found in super().budgets() if found.lineage in seen]
+
+    def chargeable(self) -> list[Budget]:
+        if not self.mine() & WITH_FILES:
+            return []
+        with self._store.reading() as connection:
+            asked = {lineage for lineage, terms in every(connection).items() if terms.at_least(self._subject, "ask")}
+        return [found for found in super().budgets() if not found.practice and found.lineage in asked]
+
+    def comparable(self) -> list[str]:
+        """For an owner those of all real budgets: a second one for the same people would double what can be learned."""
+        found = super().budgets() if "owner" in self.mine() else self.chargeable()
+        return [budget.lineage for budget in found if not budget.practice]
+
+    # -- practice --------------------------------------------------------------------------------------------------
+
+    def open_practice(self, token: str, sample: str, **wanted: Any) -> Budget:
+        if token != self._token:
+            _refuse()
+        return super().open_practice(token, sample, **wanted)
+
+    def reset_practice(self, lineage: str) -> Budget:
+        return super().reset_practice(self._own_practice(lineage))
+
+    def resize_practice(self, lineage: str, **wanted: Any) -> Budget:
+        return super().resize_practice(self._own_practice(lineage), **wanted)
+
+    def undo_reset(self, lineage: str) -> Budget:
+        return super().undo_reset(self._own_practice(lineage))
+
+    def _own_practice(self, lineage: str) -> str:
+        if not self._practised(lineage):
+            _refuse()
+        return lineage
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    @property
+    def sketch_key(self) -> bytes:
+        self._must_be("analyst", "owner", told=NO_FILES)
+        return self._store.key.derived("sketch")
+
+    def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
+        super().link(fingerprint, self._at_least(lineage, "ask", NOT_SHARED), sketch)
+
+    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+        self._must_be("analyst", "owner", told=NO_FILES)
+        return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()))
+
+    def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
+        self._must_be("analyst", "owner", told=NO_FILES)
+        if than not in self.comparable():
+            raise UnknownLineage(_NOBODY)
+        return super().say_others(lineage, than=than, because=because)
+
+    def statements(self, lineage: str | None = None) -> list[Statement]:
+        seen = self._seen()
+        return [one for one in super().statements(lineage) if one.lineage in seen]
+
+    # -- requests and charges --------------------------------------------------------------------------------------
+
+    def ask(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Petition:
+        return super().ask(request_id, self._at_least(lineage, "ask", NOT_SHARED), cost, what, **asked)
+
+    def grant(self, request_id: str, because: str = "") -> Petition:
+        self._must_be("owner", told=NOT_OWNER)
+        return super().grant(request_id, because)
+
+    def refuse(self, request_id: str, because: str) -> Petition:
+        self._must_be("owner", told=NOT_OWNER)
+        return super().refuse(request_id, because)
+
+    def petitions(self) -> list[Petition]:
+        """This person's own, those about budgets that they own, and all for an auditor."""
+        found = super().petitions()
+        if "auditor" in self.mine():
+            return found
+        owned = {lineage for lineage in {one.lineage for one in found} if self._level(lineage) == "own"}
+        return [one for one in found if one.subject == self._subject or one.lineage in owned]
+
+    def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
+        return super().needs_approval(self._visible(lineage), cost, neighbours)
+
+    def charge(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Receipt:
+        if not self._practised(lineage):
+            try:
+                self._at_least(lineage, "ask", NOT_SHARED)
+            except UnknownLineage:
+                raise NotAllowed(NOT_SHARED) from None
+        return super().charge(request_id, lineage, cost, what, **asked)
+
+    def begin_draw(self, request_id: str) -> None:
+        self._asked_by_me(request_id)
+        super().begin_draw(request_id)
+
+    def store_answer(self, request_id: str, answer: Any) -> Receipt:
+        self._asked_by_me(request_id)
+        return super().store_answer(request_id, answer)
+
+    def _asked_by_me(self, request_id: str) -> None:
+        found = super().receipt(request_id)
+        if found is None or found.subject != self._subject:
+            _refuse()
+
+    def receipt(self, request_id: str) -> Receipt | None:
+        return next(iter(self._known([super().receipt(request_id)])), None)
+
+    def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
+        return super().history(self._visible(lineage), every_generation=every_generation, newest=newest)
+
+    def count(self, lineage: str, *, every_generation: bool = False) -> int:
+        return super().count(self._visible(lineage), every_generation=every_generation)
+
+    def answered(self, lineage: str, question: str) -> list[Receipt]:
+        return super().answered(self._visible(lineage), question)
+
+    def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
+        """Only this person's: nobody else may draw their answer."""
+        found = super().unanswered(self._visible(lineage), question)
+        return [receipt for receipt in found if receipt.subject == self._subject]
+
+    def receipts(self, *, newest: int | None = None) -> list[Receipt]:
+        found = self._known(super().receipts())
+        return found if newest is None else found[len(found) - min(newest, len(found)) :]
+
+    def find(self, start: str) -> list[Receipt]:
+        return self._known(super().find(start))
+
+    def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
+        if any(not self.find(start) for start in charges):
+            _refuse()
+        return super().sealed(data, charges)
+
+    def _known(self, found: Collection[Receipt | None]) -> list[Receipt]:
+        receipts = [receipt for receipt in found if receipt is not None]
+        if not receipts:
+            return []
+        seen = self._seen()
+        return [receipt for receipt in receipts if receipt.lineage in seen]
+
+
+SHARED = frozenset(
+    {
+        *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
+        *("renewed_at", "version", "confirms", "examine", "may_begin"),
+    }
+)
+"""What every person has alike: nothing of it tells about anybody or changes anything (see ``visitor.SHARED``)."""
+
+
+def _refuse() -> NoReturn:
+    raise NotAllowed(NOT_YOURS)

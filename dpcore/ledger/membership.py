@@ -1,0 +1,47 @@
+"""Which roles persons have by the ledger's own records. The latest record about a person says all of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, bindparam, select
+
+from dpcore.ledger import schema
+from dpcore.ledger.records import Record
+from dpcore.ledger.roles import PEOPLE, ROLES, Role, checked
+from dpcore.ledger.store import Store
+from dpcore.validate import one_of
+
+_LATEST = (
+    select(schema.records)
+    .where(schema.records.c.lineage == bindparam("whose"), schema.records.c.kind == "role")
+    .order_by(schema.records.c.seq.desc())
+    .limit(1)
+)
+
+
+def give(store: Store, subject: str, roles: Collection[str], by: str) -> None:
+    """See ``Ledger.give_roles``."""
+    checked(subject)
+    for role in roles:
+        one_of(tuple(ROLES), role=role)
+    body = {"roles": sorted(set(roles)), **({"by": by} if by else {})}
+    with store.writing() as connection:
+        if held(connection, subject) != frozenset(roles):
+            store.append(connection, "role", lineage=PEOPLE + subject, body=body)
+
+
+def held(connection: Connection, subject: str) -> frozenset[Role]:
+    """The roles of one person by the ledger's records."""
+    row = connection.execute(_LATEST, {"whose": PEOPLE + subject}).mappings().one_or_none()
+    return frozenset() if row is None else frozenset(Record(**row).content["roles"])
+
+
+def everybody(connection: Connection) -> dict[str, frozenset[Role]]:
+    """Whoever has a role by the ledger's records, by subject."""
+    query = select(schema.records).where(schema.records.c.kind == "role").order_by(schema.records.c.seq)
+    found: dict[str, frozenset[Role]] = {}
+    for row in connection.execute(query).mappings():
+        record = Record(**row)
+        found[record.lineage.removeprefix(PEOPLE)] = frozenset(record.content["roles"])
+    return {subject: roles for subject, roles in sorted(found.items()) if roles}

@@ -1,0 +1,198 @@
+"""On which terms persons have a budget: who owns it, with whom it is shared, what one may take alone, whether it ended.
+
+All of it is worked out from the chain of records; nothing else says it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, bindparam, select
+
+from dpcore.costs import Cost
+from dpcore.errors import InvalidArgument, NotAllowed
+from dpcore.ledger import accounts, schema
+from dpcore.ledger.budget import Budget
+from dpcore.ledger.records import Record, cost_from_json
+from dpcore.ledger.roles import EVERYONE, LEVELS, Level, checked
+from dpcore.ledger.store import Store
+from dpcore.validate import in_range, one_of
+
+_ORDER = tuple(LEVELS)
+MOST_EPSILON = 100.0
+ENDED = "This budget was closed for good by its owner; nothing is charged to it any more."
+NOT_OWNER = "Only an owner of this budget may do that; nothing was changed."
+NOT_SHARED = "This budget was not shared with you for asking; nothing was charged. Ask one of its owners."
+LAST_OWNER = "A budget keeps at least one owner; name another one first. Nothing was changed."
+
+_KINDS = ("open", "share", "limit", "close")
+_OF = (
+    select(schema.records)
+    .where(schema.records.c.lineage == bindparam("whose"), schema.records.c.kind.in_(_KINDS))
+    .order_by(schema.records.c.seq)
+)
+_ALL = (
+    select(schema.records)
+    .where(schema.records.c.kind.in_(_KINDS), schema.records.c.lineage.not_like("practice:%"))
+    .order_by(schema.records.c.seq)
+)
+_END = select(schema.records.c.seq).where(
+    schema.records.c.lineage == bindparam("whose"), schema.records.c.kind == "close"
+)
+_CHARGES = (
+    select(schema.records.c.body)
+    .where(schema.records.c.lineage == bindparam("whose"), schema.records.c.kind == "charge")
+    .order_by(schema.records.c.seq)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """``shares`` by subject; ``limits`` in ε with who set each, oldest first (None for none); ``ended`` when (UTC)."""
+
+    shares: Mapping[str, Level] = field(default_factory=dict)
+    limits: tuple[tuple[str, float | None], ...] = ()
+    ended: str = ""
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        return tuple(subject for subject, level in self.shares.items() if level == "own")
+
+    @property
+    def limit(self) -> float | None:
+        """What one person may take alone, in ε over all their answers; None without a limit."""
+        return self.limits[-1][1] if self.limits else None
+
+    def limit_for(self, subject: str) -> float | None:
+        """The limit as it counts for one person: a limit that they raised themselves does not."""
+        now = math.inf
+        for by, limit in self.limits:
+            value = math.inf if limit is None else limit
+            if value <= now or by != subject:
+                now = value
+        return None if now == math.inf else now
+
+    def level(self, subject: str) -> Level:
+        """What one person may do."""
+        found = (self.shares.get(subject, "none"), self.shares.get(EVERYONE, "none"))
+        return max(found, key=_ORDER.index)
+
+    def at_least(self, subject: str, level: Level) -> bool:
+        """Whether one person may do as much as ``level`` says."""
+        return _ORDER.index(self.level(subject)) >= _ORDER.index(level)
+
+
+def of(connection: Connection, lineage: str) -> Terms:
+    """The terms of one budget."""
+    return _read(Record(**row) for row in connection.execute(_OF, {"whose": lineage}).mappings())
+
+
+def every(connection: Connection) -> dict[str, Terms]:
+    """The terms of every budget but those for practice, by lineage."""
+    found: dict[str, list[Record]] = {}
+    for row in connection.execute(_ALL).mappings():
+        found.setdefault(row["lineage"], []).append(Record(**row))
+    return {lineage: _read(records) for lineage, records in found.items()}
+
+
+def _read(records: Iterable[Record]) -> Terms:
+    shares: dict[str, Level] = {}
+    limits: list[tuple[str, float | None]] = []
+    ended = ""
+    for record in records:
+        body = record.content
+        if record.kind == "open" and body.get("owner"):
+            shares[body["owner"]] = "own"
+        elif record.kind == "share":
+            shares[body["subject"]] = body["level"]
+        elif record.kind == "limit":
+            limits.append((body.get("by", ""), body["epsilon"]))
+        elif record.kind == "close":
+            ended = record.time
+    shares = {subject: level for subject, level in shares.items() if level != "none"}
+    return Terms(shares=shares, limits=tuple(limits), ended=ended)
+
+
+def must_go_on(connection: Connection, lineage: str) -> None:
+    """Raises NotAllowed for a budget that was closed."""
+    if connection.execute(_END, {"whose": lineage}).scalar() is not None:
+        raise NotAllowed(ENDED)
+
+
+def taken_alone(connection: Connection, budget: Budget, subject: str) -> float:
+    """What one person has taken of a budget without approval, in ε as it was counted; infinite for ρ alone."""
+    total = 0.0
+    for body in connection.execute(_CHARGES, {"whose": budget.lineage}).scalars():
+        # canonical JSON: looked for before it is read, which takes ten times as long
+        if f'"subject":{json.dumps(subject)}' not in body or '"granted_by":' in body:
+            continue
+        found = json.loads(body)
+        if found.get("subject") == subject and not found.get("granted_by"):
+            total += cost_from_json(found.get("counted", found["cost"])).epsilon
+    return total
+
+
+def passes_limit(connection: Connection, budget: Budget, cost: Cost, subject: str, terms: Terms) -> bool:
+    """Whether this cost, as counted, takes a person above what they may take alone."""
+    limit = terms.limit_for(subject)
+    return limit is not None and taken_alone(connection, budget, subject) + cost.epsilon > limit * (1.0 + 1e-9)
+
+
+def _real(connection: Connection, lineage: str) -> Terms:
+    if accounts.get(connection, lineage).practice:
+        raise InvalidArgument("lineage", "is for practice, which is nobody's but the visitor's own")
+    return of(connection, lineage)
+
+
+def _owned(connection: Connection, lineage: str, by: str) -> Terms:
+    """The terms of a real budget that is ``by``'s to change; whoever looks after the ledger is nobody's subject."""
+    terms = _real(connection, lineage)
+    if by and not terms.at_least(by, "own"):
+        raise NotAllowed(NOT_OWNER)
+    return terms
+
+
+def share(store: Store, lineage: str, subject: str, level: str, by: str) -> Terms:
+    """See ``Ledger.share``."""
+    one_of(tuple(LEVELS), level=level)
+    if subject == EVERYONE:
+        if level not in ("none", "see"):
+            raise InvalidArgument("level", "must be to see or nothing where a budget is shared with everyone")
+    else:
+        checked(subject)
+    with store.writing() as connection:
+        terms = _owned(connection, lineage, by)
+        if terms.owners == (subject,) and level != "own":
+            raise NotAllowed(LAST_OWNER)
+        if terms.shares.get(subject, "none") != level:
+            body = {"subject": subject, "level": level, **_by(by)}
+            store.append(connection, "share", lineage=lineage, body=body)
+        return of(connection, lineage)
+
+
+def set_limit(store: Store, lineage: str, epsilon: float | None, by: str) -> Terms:
+    """See ``Ledger.set_limit``."""
+    if epsilon is not None:
+        in_range(0.0, MOST_EPSILON, epsilon=epsilon)
+    with store.writing() as connection:
+        terms = _owned(connection, lineage, by)
+        if terms.limit != epsilon:
+            body = {"epsilon": None if epsilon is None else float(epsilon), **_by(by)}
+            store.append(connection, "limit", lineage=lineage, body=body)
+        return of(connection, lineage)
+
+
+def end(store: Store, lineage: str, by: str) -> Terms:
+    """See ``Ledger.end_budget``."""
+    with store.writing() as connection:
+        terms = _owned(connection, lineage, by)
+        if not terms.ended:
+            store.append(connection, "close", lineage=lineage, body=_by(by))
+        return of(connection, lineage)
+
+
+def _by(subject: str) -> dict[str, str]:
+    return {"by": subject} if subject else {}

@@ -1,0 +1,334 @@
+"""Who may do what on the pages, where people log in: the pages show it, and the callbacks ask once more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import __main__ as command
+from dashboard import login, visitors
+from dashboard.background import compute
+from dashboard.background.once import forget_all
+from dashboard.words import login as said
+from dpcore.accounting import Cost
+from dpcore.errors import NotAllowed
+from dpcore.ledger import Ledger
+from dpcore.ledger.member import NO_FILES, NO_OPENING, MembersLedger
+from dpcore.ledger.roles import Person
+from dpcore.ledger.terms import ENDED, NOT_SHARED
+from tests.dashboard.conftest import text
+
+ISSUER = "https://login.example"
+AUTH = """
+[auth]
+redirect_uri = "http://127.0.0.1:8501/oauth2callback"
+cookie_secret = "0123456789abcdef0123456789abcdef"
+client_id = "lab"
+client_secret = "secret"
+server_metadata_url = "https://login.example/.well-known/openid-configuration"
+"""
+
+
+def user(name: str, **more: Any) -> dict[str, Any]:
+    return {"is_logged_in": True, "sub": name, "iss": ISSUER, "iat": int(time.time()), **more}
+
+
+def subject(name: str) -> str:
+    return f"{name} at {ISSUER}"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    def write(content: str) -> Path:
+        login._read.cache_clear()
+        file = tmp_path / "login.toml"
+        file.write_text(content, encoding="utf-8")
+        monkeypatch.setenv(login.VARIABLE, str(file))
+        return file
+
+    return write
+
+
+@pytest.fixture
+def people(ledger_file: Path, settings: Callable[[str], Path]) -> Iterator[None]:
+    """Olga owns the budget of "people" and shares it with Anna, who may take ε = 0.2 of it alone; Ursel audits."""
+    settings(AUTH)
+    forget_all()
+    with Ledger.open() as whole:
+        for name, role in (("olga", "owner"), ("anna", "analyst"), ("ursel", "auditor")):
+            whole.give_roles(subject(name), [role])
+        olga = MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8)
+        olga.open_budget("people", epsilon=2.0, name="Patients")
+        olga.share("people", subject("anna"), "ask")
+        olga.set_limit("people", 0.2)
+    yield
+    forget_all()
+
+
+def asks(lineage: str) -> None:
+    from tests.dashboard.asking import page
+
+    page(lineage, 0.5, 0.0, "")
+
+
+def releasing(name: str) -> AppTest:
+    app = AppTest.from_function(asks, args=("people",), default_timeout=600)
+    app.user = user(name)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def receipts() -> list[str]:
+    with Ledger.open() as whole:
+        return [f"{one.subject}/{one.granted_by}" for one in whole.receipts()]
+
+
+def test_two_people_make_one_large_answer(people: None, open_app: Callable[..., AppTest]) -> None:
+    """Asked by one on the page of a question, granted by another on the Budget page, then drawn by the first."""
+    anna = releasing("anna")
+    assert said.above(0.2) in text(anna)
+    anna.button(key="test-begin").click().run()
+    anna.button(key="test-confirm").click().run()
+    assert said.ASKED in text(anna)
+    assert "waits for an owner" in text(anna)
+    assert receipts() == []
+    assert not [one for one in anna.button if one.key == "test-granted"]
+
+    budget = {name: tab(open_app, "budget", name, said.REQUESTS) for name in ("olga", "ursel", "anna")}
+    olga = budget["olga"]
+    assert "1 request waiting for you" in [link.proto.label for link in olga.sidebar.get("page_link")]
+    key = next(str(one.key) for one in olga.button if str(one.key).endswith("-grant"))
+    for name in ("ursel", "anna"):
+        assert not [one for one in budget[name].button if str(one.key).endswith("-grant")], name
+    # what her page would send, sent by the others: the callback is Olga's, the person is not
+    for name in ("ursel", "anna", "nobody"):
+        olga.user = user(name)
+        olga.button(key=key).click().run()
+        assert not olga.exception
+        with Ledger.open() as whole:
+            assert [one.state for one in whole.petitions()] == ["waiting"], name
+        olga.user = user("olga")
+        olga.session_state["budget_tab"] = said.REQUESTS
+        olga.run()
+    olga.user = {}
+    olga.button(key=key).click().run()
+    assert said.TITLE in text(olga)
+    olga.user = user("olga")
+    olga.session_state["budget_tab"] = said.REQUESTS
+    olga.run()
+    olga.text_input(key=key.replace("-grant", "-why")).set_value("For the yearly report.")
+    olga.button(key=key).click().run()
+    assert "Granted, on the record" in text(olga)
+
+    anna.run()
+    assert "For the yearly report" in anna.success[0].value
+    anna.button(key="test-granted").click().run()
+    assert receipts() == [f"{subject('anna')}/{subject('olga')}"]
+    assert not [one for one in anna.button if one.key == "test-granted"], "drawn once"
+
+
+def test_a_page_that_may_is_refused_when_somebody_else_sends_it(people: None) -> None:
+    """The click of Anna's page, by a viewer, by nobody, and by Anna herself once the limit was lowered under it."""
+    with Ledger.open() as whole:
+        whole.set_limit("people", None)
+    app = releasing("anna")
+    app.button(key="test-begin").click().run()
+    for sender in (user("vera"), user("ursel"), user("anna", iat=int(time.time()) - 13 * 3600), {}):
+        app.user = sender
+        app.button(key="test-confirm").click().run()
+        assert not app.exception
+        assert receipts() == []
+        app.user = user("anna")
+        app.run()
+        app.button(key="test-begin").click().run()
+    with Ledger.open() as whole:
+        whole.set_limit("people", 0.1)
+    app.button(key="test-confirm").click().run()
+    assert receipts() == []
+    with Ledger.open() as whole:
+        whole.set_limit("people", None)
+    app.run()
+    app.button(key="test-begin").click().run()
+    app.button(key="test-confirm").click().run()
+    assert receipts() == [f"{subject('anna')}/"]
+
+
+def test_what_is_not_yours_is_said_and_not_offered(people: None) -> None:
+    assert NOT_SHARED in text(releasing("ursel"))
+    assert NO_OPENING in text(releasing("vera")), "she does not even see that there is one"
+    with Ledger.open() as whole:
+        whole.end_budget("people")
+    app = releasing("anna")
+    assert ENDED in text(app)
+    assert not [one for one in app.button if one.key == "test-begin"]
+
+
+def test_nobody_sees_a_page_before_they_log_in(people: None, open_app: Callable[..., AppTest]) -> None:
+    app = open_app("budget", whose="all")
+    assert [one.value for one in app.title] == [said.TITLE]
+    assert not app.sidebar.button
+    assert "Patients" not in text(app)
+    with pytest.raises(NotAllowed):
+        compute.ledger()
+    assert visitors.restricted()
+
+
+def tab(open_app: Callable[..., AppTest], page: str, name: str, title: str, **query: str) -> AppTest:
+    app = open_app(page, **query)
+    app.user = user(name)
+    if title:
+        app.session_state[f"{page}_tab"] = title
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[..., AppTest]) -> None:
+    app = tab(open_app, "budget", "olga", said.SHARING)
+    assert any("olga at" in one.value and "owner" in one.value for one in app.sidebar.caption)
+    app.selectbox(key="sharing-who").set_value(subject("ursel"))
+    app.radio(key="sharing-level").set_value("see")
+    share = next(one for one in app.button if one.label == "Share it")
+    share.click().run()
+    with Ledger.open() as whole:
+        assert whole.terms("people").level(subject("ursel")) == "see"
+    app.number_input(key="sharing-limit").set_value(0.7)
+    next(one for one in app.button if one.label == "Set this limit").click().run()
+    with Ledger.open() as whole:
+        assert whole.terms("people").limit == 0.7
+        before = len(whole.records())
+    # Anna sends the same states and clicks
+    for label in ("Share it", "Set this limit"):
+        app.user = user("anna")
+        app.radio(key="sharing-level").set_value("own")
+        app.number_input(key="sharing-limit").set_value(2.0)
+        next(one for one in app.button if one.label == label).click().run()
+        app.user = user("olga")
+        app.session_state["budget_tab"] = said.SHARING
+        app.run()
+        assert not app.exception
+    app.user = user("anna")
+    app.button(key="sharing-end").click().run()
+    with Ledger.open() as whole:
+        assert len(whole.records()) == before, "nothing was written"
+    app.user = user("olga")
+    app.session_state["budget_tab"] = said.SHARING
+    app.run()
+    app.text_input(key="open-for-name").set_value("Clients")
+    app.checkbox(key="open-for-sure").check()
+    opens = next(one for one in app.button if one.label == "Open it for good")
+    opens.click().run()
+    app.selectbox(key="sharing-budget").set_value("people").run()
+    app.button(key="sharing-end").click().run()
+    with Ledger.open() as whole:
+        assert whole.terms("people").ended
+        clients = next(one for one in whole.budgets() if one.name == "Clients")
+        assert whole.terms(clients.lineage).owners == (subject("olga"),)
+
+
+def test_an_auditor_reads_and_checks_all_and_spends_nothing(people: None, open_app: Callable[..., AppTest]) -> None:
+    app = tab(open_app, "budget", "ursel", said.RECORDS, whose="all")
+    assert "1 group of people" in text(app)
+    app.button(key="records-check").click().run()
+    assert "Sound: " in text(app)
+    assert said.SHARING not in [one.label for one in app.tabs]
+    app = tab(open_app, "data", "ursel", "")
+    assert NO_FILES in text(app)
+    # what an analyst's page would send, sent by an auditor
+    app = tab(open_app, "data", "anna", "")
+    app.text_area(key="own-paste-0").set_value("a,b\n1,2\n3,4\n")
+    app.user = user("ursel")
+    next(one for one in app.button if str(one.key).startswith("own-paste-go") or "paste" in str(one.key)).click().run()
+    assert not app.exception
+    assert "own_file" not in app.session_state or app.session_state["own_file"] is None
+    assert NO_FILES in text(app)
+
+
+def test_roles_of_the_login(ledger_file: Path, settings: Callable[[str], Path]) -> None:
+    forget_all()
+    settings(AUTH + '[lab]\nclaim = "groups"\n[lab.roles]\nstaff = "analyst"\nheads = "owner"\n')
+    with Ledger.open() as whole:
+        whole.give_roles(subject("anna"), ["auditor"])
+        whole.open_budget("people", epsilon=1.0)
+        whole.charge("r", "people", Cost.pure(0.1), "?")
+    seen: dict[str, Any] = {}
+
+    def look() -> None:
+        import streamlit as st
+
+        from dashboard import login
+        from dashboard.background import compute
+
+        person = login.person()
+        st.text("nobody" if person is None else f"{person.subject} {sorted(compute.roles())}")
+
+    for name, sent in {
+        "listed": user("anna", groups=["staff", "others"]),
+        "words": user("anna", groups="heads staff"),
+        "none": user("anna"),
+        "own name": user("anna", groups=["owner"]),
+        "strange": user("anna", groups={"staff": 1}),
+        "late": user("anna", groups=["staff"], iat=int(time.time()) - 13 * 3600),
+        "early": user("anna", groups=["staff"], iat=int(time.time()) + 3600),
+        "no time": user("anna", groups=["staff"], iat=None),
+        "no issuer": user("anna", iss=None),
+        "not in": user("anna", is_logged_in=False),
+        "in words": user("anna", is_logged_in="yes"),
+        "blank": user(""),
+        "control": user("an\nna"),
+    }.items():
+        app = AppTest.from_function(look, default_timeout=60)
+        app.user = sent
+        app.run()
+        assert not app.exception, name
+        seen[name] = app.text[0].value
+    anna = subject("anna")
+    assert seen["listed"] == f"{anna} ['analyst', 'viewer']"
+    assert seen["words"] == f"{anna} ['analyst', 'owner', 'viewer']"
+    assert {seen[name] for name in ("none", "own name", "strange")} == {f"{anna} ['viewer']"}
+    assert {
+        seen[name] for name in ("late", "early", "no time", "no issuer", "not in", "in words", "blank", "control")
+    } == {"nobody"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "[auth",
+        "auth = 1",
+        AUTH + "[other]\n",
+        AUTH.replace('client_id = "lab"', ""),
+        AUTH.replace("oauth2callback", "callback"),
+        AUTH.replace("0123456789abcdef0123456789abcdef", "short"),
+        AUTH + 'expose_tokens = "id"\n',
+        AUTH + "[lab]\nhours = 0\n",
+        AUTH + "[lab]\nhour = 1\n",
+        AUTH + '[lab]\nclaim = "groups"\n[lab.roles]\nstaff = "king"\n',
+        AUTH + '[lab.roles]\nstaff = "analyst"\n',
+        AUTH + '[auth.second]\nclient_id = "x"\n',
+    ],
+)
+def test_a_login_that_is_not_set_up_starts_nothing(
+    wrong: str, settings: Callable[[str], Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings(wrong)
+    monkeypatch.setattr(command, "_serve", lambda *_, **__: pytest.fail("it began to serve"))
+    assert command.main(["serve"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("epsilon-lab: ")
+    assert 'secret"' not in told
+    assert told.count("\n") == 1
+
+
+def test_without_a_setting_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(login.VARIABLE, raising=False)
+    assert login.configured() is None
+    assert login.person() is None
+    assert login.secrets() is None
+    assert compute.may_bring_files()

@@ -1,0 +1,399 @@
+"""Persons with a login: what each role may do by the ledger's own methods, whatever a page would send."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpcore.accounting import Cost
+from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed, UnknownLineage
+from dpcore.ledger import Ledger, LedgerUnsound, Receipt, member
+from dpcore.ledger.__main__ import main
+from dpcore.ledger.export import to_csv
+from dpcore.ledger.member import SHARED, MembersLedger
+from dpcore.ledger.records import FIRST, Kind, next_record
+from dpcore.ledger.roles import EVERYONE, Person
+from dpcore.ledger.verify import replayed
+from tests.ledger.conftest import Place
+
+ISSUER = " at https://login.example"
+ROLES = {"olga": ["owner"], "otto": ["owner"], "anna": ["analyst"], "vera": [], "ursel": ["auditor"]}
+
+
+def person(whole: Ledger, name: str) -> MembersLedger:
+    return MembersLedger(whole, Person(subject=name + ISSUER), token=name * 8)
+
+
+def practice(name: str) -> str:
+    return Ledger.practice_lineage(name * 8, "clinic")
+
+
+@pytest.fixture
+def whole(place: Place) -> Iterator[Ledger]:
+    """Olga's budget, shared with Anna to ask from; another of Otto's; everybody's roles in the ledger's own records."""
+    with place.open() as found:
+        for name, roles in ROLES.items():
+            found.give_roles(name + ISSUER, roles)
+        olga = person(found, "olga")
+        olga.open_budget("people", epsilon=2.0, name="Patients")
+        olga.share("people", "anna" + ISSUER, "ask")
+        person(found, "otto").open_budget("others", epsilon=1.0, name="Others")
+        person(found, "vera").open_practice("vera" * 8, "clinic", epsilon=3.0)
+        yield found
+
+
+def many(whole: Ledger) -> int:
+    return whole.verify().seq
+
+
+TRIED: dict[str, Callable[[Ledger], object]] = {
+    "open_budget": lambda ledger: ledger.open_budget("new", epsilon=1.0),
+    "open_budget again": lambda ledger: ledger.open_budget("people", epsilon=2.0),
+    "open_budget practice": lambda ledger: ledger.open_budget("new", epsilon=1.0, practice=True),
+    "open_practice": lambda ledger: ledger.open_practice("otto" * 8, "clinic", epsilon=9.0),
+    "charge": lambda ledger: ledger.charge("new", "people", Cost.pure(0.1), "?"),
+    "charge practice": lambda ledger: ledger.charge("new", practice("vera"), Cost.pure(0.1), "?"),
+    "begin_draw": lambda ledger: ledger.begin_draw("real"),
+    "store_answer": lambda ledger: ledger.store_answer("real", 7),
+    "ask": lambda ledger: ledger.ask("new", "people", Cost.pure(0.1), "?"),
+    "grant": lambda ledger: ledger.grant("asked"),
+    "refuse": lambda ledger: ledger.refuse("asked", "because"),
+    "share": lambda ledger: ledger.share("people", "vera" + ISSUER, "own"),
+    "set_limit": lambda ledger: ledger.set_limit("people", None),
+    "end_budget": lambda ledger: ledger.end_budget("people"),
+    "rename": lambda ledger: ledger.rename("people", "x"),
+    "link": lambda ledger: ledger.link("file", "people"),
+    "say_others": lambda ledger: ledger.say_others("new", than="people", because="They came a year later."),
+    "sketch_key": lambda ledger: ledger.sketch_key,
+    "similar": lambda ledger: ledger.similar("file", among=["people"]),
+    "reset_practice": lambda ledger: ledger.reset_practice(practice("vera")),
+    "resize_practice": lambda ledger: ledger.resize_practice(practice("vera"), epsilon=9.0),
+    "undo_reset": lambda ledger: ledger.undo_reset(practice("vera")),
+    "give_roles": lambda ledger: ledger.give_roles("vera" + ISSUER, ["owner"]),
+    "backup": lambda ledger: ledger.backup("/nowhere"),
+    "acting": lambda ledger: ledger.acting("local"),
+    "verify": lambda ledger: ledger.verify(),
+    "records": lambda ledger: ledger.records(),
+    "roles": lambda ledger: ledger.roles(),
+    "sealed": lambda ledger: ledger.sealed(b"%PDF-1.7", [hash_of(ledger)]),
+    "budget": lambda ledger: ledger.budget("people"),
+    "terms": lambda ledger: ledger.terms("people"),
+    "remaining": lambda ledger: ledger.remaining("people"),
+    "needs_approval": lambda ledger: ledger.needs_approval("people", Cost.pure(0.1)),
+    "history": lambda ledger: ledger.history("people"),
+    "count": lambda ledger: ledger.count("people"),
+    "answered": lambda ledger: ledger.answered("people", "q"),
+    "unanswered": lambda ledger: ledger.unanswered("people", "q"),
+}
+READ = {"budget", "terms", "remaining", "needs_approval", "history", "count", "answered", "unanswered"}
+MAY = {  # what is left to each, of all that is tried
+    "vera": {"charge practice", "reset_practice", "resize_practice", "undo_reset"},
+    "otto": {"open_budget", "open_practice", "sketch_key", "similar", "roles", "say_others"},
+    "anna": READ
+    | {"begin_draw", "store_answer", "charge", "ask", "link", "sketch_key", "similar", "say_others", "sealed"},
+    "ursel": READ | {"verify", "records", "roles", "sealed"},
+    "olga": READ
+    | {"open_budget", "open_budget again", "charge", "ask", "grant", "refuse", "share", "set_limit", "end_budget"}
+    | {"rename", "link", "say_others", "sketch_key", "similar", "roles", "sealed"},
+}
+
+
+def hash_of(ledger: Ledger) -> str:
+    found = Ledger(ledger._store).receipt("real")
+    assert found is not None
+    return found.journal_hash
+
+
+def test_each_role_does_what_is_its_own_and_nothing_else(new_place: Callable[[], Place]) -> None:
+    """Every method against every role; what is refused writes nothing."""
+    with new_place().open() as whole:
+        for name, roles in ROLES.items():
+            whole.give_roles(name + ISSUER, roles)
+        olga, anna = person(whole, "olga"), person(whole, "anna")
+        olga.open_budget("people", epsilon=2.0)
+        olga.share("people", "anna" + ISSUER, "ask")
+        person(whole, "vera").open_practice("vera" * 8, "clinic", epsilon=3.0)
+        olga.set_limit("people", 1.0)
+        anna.charge("real", "people", Cost.pure(0.1), "How many?", question="q")
+        anna.ask("asked", "people", Cost.pure(1.5), "How many more?")
+        for who, may in MAY.items():
+            for name, act in TRIED.items():
+                if name in may:
+                    continue
+                before = len(whole.records())
+                with pytest.raises((NotAllowed, UnknownLineage)):
+                    act(person(whole, who))
+                assert len(whole.records()) == before, f"{who} wrote by {name}"
+        for who in ("vera", "otto", "anna", "ursel", "olga"):
+            for name in sorted(MAY[who] - {"end_budget", "refuse"}):
+                if name.startswith("charge") or name == "ask":
+                    ledger: Ledger = person(whole, who)
+                    lineage = practice(who) if "practice" in name else "people"
+                    act = ledger.ask if name == "ask" else ledger.charge
+                    assert act(who + name, lineage, Cost.pure(0.1), "?").subject == who + ISSUER
+                elif name == "open_practice":
+                    person(whole, who).open_practice("otto" * 8, "clinic", epsilon=9.0)
+                elif name == "open_budget":
+                    assert person(whole, who).open_budget(f"by {who}", epsilon=1.0).cap.epsilon == 1.0
+                else:
+                    TRIED[name](person(whole, who))
+        vera = person(whole, "vera")  # Olga made her an owner just now; her role is to view
+        assert vera.budget("people").cap.epsilon == 2.0
+        for act in (lambda: vera.share("people", "anna" + ISSUER, "none"), lambda: vera.refuse("asked", "No.")):
+            with pytest.raises(NotAllowed):
+                act()
+        person(whole, "olga").end_budget("people")
+
+
+def test_every_way_into_the_ledger_is_decided() -> None:
+    ways = {name for name in vars(Ledger) if not name.startswith("_")}
+    assert not ways - set(vars(MembersLedger)) - SHARED
+    named = {name.split()[0] for name in TRIED}
+    lists = {"budgets", "receipt", "receipts", "find", "statements", "close", "petitions", "chargeable", "comparable"}
+    assert named | lists | {"mine"} == {name for name in vars(MembersLedger) if not name.startswith("_")}
+    assert inspect.getdoc(member)
+
+
+def test_a_budget_has_an_owner_and_a_charge_a_person(whole: Ledger) -> None:
+    anna = person(whole, "anna")
+    receipt = anna.charge("one", "people", Cost.pure(0.1), "How many?")
+    anna.begin_draw("one")
+    receipt = anna.store_answer("one", 7)
+    assert (receipt.actor, receipt.subject, receipt.granted_by) == ("person", "anna" + ISSUER, "")
+    assert anna.terms("people").owners == ("olga" + ISSUER,)
+    assert whole.confirms(receipt.to_json())
+    assert not whole.confirms(receipt.to_json().replace("anna", "otto"))
+    assert "anna at https" in to_csv([receipt])
+    with pytest.raises(NotAllowed):
+        person(whole, "olga").charge("one", "people", Cost.pure(0.1), "How many?")
+    with pytest.raises(NotAllowed):
+        person(whole, "olga").store_answer("one", 8)
+    # a receipt from before persons were recorded has no such entries, and is genuine
+    older = whole.charge("older", "people", Cost.pure(0.1), "How many?")
+    assert not {"subject", "granted_by", "actor"} & older.to_dict().keys()
+    assert whole.confirms(older)
+
+
+def test_above_the_limit_two_people_are_needed(whole: Ledger) -> None:
+    olga, anna, otto = (person(whole, name) for name in ("olga", "anna", "otto"))
+    olga.set_limit("people", 0.5)
+    assert not anna.needs_approval("people", Cost.pure(0.5))
+    anna.charge("small", "people", Cost.pure(0.3), "How many?")
+    assert anna.needs_approval("people", Cost.pure(0.3)), "many small ones are one large one"
+    with pytest.raises(ApprovalNeeded, match="may take of this budget alone"):
+        anna.charge("large", "people", Cost.pure(0.3), "Which?", question="q")
+    asked = anna.ask("large", "people", Cost.pure(0.3), "Which?", question="q")
+    assert asked == anna.ask("large", "people", Cost.pure(0.3), "Which?", question="q"), "once"
+    assert (asked.state, asked.subject, asked.charged) == ("waiting", "anna" + ISSUER, False)
+    with pytest.raises(ApprovalNeeded, match="waits"):
+        anna.charge("large", "people", Cost.pure(0.3), "Which?", question="q")
+    with pytest.raises(InvalidArgument):
+        anna.ask("large", "people", Cost.pure(0.2), "Which?", question="q")
+    for somebody in (anna, otto, person(whole, "ursel"), person(whole, "vera")):
+        with pytest.raises(NotAllowed):
+            somebody.grant("large")
+    assert olga.grant("large", "For the yearly report.").state == "granted"
+    with pytest.raises(NotAllowed, match="decided before"):
+        olga.refuse("large", "No.")
+    with pytest.raises(InvalidArgument):
+        anna.charge("large", "people", Cost.pure(0.9), "Which?", question="q")
+    with pytest.raises(InvalidArgument):  # it is Anna's
+        olga.charge("large", "people", Cost.pure(0.3), "Which?", question="q")
+    receipt = anna.charge("large", "people", Cost.pure(0.3), "Which?", question="q")
+    assert receipt.granted_by == "olga" + ISSUER
+    assert whole.confirms(receipt)
+    assert anna.petitions()[0].charged
+    assert not anna.needs_approval("people", Cost.pure(0.2)), "what was approved was not taken alone"
+    assert [one.request_id for one in olga.petitions()] == ["large"]
+    assert not otto.petitions()
+    assert [one.request_id for one in person(whole, "ursel").petitions()] == ["large"]
+
+    anna.ask("again", "people", Cost.pure(0.4), "Why?")
+    with pytest.raises(InvalidArgument):
+        olga.refuse("again", " ")
+    assert olga.refuse("again", "Asked before.").because == "Asked before."
+    with pytest.raises(ApprovalNeeded, match="refused"):
+        anna.charge("again", "people", Cost.pure(0.4), "Why?")
+    with pytest.raises(BudgetExceeded):
+        anna.ask("never", "people", Cost.pure(5.0), "?")
+    told = json.dumps([record.body for record in whole.records() if record.kind in ("ask", "grant", "refuse")])
+    assert told.count("anna at") == 4
+    assert told.count("olga at") == 2
+    assert many(whole)
+
+
+def test_an_owner_needs_another_owner(whole: Ledger) -> None:
+    """Nobody decides about their own request, and a limit that one raised oneself does not count for them."""
+    olga, otto = person(whole, "olga"), person(whole, "otto")
+    olga.set_limit("people", 0.5)
+    olga.ask("mine", "people", Cost.pure(1.0), "?")
+    with pytest.raises(NotAllowed, match="cannot decide as well"):
+        olga.grant("mine")
+    olga.set_limit("people", None)
+    assert olga.needs_approval("people", Cost.pure(1.0))
+    assert not person(whole, "anna").needs_approval("people", Cost.pure(1.0))
+    with pytest.raises(ApprovalNeeded):
+        olga.charge("raised", "people", Cost.pure(1.0), "?")
+    with pytest.raises(NotAllowed, match="at least one owner"):
+        olga.share("people", "olga" + ISSUER, "ask")
+    olga.share("people", "otto" + ISSUER, "own")
+    assert otto.grant("mine").by == "otto" + ISSUER
+    assert olga.charge("mine", "people", Cost.pure(1.0), "?").granted_by == "otto" + ISSUER
+    otto.set_limit("people", 0.4)
+    otto.set_limit("people", 5.0)
+    assert not olga.needs_approval("people", Cost.pure(0.5)), "raised by another"
+    otto.share("people", "olga" + ISSUER, "see")
+    with pytest.raises(NotAllowed):
+        olga.charge("late", "people", Cost.pure(0.1), "?")
+
+
+def test_what_is_over_stays_over(whole: Ledger) -> None:
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    anna.charge("before", "people", Cost.pure(0.1), "?")
+    olga.end_budget("people")
+    assert olga.end_budget("people").ended
+    for act in (anna.charge, anna.ask, whole.charge):
+        with pytest.raises(NotAllowed, match="closed for good"):
+            act("after", "people", Cost.pure(0.1), "?")
+    assert anna.charge("before", "people", Cost.pure(0.1), "?").request_id == "before"
+    assert many(whole)
+
+
+def test_roles_change_at_once_and_those_of_the_login_come_first(whole: Ledger) -> None:
+    anna = person(whole, "anna")
+    whole.give_roles("anna" + ISSUER, [])
+    with pytest.raises(NotAllowed):
+        anna.charge("new", "people", Cost.pure(0.1), "?")
+    assert anna.budget("people").cap.epsilon == 2.0, "what was shared may still be seen"
+    claimed = MembersLedger(whole, Person(subject="anna" + ISSUER, claimed=frozenset({"analyst"})), "anna" * 8)
+    assert claimed.charge("new", "people", Cost.pure(0.1), "?")
+    nobody = MembersLedger(whole, Person(subject="olga" + ISSUER, claimed=frozenset()), "olga" * 8)
+    with pytest.raises(NotAllowed):
+        nobody.share("people", "vera" + ISSUER, "own")
+
+
+def test_lists_hold_what_was_shared(whole: Ledger) -> None:
+    olga, vera, anna, ursel = (person(whole, name) for name in ("olga", "vera", "anna", "ursel"))
+    real = anna.charge("real", "people", Cost.pure(0.1), "How many?")
+    assert [budget.lineage for budget in vera.budgets()] == [practice("vera")]
+    assert not vera.receipts()
+    assert not vera.find(real.journal_hash[:12])
+    assert vera.receipt("real") is None
+    olga.share("people", EVERYONE, "see")
+    assert {budget.lineage for budget in vera.budgets()} == {practice("vera"), "people"}
+    assert vera.receipt("real") == real
+    assert not vera.chargeable()
+    assert not vera.comparable()
+    with pytest.raises(InvalidArgument):
+        olga.share("people", EVERYONE, "ask")
+    assert [budget.lineage for budget in anna.chargeable()] == ["people"]
+    assert set(olga.comparable()) == {"people", "others"}, "nobody gets a second budget unseen"
+    assert [budget.lineage for budget in olga.chargeable()] == ["people"]
+    assert {budget.lineage for budget in ursel.budgets()} == {"people", "others"}, "an auditor sees all that is real"
+    assert len(ursel.records()) == many(whole)
+
+
+def test_two_requests_at_once_do_not_pass_the_limit_together(whole: Ledger) -> None:
+    person(whole, "olga").set_limit("people", 0.5)
+    done: list[Receipt | LedgerError] = []
+
+    def take(name: str) -> None:
+        try:
+            done.append(person(whole, "anna").charge(name, "people", Cost.pure(0.3), "?"))
+        except LedgerError as error:
+            done.append(error)
+
+    threads = [threading.Thread(target=take, args=(f"r{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(isinstance(one, Receipt) for one in done) == 1
+    assert sum(isinstance(one, ApprovalNeeded) for one in done) == 3
+
+
+def test_a_chain_in_which_one_person_did_it_alone_is_not_sound(whole: Ledger) -> None:
+    """Who can write the database cannot write an approval of one's own request, nor a charge after the end."""
+    records = whole.records()
+
+    def followed(kind: Kind, body: dict[str, Any]) -> None:
+        last = records[-1]
+        one = next_record(last.seq + 1, last.hash, kind, lineage="people", request_id="r", body=body)
+        replayed([*records, one])
+
+    followed("grant", {"by": "a", "subject": "b", "because": ""})
+    bad: tuple[tuple[Kind, dict[str, Any]], ...] = (
+        ("grant", {"by": "a", "subject": "a", "because": ""}),
+        ("refuse", {"by": "", "subject": "a", "because": ""}),
+        ("ask", {"subject": ""}),
+        ("share", {"subject": "a", "level": "all"}),
+        ("limit", {"epsilon": "much"}),
+        ("role", {"roles": ["owner"]}),
+    )
+    for kind, body in bad:
+        with pytest.raises(LedgerUnsound):
+            followed(kind, body)
+    end = next_record(records[-1].seq + 1, records[-1].hash, "close", lineage="people", body={})
+    charge = whole.charge("late", "people", Cost.pure(0.1), "?")
+    late = next(record for record in whole.records() if record.hash == charge.journal_hash)
+    after = next_record(end.seq + 1, end.hash, "charge", lineage="people", request_id="late", body=late.content)
+    with pytest.raises(LedgerUnsound):
+        replayed([*records, end, after])
+
+
+def test_a_ledger_from_before_is_brought_forward(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its chain, receipts and journal are as they were, and it knows persons from then on."""
+    from dpcore.ledger import engine, migrations, verify
+
+    with monkeypatch.context() as then:
+        for module in (engine, migrations):
+            then.setattr(module, "NEWEST", "0003")
+        then.setattr(verify, "_guarded", lambda connection: True)
+        with sqlite_place.open() as older:
+            older.open_budget("people", epsilon=1.0)
+            kept = older.charge("r", "people", Cost.pure(0.1), "How many?").to_json()
+            before = older.records()
+    assert sqlite_place.database is not None
+    with sqlite3.connect(sqlite_place.database) as raw:
+        assert raw.execute("SELECT version_num FROM alembic_version").fetchone() == ("0003",)
+        with pytest.raises(sqlite3.IntegrityError):
+            raw.execute("INSERT INTO records VALUES (9, 'ask', 'people', 'r', '', '', ?, ?)", (FIRST, "1" * 64))
+    with sqlite_place.open() as now:
+        assert now.records() == before
+        assert now.confirms(kept)
+        assert now.terms("people").owners == ()
+        now.share("people", "olga" + ISSUER, "own")
+        now.give_roles("olga" + ISSUER, ["owner"])
+        assert person(now, "olga").charge("s", "people", Cost.pure(0.1), "?").subject == "olga" + ISSUER
+        assert now.verify().charges == 2
+
+
+def test_the_tool_gives_roles_and_owners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(tmp_path / "ledger.sqlite3")
+    with Ledger.open(file) as ledger:
+        ledger.open_budget("people", epsilon=1.0, name="Patients")
+    olga = "olga" + ISSUER
+    assert main(["--ledger", file, "role", olga, "owner", "auditor"]) == 0
+    assert main(["--ledger", file, "share", "people", olga, "own"]) == 0
+    assert main(["--ledger", file, "people"]) == 0
+    told = capsys.readouterr().out
+    assert f"{olga}: auditor, owner" in told
+    assert "Patients [people]: own" in told
+    assert main(["--ledger", file, "role", olga]) == 0
+    assert main(["--ledger", file, "role", olga, "king"]) == 1
+    assert main(["--ledger", file, "share", "nobody", olga, "own"]) == 1
+    copy = str(tmp_path / "copy.sqlite3")
+    assert main(["--ledger", file, "backup", str(tmp_path / "backup")]) == 0
+    assert main(["--ledger", copy, "restore", str(tmp_path / "backup"), "--new-journal"]) == 0
+    with Ledger.open(copy) as ledger:
+        assert ledger.terms("people").owners == (olga,)
+    with Ledger.open(file) as ledger:
+        assert not ledger.roles()
+        assert person(ledger, "olga").terms("people").owners == (olga,)
