@@ -19,8 +19,9 @@ _KEPT = 20  # seconds for which a database's list of tables is good
 
 
 def offered() -> bool:
-    """Whether there is anything to choose; not for visitors that nobody vouches for, who could be answered nothing."""
-    if visitors.restricted():
+    """Whether there is anything to choose; not for visitors who could be answered nothing: those that nobody vouches
+    for, and where there is a login those who may not ask."""
+    if visitors.restricted() or not compute.may_bring_files():
         return False
     try:
         return bool(configured_sources())
@@ -63,7 +64,7 @@ def _tables(source: ConfiguredSource) -> tuple[str, ...]:
 def _use(name: str, table: str | None) -> None:
     """Callback: take the table, and open the source's budget where that is not yet done."""
     source = next((one for one in _listed() if one.name == name), None)
-    if source is None or table is None or visitors.restricted():
+    if source is None or table is None or visitors.restricted() or not compute.may_bring_files():
         return
     try:
         own = placed(source, table)
@@ -85,9 +86,12 @@ def _listed() -> tuple[ConfiguredSource, ...]:
 
 
 def _open_budget(source: ConfiguredSource) -> None:
-    """The budget as configured; one that was opened otherwise stays, and that is said."""
+    """The budget as configured, by whoever may open one; one that was opened otherwise stays, and that is said."""
     try:
-        compute.ledger().open_budget(
+        ledger = compute.ledger()
+        if "owner" not in compute.roles() and source.lineage in {budget.lineage for budget in ledger.budgets()}:
+            return
+        ledger.open_budget(
             source.lineage, epsilon=source.epsilon, delta=source.delta, neighbours=source.hides, name=source.label
         )
     except InvalidArgument as error:

@@ -89,7 +89,7 @@ class BoughtModel(StepsModel):
     def aside_notes(self) -> tuple[str, ...]:
         """What the cuts took."""
         many = len(self.bought)
-        return (f"Where {many:,} column{'s are' if many > 1 else ' is'} cut was bought with {self.cuts_share:g} of ρ.",)
+        return (f"Where {many:,} column{'s are' if many > 1 else ' is'} cut took {self.cuts_share:g} of ρ.",)
 
     def read(self, rows: PrivateRows) -> WholeCells:
         """The rows as cells of the grids."""

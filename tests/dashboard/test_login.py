@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from dashboard import __main__ as command
 from dashboard import login, visitors
 from dashboard.background import compute
 from dashboard.background.once import forget_all
+from dashboard.data import configured
 from dashboard.words import login as said
 from dpcore.accounting import Cost
 from dpcore.errors import NotAllowed
@@ -332,3 +334,34 @@ def test_without_a_setting_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> 
     assert login.person() is None
     assert login.secrets() is None
     assert compute.may_bring_files()
+
+
+@pytest.mark.parametrize(
+    ("name", "lineage", "told"),
+    [("anna", "people", []), ("anna", "configured:clinic", [("own", NO_OPENING)]), ("olga", "configured:clinic", [])],
+)
+def test_a_source_of_the_server_is_opened_by_an_owner_and_then_shared(
+    people: None, monkeypatch: pytest.MonkeyPatch, name: str, lineage: str, told: list[tuple[str, str]]
+) -> None:
+    """An analyst with whom its budget was shared is not told that only owners open budgets."""
+    said_here: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        compute, "ledger", lambda: MembersLedger(Ledger.open(), Person(subject=subject(name)), name * 8)
+    )
+    monkeypatch.setattr(configured.session, "say", lambda *words: said_here.append(words))
+    source = SimpleNamespace(lineage=lineage, epsilon=2.0, delta=0.0, hides="replace_one", label="North clinic")
+    configured._open_budget(source)  # type: ignore[arg-type]
+    assert said_here == told
+
+
+def test_who_may_ask_nothing_is_offered_no_source(
+    people: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    listed = tmp_path / "sources.toml"
+    listed.write_text(f'[clinic]\nlabel = "North clinic"\naddress = "sqlite:///{tmp_path}/x.db"\nepsilon = 2.0\n')
+    monkeypatch.setenv("EPSILON_LAB_SOURCES", str(listed))
+    monkeypatch.setattr(visitors, "restricted", lambda: False)
+    for name, offered in (("anna", True), ("ursel", False)):
+        person = Person(subject=subject(name))
+        monkeypatch.setattr(compute, "ledger", lambda person=person: MembersLedger(Ledger.open(), person, "x" * 32))
+        assert configured.offered() is offered, name

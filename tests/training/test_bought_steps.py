@@ -158,7 +158,7 @@ def test_the_file_says_its_cuts_and_what_they_took() -> None:
     assert answer["about"]["cuts_share"] == 0.1
     assert "Where numbers and dates are cut was bought: 10 in 100" in model.card()
     assert "cuts were declared" not in model.card()
-    assert any("Where 2 columns are cut was bought with 0.1 of ρ." in note for note in asked.notes)
+    assert any("Where 2 columns are cut took 0.1 of ρ." in note for note in asked.notes)
     assert any("noisy quantiles, which 0.1 of ρ buys: pay, since" in rule for rule in asked.rules)
 
 
