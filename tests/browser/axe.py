@@ -11,8 +11,12 @@ def violations(page: Page, only: str | None = None) -> list[str]:
 
     The pointer goes aside first: where it was left, a hint of Streamlit's may hang over the page, outside its regions.
     """
-    page.mouse.move(1, 1)
-    page.wait_for_timeout(500)
     options = {} if only is None else {"runOnly": {"type": "rule", "values": [only]}}
-    found = Axe().run(page, options=options).response["violations"]
+    for _ in range(3):  # what is drawn anew at that moment is faded; a real violation stays
+        page.mouse.move(1, 1)
+        page.wait_for_timeout(500)
+        page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+        found = Axe().run(page, options=options).response["violations"]
+        if not found:
+            break
     return [f"{item['id']} ({item['impact']}): {[node['target'] for node in item['nodes']][:4]}" for item in found]
