@@ -82,13 +82,6 @@ class Shelf:
             self._jobs[key] = job
             return Watch(job)
 
-    def stop(self) -> None:
-        """Stop every job; what was found stays."""
-        with self._lock:
-            jobs = list(self._jobs.values())
-        for job in jobs:
-            job.cancel()
-
     def known(self, key: Hashable) -> dict[int, Any]:
         """Results by their places, as far as they are there."""
         with self._lock:

@@ -12,7 +12,7 @@ from dashboard.background import compute
 from dashboard.widgets.answer import asked, cost_words, when_utc
 from dashboard.words import login as said
 from dpcore.errors import DpcoreError
-from dpcore.ledger import Petition
+from dpcore.ledger import Budget, Petition
 from dpcore.ledger.words import hides
 
 _NOTE = "deciding"
@@ -26,7 +26,7 @@ def show_requests() -> None:
         return
     try:
         ledger = compute.ledger()
-        found, names = ledger.petitions(), {budget.lineage: budget.name for budget in ledger.budgets()}
+        found, budgets = ledger.petitions(), {budget.lineage: budget for budget in ledger.budgets()}
         owned = {one.lineage for one in found if ledger.terms(one.lineage).at_least(person.subject, "own")}
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
@@ -42,10 +42,10 @@ def show_requests() -> None:
     mine = [one for one in found if one.state == "waiting" and one.lineage in decides and one.subject != person.subject]
     st.markdown(f"**{said.waiting(len(mine))}**")
     for petition in mine:
-        _box(petition, names.get(petition.lineage, petition.lineage))
+        _box(petition, budgets[petition.lineage])
     rest = [one for one in reversed(found) if one not in mine]
     if rest:
-        _table(rest[:SHOWN], names)
+        _table(rest[:SHOWN], budgets)
         if any(one.subject == person.subject and one.state == "granted" and not one.charged for one in rest):
             st.caption(
                 "To draw an answer that was granted, ask the same question with the same choices again: its release "
@@ -53,15 +53,24 @@ def show_requests() -> None:
             )
 
 
-def _box(petition: Petition, name: str) -> None:
+def _cost(petition: Petition, budget: Budget | None) -> str:
+    """What a request costs, as its budget counts it."""
+    counted = None if budget is None else budget.counted(petition.cost, petition.neighbours)
+    return cost_words(counted or petition.cost)
+
+
+def _box(petition: Petition, budget: Budget) -> None:
     key = f"decide-{petition.request_id}"
+    share = budget.share_spent
+    charge = budget.charge_for(petition.cost, petition.neighbours)
+    after = budget.after(charge).share_spent if charge is not None else share
     with st.container(border=True):
         st.markdown(f"**{asked(petition.what)}**")
         st.markdown(
-            f"It costs **{cost_words(petition.cost)}** of “{words.safe(name)}” and hides "
-            f"{hides(petition.neighbours, words.safe(petition.unit, 80))}."
+            f"It costs **{_cost(petition, budget)}** of “{words.safe(budget.name)}”, of which {share:.0%} is spent now "
+            f"and {after:.0%} would be, and hides {hides(petition.neighbours, words.safe(petition.unit, 80))}."
         )
-        st.caption(f"Asked by {said.shown(petition.subject)} on {when_utc(petition.time)}.")
+        st.markdown(f"Asked by {said.shown(petition.subject)} on {when_utc(petition.time)}.")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(
                 "Why? Kept on the record with your decision; a refusal needs it", key=f"{key}-why", max_chars=1000
@@ -100,14 +109,15 @@ def _decide(request_id: str, grant: bool) -> None:
     session.say(_NOTE, "Granted, on the record: whoever asked can draw it now." if grant else "Refused, on the record.")
 
 
-def _table(found: Sequence[Petition], names: dict[str, str]) -> None:
+def _table(found: Sequence[Petition], budgets: dict[str, Budget]) -> None:
+    names = {lineage: budget.name for lineage, budget in budgets.items()}
     rows = [
         {
             "Asked (UTC)": one.time[:19].replace("T", " "),
             "By": words.visible(one.subject, 120),
             "People": words.visible(names.get(one.lineage, one.lineage), 60),
             "Question": words.visible(one.what, 200),
-            "Cost": cost_words(one.cost),
+            "Cost": _cost(one, budgets.get(one.lineage)),
             "State": "drawn" if one.charged else said.STATES[one.state],
             "Decided by": words.visible(one.by, 120),
             "Why": words.visible(one.because, 200),

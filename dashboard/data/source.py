@@ -146,7 +146,8 @@ def beside() -> str:
         return ""
     sample = session.ask(control()) != OWN
     if held() is None:
-        return said.not_in_use(own.name, described=own.described, sample=sample)
+        kind: Literal["file", "described", "source"] = "described" if own.described else "file"
+        return said.not_in_use(own.name, kind if own.place is None else "source", sample=sample)
     return said.shown_instead(own.name, title(OWN)) if sample else ""
 
 

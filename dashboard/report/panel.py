@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import session, words
+from dashboard import login, session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dashboard.case import OWN, Source
@@ -21,7 +21,7 @@ from dashboard.widgets.drop_areas import named
 from dashboard.widgets.waiting import in_background
 from dashboard.words import report as said
 from dpcore.datasets import sample, samples
-from dpcore.errors import DpcoreError, LedgerError
+from dpcore.errors import DpcoreError
 
 LARGEST_LOGO = 1_000_000
 _TRIAL = b"<html></html>"
@@ -221,18 +221,16 @@ def _unsealed(receipts: Sequence[str]) -> bool:
 def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
     """What a click downloads: the file with the ledger's seal, or one that says that it has none."""
 
-    try:
-        ledger = compute.ledger()  # as whoever is at the page: a download has no page
-    except DpcoreError:
-        ledger = None
+    held = None if login.person() is None else compute.ledger()  # a download has no page that says who asks
 
     def download() -> bytes:
         if form not in SEALED or not report.sealed:
             return made
         try:
-            if ledger is None:
-                raise LedgerError
-            return ledger.sealed(made, report.receipts)
+            if held is not None:
+                compute.opens()
+                return held.sealed(made, report.receipts)
+            return compute.ledger().sealed(made, report.receipts)
         except DpcoreError:  # closed since the page was drawn
             return rendered(replace(report, sealed=False), form)[1]
 

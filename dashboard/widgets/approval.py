@@ -46,6 +46,11 @@ def latest(found: Budget, request: Request) -> Petition | None:
     return mine[-1] if mine else None
 
 
+def pending(petition: Petition | None) -> bool:
+    """Whether a request for this very question waits, or was granted and not drawn yet."""
+    return petition is not None and petition.state != "refused"
+
+
 def told(petition: Petition, draw: Callable[[str], None], *, key: str) -> None:
     """What became of a request; ``draw`` is a callback that releases it under its request id."""
     if petition.state == "waiting":

@@ -74,6 +74,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         charge = None if found is None else found.charge_for(request.cost, request.neighbours)
         if found is None or charge is None or approval.closed(found):
             return  # the release tab says why
+        waits = approval.pending(approval.latest(found, request))
     except DpcoreError:
         return  # the release tab says what is wrong
     fits = found.fits(request.cost, request.neighbours)
@@ -83,7 +84,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
             label,
             icon=":material/casino:",
             key=f"{slot}-now-{len(earlier)}",  # a late click of the button before is known by it
-            disabled=not fits,
+            disabled=not fits or waits,
             on_click=_draw_now if source.practice else session.begin_release,
             args=(here, len(earlier)) if source.practice else (slot, len(earlier)),
             help=said.DRAW_HELP,
@@ -92,6 +93,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
             st.markdown(said.last_drawn(offer.describe(earlier[-1].answer), len(earlier)), width="content")
         else:
             none = said.NONE_DRAWN_PRACTICE if source.practice else said.NONE_DRAWN
+            none = login_words.BELOW if waits else none
             st.caption(none if fits else _refusal(found, source, request), width="content")
     problem = session.note(slot)
     if problem:
@@ -149,19 +151,9 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     if not _price(found, source, request, offer.relation):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
-    above, petition = approval.above(found, request), approval.latest(found, request)
-    if above:
-        st.info(login_words.above(compute.ledger().terms(found.lineage).limit), icon=":material/group:")
-    fits, label = found.fits(request.cost, request.neighbours), login_words.ASK_NOW if above else said.DRAW
-    st.button(
-        controls.primary(label) if fits else label,
-        type="primary",
-        icon=":material/how_to_reg:" if above else ":material/casino:",
-        key=f"{slot}-begin",
-        disabled=not fits,
-        on_click=session.begin_release,
-        args=(slot, len(earlier)),
-    )
+    petition = approval.latest(found, request)
+    if not approval.pending(petition):
+        _begin(here, found, seen=len(earlier))
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     problem = session.note(slot)
@@ -180,6 +172,24 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     else:
         receipt = None
     _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
+
+
+def _begin(here: Asked, found: Budget, *, seen: int) -> None:
+    """The button that opens the dialog: to draw the answer, or to ask an owner for one that is above a limit."""
+    request = here.request
+    above = approval.above(found, request)
+    if above:
+        st.info(login_words.above(compute.ledger().terms(found.lineage).limit), icon=":material/group:")
+    fits, label = found.fits(request.cost, request.neighbours), login_words.ASK_NOW if above else said.DRAW
+    st.button(
+        controls.primary(label) if fits else label,
+        type="primary",
+        icon=":material/how_to_reg:" if above else ":material/casino:",
+        key=f"{here.slot}-begin",
+        disabled=not fits,
+        on_click=session.begin_release,
+        args=(here.slot, seen),
+    )
 
 
 def rules_of(request: Request) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def who() -> None:
     if person is None:
         return
     with st.container(border=True, gap="small"):
-        st.caption(f":material/person: {said.shown(person.subject)} · {said.who(compute.roles())}")
+        st.markdown(f":material/person: {said.shown(person.subject)} · {said.who(compute.roles())}")
         if waiting := _waiting(person.subject):
             st.page_link(_BUDGET, label=said.waiting(waiting), icon=":material/how_to_reg:")
         st.button(said.LOG_OUT, key="log-out", icon=":material/logout:", type="tertiary", on_click=st.logout)

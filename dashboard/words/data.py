@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from dashboard.words import many, plural, safe
 
@@ -123,9 +124,10 @@ def drop_help(megabytes: int) -> str:
     return f"Up to {megabytes} MB. What the file holds decides, not its name."
 
 
-def not_in_use(name: str, *, described: bool, sample: bool) -> str:
-    """Beside the choice of data, while no page shows the file or the described table; ``sample``: one is chosen."""
-    what = "The table you described" if described else f"Your file “{safe(name, 60)}”"
+def not_in_use(name: str, kind: Literal["file", "described", "source"], *, sample: bool) -> str:
+    """Beside the choice of data, while no page shows the person's own table; ``sample``: one is chosen."""
+    named = f"“{safe(name, 60)}”"
+    what = {"file": f"Your file {named}", "described": "The table you described", "source": f"The source {named}"}[kind]
     return f"{IN_USE + ' ' if sample else ''}{what} is not in use yet: ask something about it on the Data page."
 
 

@@ -24,6 +24,7 @@ NO_REQUESTS = "No request waits, and none was decided. One is made when an answe
 ASK_TITLE, ASK, ASK_NOW = "Ask an owner for this answer?", "Send the request", "Ask for approval"
 ASK_HELP = "It costs more than you may take of this budget alone. Nothing is charged until an owner has granted it."
 ASKED = "Your request was sent: it waits for an owner of the budget. Nothing was charged."
+BELOW = "You have asked for it: “A private answer”, below, says what became of that."
 LOOK_AGAIN = "Look again"
 DRAW_GRANTED = "Draw the answer that was granted"
 FOR_GOOD = "A budget that is closed stays closed, and its receipts stay. Nothing is charged to it any more."

@@ -71,7 +71,8 @@ def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatc
         return app
 
     yield go
-    compute.shelf().stop()  # what is still under way is for nobody
+    for job in list(compute.shelf()._jobs.values()):
+        job.cancel()  # what is still under way is for nobody
 
 
 def text(app: AppTest) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import __main__ as command
 from dashboard import offering, visitors
 from dashboard.case import Case, Source
 from dashboard.catalogue import address, every
@@ -141,6 +142,18 @@ def everything(own: OwnFile) -> Source:
         rows=own.place.rows,
         in_place=True,
     )
+
+
+def test_a_server_does_not_start_with_a_list_that_is_not_written_as_it_should_be(
+    clinic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = clinic.with_name("sources.toml")
+    listed.write_text(listed.read_text().replace("epsilon = 2.0", ""))
+    monkeypatch.setattr(command, "_serve", None)
+    assert command.main(["serve"]) == 2
+    told = capsys.readouterr().err
+    assert "[clinic] must state its epsilon" in told
+    assert str(clinic) not in told
 
 
 def test_every_question_is_answered_by_counts_or_says_why_not(clinic: Path, monkeypatch: pytest.MonkeyPatch) -> None:

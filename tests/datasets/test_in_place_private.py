@@ -215,5 +215,16 @@ def test_what_tells_rows_apart_is_not_counted(tmp_path: Path) -> None:
             stored.check(declared.reads(column.name))
 
 
+def test_a_database_that_takes_two_texts_for_one_counts_them_apart(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute("CREATE TABLE t (ward VARCHAR COLLATE NOCASE, who VARCHAR COLLATE NOCASE)")
+        connection.execute("INSERT INTO t VALUES ('north', 'u'), ('North', 'u'), ('NORTH', 'U'), ('West', 'U')")
+    stored = PrivateSource(lambda: open_database(f"duckdb:///{tmp_path / 'a.duckdb'}", "t"))
+    declared = Declaration(columns=(WARD, WHO))
+    assert MostCommonOption.of(declared, "ward", epsilon=1.0).read(stored).tolist() == [1, 0, 0, 1]
+    named = Declaration(columns=(replace(WARD, fill="West"), WHO), id_column="who")
+    assert MostCommonOption.of(named, "ward", epsilon=1.0).read(stored).sum() == 2  # one row of “u”, one of “U”
+
+
 def test_sources_are_asked_about_in_the_audit() -> None:
     assert len(SOURCES) == 36

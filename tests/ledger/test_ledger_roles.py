@@ -254,6 +254,25 @@ def test_an_owner_needs_another_owner(whole: Ledger) -> None:
         olga.charge("late", "people", Cost.pure(0.1), "?")
 
 
+def test_the_transaction_itself_asks(whole: Ledger) -> None:
+    """Without the view of one person before it: a right that was taken meanwhile is gone when the record is written."""
+    person(whole, "anna").ask("asked", "people", Cost.pure(0.1), "?")
+    vera = Ledger(whole._store, "person", "vera" + ISSUER)
+    before = len(whole.records())
+    tried: tuple[Callable[[], object], ...] = (
+        lambda: vera.charge("new", "people", Cost.pure(0.1), "?"),
+        lambda: vera.ask("new", "people", Cost.pure(0.1), "?"),
+        lambda: vera.grant("asked"),
+        lambda: vera.share("people", "vera" + ISSUER, "own"),
+        lambda: vera.set_limit("people", 9.0),
+        lambda: vera.end_budget("people"),
+    )
+    for act in tried:
+        with pytest.raises(NotAllowed):
+            act()
+    assert len(whole.records()) == before
+
+
 def test_what_is_over_stays_over(whole: Ledger) -> None:
     olga, anna = person(whole, "olga"), person(whole, "anna")
     anna.charge("before", "people", Cost.pure(0.1), "?")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import psycopg
@@ -78,3 +80,31 @@ def test_a_table_without_rights_is_one_sentence_before_any_charge(address: str) 
     stored = PrivateSource(lambda: open_database(stranger, "vis%its:"))
     with pytest.raises(UnreadableFile, match="could not answer"):
         stored.check(Declaration(columns=(WARD,)).reads("ward"))
+
+
+def test_a_connection_lost_in_the_middle_of_a_scan_is_one_sentence(
+    address: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing else is shown, here or on the server's screen, and the next question is answered."""
+    opened = open_database(address, "vis%its:")
+    url = make_url(address).set(drivername="postgresql").render_as_string()
+    mark = "/* the scan that is cut */"
+
+    def cut() -> None:
+        with psycopg.connect(url, autocommit=True) as owner:
+            other = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE %s AND state = 'active'"
+            for _ in range(1500):
+                if owner.execute(f"{other} AND pid <> pg_backend_pid()", (f"{mark}%",)).fetchall():
+                    return
+                time.sleep(0.02)
+
+    with ThreadPoolExecutor(1) as beside:
+        done = beside.submit(cut)
+        with pytest.raises(UnreadableFile, match="was lost") as caught:
+            opened.run(f'{mark} SELECT who, pg_sleep(60) FROM "vis%%its:"')  # noqa: S608
+        done.result(30)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+    assert caplog.records == []
+    assert "Traceback" not in capfd.readouterr().err
+    assert opened.rows() == 400

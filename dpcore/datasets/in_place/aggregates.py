@@ -18,7 +18,7 @@ from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.guessing import each_row, read_columns
-from dpcore.datasets.in_place.counting import Groups, by_option, counted
+from dpcore.datasets.in_place.counting import Groups, options_counted
 from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import Column, Schema
@@ -107,8 +107,9 @@ class InPlace:
 
         Raises InvalidArgument for a column without options, UnreadableFile.
         """
-        groups = by_option(column, self.cell(column.name), self.kinds[column.name], self.tongue)
-        return self.sizes(counted(self.table, groups.cell, None), groups)
+        cell, kind = self.cell(column.name), self.kinds[column.name]
+        groups, asked = options_counted(self.table, column, cell, kind, self.tongue, None)
+        return self.sizes(asked, groups)
 
     def words(self, name: str) -> list[tuple[str, int]]:
         """The different words of a column and how often each occurs, most frequent first: for looking at."""

@@ -33,7 +33,7 @@ from sqlalchemy import (
     make_url,
 )
 from sqlalchemy.engine.reflection import Inspector
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
@@ -44,6 +44,8 @@ from dpcore.errors import UnreadableFile
 
 _DUCKDB = "duckdb:///"
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
+_LOST = "The connection to the database was lost before it had answered; ask again, or tell who runs the server."
+_NO_ANSWER = "The database could not answer this question about this table."
 _UNKNOWN = "This kind of database is not known here to answer without writing; ask the people who run the server."
 # All that a session with SQLite may do; PostgreSQL is told with each transaction that it is read-only.
 _MAY = {
@@ -92,8 +94,9 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
                 rows = [tuple(row) for row in question(connection)]
                 connection.rollback()
                 return rows
-        except SQLAlchemyError:
-            raise UnreadableFile("The database could not answer this question about this table.") from None
+        except SQLAlchemyError as error:
+            lost = isinstance(error, DBAPIError) and error.connection_invalidated
+            raise UnreadableFile(_LOST if lost else _NO_ANSWER) from None
 
     def run(sql: str) -> Rows:
         return asked(lambda connection: connection.exec_driver_sql(sql))

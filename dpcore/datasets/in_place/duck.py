@@ -13,7 +13,7 @@ import duckdb
 from sqlalchemy import Select
 
 from dpcore.datasets.in_place.aggregates import InPlace, Rows
-from dpcore.datasets.in_place.tongue import DUCKDB, DuckDB, Kind
+from dpcore.datasets.in_place.tongue import DUCKDB, PARQUET, DuckDB, Kind
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
 
@@ -141,7 +141,7 @@ def _open(
         run=run,
         select=select,
         quoted=_identifier,
-        tongue=DUCKDB,
+        tongue=PARQUET if first else DUCKDB,
         key=hashlib.sha256(key.encode()).hexdigest(),
         keys=frozenset(str(row[0]) for row in keys),
     )

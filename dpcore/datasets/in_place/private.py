@@ -23,6 +23,7 @@ from dpcore.datasets.in_place.counting import (
     counted,
     counted_of_each,
     is_yes,
+    options_counted,
     whose,
 )
 from dpcore.datasets.private_rows import OpenRows, PrivateRows
@@ -113,9 +114,12 @@ class OpenSource(OpenRows):
         _refuse()
 
     def counts(self, name: str, *, where: str | None = None) -> IntArray:
-        column = self._reads.column(name)
-        stored = self._stored
-        return self._sizes(by_option(column, stored.cell(name), stored.kinds[name], stored.tongue), where)
+        column, stored = self._reads.column(name), self._stored
+        cell, kind = stored.cell(name), stored.kinds[name]
+        if self._reads.person is not None:
+            return self._sizes(by_option(column, cell, kind, stored.tongue), where)
+        groups, asked = options_counted(stored.table, column, cell, kind, stored.tongue, self._only(where))
+        return stored.sizes(asked, groups)
 
     def day_counts(self, name: str, first: date, days: int, *, where: str | None = None) -> IntArray:
         cell = self._stored.cell(name)
@@ -134,11 +138,14 @@ class OpenSource(OpenRows):
     def _sizes(self, groups: Groups, where: str | None) -> IntArray:
         return self._stored.sizes(self._asked(groups.cell, where), groups)
 
+    def _only(self, where: str | None) -> ColumnElement[bool] | None:
+        if where is None:
+            return None
+        return is_yes(self._reads.column(where), self._stored.cell(where), self._stored.kinds[where])
+
     def _asked(self, place: Cell, where: str | None) -> Select[Any]:
         stored, reads = self._stored, self._reads
-        only: ColumnElement[bool] | None = None
-        if where is not None:
-            only = is_yes(reads.column(where), stored.cell(where), stored.kinds[where])
+        only = self._only(where)
         if reads.person is None:
             return counted(stored.table, place, only)
         name = reads.person.name

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Date, DateTime, Integer, String, case, cast, func, literal, literal_column, try_cast
+from sqlalchemy import BigInteger, Date, DateTime, Integer, case, cast, func, literal, literal_column, try_cast
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql import ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -34,7 +34,7 @@ class Tongue:
 
     ``exact(text)`` tells texts apart letter by letter, ``day(cell)`` is its day, ``option(text, options)`` the option
     it is (or the place of it), ``whole(number)`` the largest whole number up to one above 0; ``floor`` and ``clip`` are
-    as ``InPlace`` uses them.
+    as ``InPlace`` uses them. ``letter_by_letter``: whatever the column, equal texts are the same.
     """
 
     exact: Callable[[Cell], Cell]
@@ -43,6 +43,7 @@ class Tongue:
     whole: Callable[[Cell], Cell]
     floor: str
     clip: str
+    letter_by_letter: bool = False
 
 
 def places(text: Cell, options: tuple[str, ...]) -> Cell:
@@ -85,19 +86,16 @@ def _floor(number: Cell) -> Cell:
     return cast(func.floor(number), BigInteger())
 
 
-def _itself(text: Cell) -> Cell:
-    return text
-
-
 _CASE = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
 DUCKDB = Tongue(
-    exact=_itself,
+    exact=func.encode,
     day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
-    option=lambda text, options: cast(try_cast(text, _Enum(options)), String()),
+    option=lambda text, options: try_cast(text, _Enum(options)),
     whole=_floor,
     floor="floor({})::INTEGER",
     clip="least(greatest({value}, {low}), {high})",
 )
+PARQUET = replace(DUCKDB, letter_by_letter=True)
 TONGUES: dict[str, Tongue] = {
     "sqlite": Tongue(
         exact=lambda text: text.collate("BINARY"),
