@@ -13,6 +13,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+def heard() -> None:
+    """Tests that run in the background ignore these signals, and what they start would too."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def begun(place: Path, stuck: str, seconds: float) -> subprocess.Popen[bytes]:
     """The script under sh, which is dash on Debian, while the program ``stuck`` is at work in it."""
     for name in ("bin", "work", "back-ups"):
@@ -29,6 +35,7 @@ def begun(place: Path, stuck: str, seconds: float) -> subprocess.Popen[bytes]:
         ["sh", str(ROOT / "deploy" / "backup.sh"), str(place / "back-ups"), "certificate.pem"],
         env=environment,
         start_new_session=True,
+        preexec_fn=heard,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
