@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
 
 from dashboard import session, words
@@ -13,6 +12,7 @@ from dashboard.budget.opening import told
 from dashboard.budget.receipts import answer_text
 from dashboard.budget.spending import (
     MOST_COSTS,
+    OWN_RULES,
     Spending,
     caption,
     code,
@@ -33,10 +33,6 @@ from dashboard.widgets.picture import picture
 from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.ledger import Budget, Receipt
-
-ONE_LINE = 0.01
-"""Share of ε within which two lines are one to the eye."""
-OWN_RULES = {"sum": ("basic",), "zcdp": ("zcdp",), "both": ("basic", "zcdp")}
 
 
 def show_budget(state: State, budget: Budget) -> None:
@@ -137,7 +133,7 @@ def _rules(drawn: Spending) -> list[str]:
 
 
 def _figure(budget: Budget, drawn: Spending, *, dark: bool) -> Figure:
-    hidden = {rule for others in _same(budget, drawn).values() for rule in others}
+    hidden = {rule for others in drawn.alike.values() for rule in others}
     shown = [rule for rule in _rules(drawn) if rule not in hidden]
     return cumulative(
         drawn.frame[drawn.frame["rule"].isin(shown)],
@@ -152,21 +148,6 @@ def _figure(budget: Budget, drawn: Spending, *, dark: bool) -> Figure:
     )
 
 
-def _same(budget: Budget, drawn: Spending) -> dict[str, list[str]]:
-    """Rules whose line nobody could tell from another's, by the one that is drawn: the budget's own where it can be."""
-    own = OWN_RULES[budget.counting]
-    found: dict[str, list[str]] = {}
-    lines = drawn.frame.pivot_table(index="answers", columns="rule", values="epsilon")
-    for rule in sorted(_rules(drawn), key=lambda rule: rule not in own):
-        close = (kept for kept in found if np.allclose(lines[rule], lines[kept], rtol=ONE_LINE, equal_nan=True))
-        kept = next(close, None)
-        if kept is None or rule in own:
-            found[rule] = []
-        else:
-            found[kept].append(rule)
-    return {kept: others for kept, others in found.items() if others}
-
-
 def _note(budget: Budget, drawn: Spending) -> str:
     """What stands below the lines."""
     own = " and ".join(rules.LABELS[rule] for rule in OWN_RULES[budget.counting])
@@ -175,7 +156,7 @@ def _note(budget: Budget, drawn: Spending) -> str:
     same = "".join(
         f" Here {' and '.join(rules.label(other).lower() for other in others)} "
         f"{'gives' if len(others) == 1 else 'give'} the same line as {rules.LABELS[kept].lower()}."
-        for kept, others in _same(budget, drawn).items()
+        for kept, others in drawn.alike.items()
     )
     return (
         f"Each line is one way to add up the same answers; a lower one shows that less was given away. Thick: what "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import totals, tracker
+from dashboard.budget.rules import LABELS
 from dashboard.budget.state import State
 from dpcore.accounting import RunningTotal
 from dpcore.costs import Cost
@@ -17,12 +20,18 @@ from dpcore.ledger import Budget, Receipt
 
 MOST_MORE, LEAST_MORE, PER_ANSWER = 40, 12, 3  # repeats drawn after the answers so far
 MOST_COSTS = 500  # written out in Python
+OWN_RULES = {"sum": ("basic",), "zcdp": ("zcdp",), "both": ("basic", "zcdp")}
+ONE_LINE = 0.01
+"""Share of ε within which two lines are one to the eye."""
 ALWAYS = ("basic", "zcdp", "rdp")  # rules that hold while each question reacts to earlier answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What is drawn: the receipts that add up, the cost that is repeated after them, and both as a frame."""
+    """What is drawn: the receipts that add up, the cost that is repeated after them, and both as a frame.
+
+    ``alike`` names the rules that are drawn as one line, by the one that is drawn.
+    """
 
     receipts: tuple[Receipt, ...]
     next_cost: Cost
@@ -30,6 +39,7 @@ class Spending:
     delta: float
     frame: pd.DataFrame
     rules: tuple[str, ...]
+    alike: Mapping[str, Sequence[str]]
 
     @property
     def epsilon_now(self) -> float:
@@ -52,9 +62,25 @@ def spending(state: State, budget: Budget) -> Spending:
         total, past = totals.so_far(receipts, delta) if receipts else (RunningTotal(), [])
         return totals.frame(past, totals.repeated(total, len(receipts), cost, more, delta))
 
-    frame = compute.MEMORY(("spending", last, len(receipts), repr(cost), more, delta), make)
+    key = ("spending", last, len(receipts), repr(cost), more, delta)
+    frame = compute.MEMORY(key, make)
+    same = compute.MEMORY((*key, budget.counting), lambda: alike(frame, OWN_RULES[budget.counting]))
     valid = ("basic",) if budget.counting == "sum" else ALWAYS
-    return Spending(receipts=receipts, next_cost=cost, more=more, delta=delta, frame=frame, rules=valid)
+    return Spending(receipts=receipts, next_cost=cost, more=more, delta=delta, frame=frame, rules=valid, alike=same)
+
+
+def alike(frame: pd.DataFrame, own: Sequence[str]) -> dict[str, list[str]]:
+    """Rules of ``frame`` whose line nobody could tell from another's, by the one that is drawn; each of ``own`` is."""
+    lines = frame.pivot_table(index="answers", columns="rule", values="epsilon")
+    found: dict[str, list[str]] = {}
+    for rule in sorted(lines.columns, key=lambda rule: (rule not in own, list(LABELS).index(rule))):
+        close = (kept for kept in found if np.allclose(lines[rule], lines[kept], rtol=ONE_LINE, equal_nan=True))
+        kept = None if rule in own else next(close, None)
+        if kept is None:
+            found[rule] = []
+        else:
+            found[kept].append(rule)
+    return {kept: others for kept, others in found.items() if others}
 
 
 def one_more(state: State) -> Cost:

@@ -17,7 +17,7 @@ from dashboard import words
 from dashboard.budget import screen, totals, tracker
 from dashboard.budget.kinds import Wish, kinds, planned
 from dashboard.budget.receipts import answer_text, plain
-from dashboard.budget.spending import Spending
+from dashboard.budget.spending import OWN_RULES, Spending, alike
 from dashboard.data.source import Source
 from dpcore.accounting import VALID_WHEN, RunningTotal, compose
 from dpcore.costs import Cost
@@ -506,19 +506,20 @@ def test_own_people_who_are_not_named_yet_are_sent_to_the_data_page(open_app: Op
 
 
 def test_lines_that_nobody_could_tell_apart_are_one_and_named() -> None:
-    """Two answers of a plain sum: what counts whole curves finds the same total, and stands below, not on top."""
-    drawn = Spending(
-        receipts=(),
-        next_cost=Cost.pure(0.5),
-        more=6,
-        delta=1e-5,
-        frame=totals.frame([], totals.repeated(RunningTotal(), 0, Cost.pure(0.5), 6, 1e-5)),
-        rules=("basic",),
-    )
-    budget = Budget.planned(epsilon=3.0, delta=1e-5, counting="sum")
-    names = [trace["name"] for trace in screen._figure(budget, drawn, dark=False)["data"]]
-    assert "Simple sum" in names
-    assert "One curve each" not in names
-    assert "give the same line as simple sum" in screen._note(budget, drawn)
-    other = Budget.planned(epsilon=3.0, delta=1e-5, counting="zcdp")
-    assert "One number each" in [trace["name"] for trace in screen._figure(other, drawn, dark=False)["data"]]
+    """Answers of a plain sum: what counts whole curves finds the same total, and stands below, not on top."""
+    frame = totals.frame([], totals.repeated(RunningTotal(), 0, Cost.pure(0.5), 6, 1e-5))
+    for counting, own, hidden in (("sum", "Simple sum", "One curve each"), ("zcdp", "One number each", "none")):
+        budget = Budget.planned(epsilon=3.0, delta=1e-5, counting=counting)
+        drawn = Spending(
+            receipts=(),
+            next_cost=Cost.pure(0.5),
+            more=6,
+            delta=1e-5,
+            frame=frame,
+            rules=("basic",),
+            alike=alike(frame, OWN_RULES[counting]),
+        )
+        names = [trace["name"] for trace in screen._figure(budget, drawn, dark=False)["data"]]
+        assert own in names
+        assert hidden not in names
+        assert "give the same line as simple sum" in screen._note(budget, drawn)

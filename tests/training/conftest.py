@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
+
+from dpcore.releases import draws
 
 Array = NDArray[np.float64]
 
@@ -34,6 +37,20 @@ def numbers(n: int, d: int, seed: int = 0) -> tuple[Array, Array]:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(20_240_607))
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float, int]]:
+    """Every discrete Gaussian draw of a release from now on: its sensitivity, its ρ and how many numbers."""
+    spent: list[tuple[float, float, int]] = []
+    honest = draws.gaussian
+
+    def noted(values: Any, *, sensitivity: float, rho: float) -> Any:
+        spent.append((sensitivity, rho, len(values)))
+        return honest(values, sensitivity=sensitivity, rho=rho)
+
+    monkeypatch.setattr(draws, "gaussian", noted)
+    return spent
 
 
 @pytest.fixture(autouse=True, scope="session")

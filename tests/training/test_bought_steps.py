@@ -13,7 +13,6 @@ import pytest
 from dpcore.calibration import zcdp_rho
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, apply
 from dpcore.errors import InvalidArgument
-from dpcore.releases import draws
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.training import BoughtSteps, ScaledSteps, UncutRows, load_model
 from dpcore.training.features import Features
@@ -96,25 +95,17 @@ def test_bought_cuts_see_what_free_ones_do_not(rng) -> None:
     ("hidden", "rows_per_person", "cells"),
     [("add_remove", 1, 1.0), ("replace_one", 1, 2**0.5), ("add_remove", 3, 3.0)],
 )
-def test_all_that_is_drawn_adds_up_to_the_cost(monkeypatch, hidden, rows_per_person, cells) -> None:
+def test_all_that_is_drawn_adds_up_to_the_cost(drawn, hidden, rows_per_person, cells) -> None:
     """Every tree with the sensitivity that the declaration asks for; a tree more than is counted would be seen."""
-    spent = []
-    honest = draws.gaussian
-
-    def noted(values, *, sensitivity, rho):
-        spent.append((sensitivity, rho, len(values)))
-        return honest(values, sensitivity=sensitivity, rho=rho)
-
-    monkeypatch.setattr(draws, "gaussian", noted)
     declared = replace(DECLARED, rows_per_person=rows_per_person, hidden=hidden)
     asked = request(declared=declared, steps=5)
     asked.answer(PrivateRows(crowded(60)))
-    assert sum(rho for _, rho, _ in spent) == pytest.approx(asked.cost.rho) == pytest.approx(zcdp_rho(1.0, 1e-5))
-    assert len(spent) == 2 + 1 + 5 + 1
-    for sensitivity, rho, size in spent[:2]:
+    assert sum(rho for _, rho, _ in drawn) == pytest.approx(asked.cost.rho) == pytest.approx(zcdp_rho(1.0, 1e-5))
+    assert len(drawn) == 2 + 1 + 5 + 1
+    for sensitivity, rho, size in drawn[:2]:
         assert rho == pytest.approx(asked.rho * 0.1 / 2)
         assert sensitivity == pytest.approx(cells * np.sqrt(np.log2(size + 1)))
-    assert sum(rho for _, rho, _ in [*spent, spent[0]]) > 1.01 * asked.cost.rho
+    assert sum(rho for _, rho, _ in [*drawn, drawn[0]]) > 1.01 * asked.cost.rho
 
 
 def test_one_person_s_part_in_the_trees_is_exact_and_at_the_claim() -> None:

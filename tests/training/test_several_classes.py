@@ -13,7 +13,6 @@ from scipy.special import softmax
 from dpcore.calibration import zcdp_rho
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, apply
 from dpcore.errors import InvalidArgument
-from dpcore.releases import draws
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.scaled_model import ScaledModel
@@ -94,24 +93,16 @@ def test_one_person_s_part_is_exact_and_reaches_the_claim(rng) -> None:
 @pytest.mark.parametrize(
     ("hidden", "rows_per_person", "sums"), [("add_remove", 1, 1), ("replace_one", 1, 2), ("add_remove", 3, 3)]
 )
-def test_all_that_is_drawn_adds_up_to_the_cost(monkeypatch, hidden, rows_per_person, sums) -> None:
+def test_all_that_is_drawn_adds_up_to_the_cost(drawn, hidden, rows_per_person, sums) -> None:
     """One budget for all classes; a release for each class alone would be seen."""
-    spent = []
-    honest = draws.gaussian
-
-    def noted(values, *, sensitivity, rho):
-        spent.append((sensitivity, rho, len(values)))
-        return honest(values, sensitivity=sensitivity, rho=rho)
-
-    monkeypatch.setattr(draws, "gaussian", noted)
     declared = replace(DECLARED, rows_per_person=rows_per_person, hidden=hidden)
     asked = request(declared=declared, steps=5)
     assert asked.what == "A model that predicts “job”, all 3 classes apart, from 2 columns"
     answer = asked.answer(PrivateRows(people(60)))
-    assert sum(rho for _, rho, _ in spent) == pytest.approx(asked.cost.rho) == pytest.approx(zcdp_rho(1.0, 1e-5))
-    assert [size for _, _, size in spent] == [len(answer["weights"]) + 1, *[3 * spent[0][2]] * 5, 28]
-    assert {sensitivity for sensitivity, _, _ in spent[1:6]} == {sums * clip_units(answer["about"]["clip"])}
-    assert sum(rho for _, rho, _ in [*spent, *spent[1:3]]) > 1.01 * asked.cost.rho
+    assert sum(rho for _, rho, _ in drawn) == pytest.approx(asked.cost.rho) == pytest.approx(zcdp_rho(1.0, 1e-5))
+    assert [size for _, _, size in drawn] == [len(answer["weights"]) + 1, *[3 * drawn[0][2]] * 5, 28]
+    assert {sensitivity for sensitivity, _, _ in drawn[1:6]} == {sums * clip_units(answer["about"]["clip"])}
+    assert sum(rho for _, rho, _ in [*drawn, *drawn[1:3]]) > 1.01 * asked.cost.rho
 
 
 def test_the_released_descent_is_the_simulated_one() -> None:

@@ -14,7 +14,6 @@ from scipy.special import expit
 from dpcore.calibration import zcdp_rho
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, apply
 from dpcore.errors import InvalidArgument
-from dpcore.releases import draws
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.whole_codes import SUM_UNIT, WholeCodes, clip_units, scale_units
 from dpcore.training import CodedRows, DenseRows, ScaledSteps, load_model, scaled_descent
@@ -113,29 +112,21 @@ def test_one_person_s_part_is_exact_whoever_else_is_there(target, rng) -> None:
     ("hidden", "rows_per_person", "sums", "counts"),
     [("add_remove", 1, 1, 1.0), ("replace_one", 1, 2, 2**0.5), ("add_remove", 3, 3, 3.0)],
 )
-def test_all_that_is_drawn_adds_up_to_the_cost(monkeypatch, target, hidden, rows_per_person, sums, counts) -> None:
+def test_all_that_is_drawn_adds_up_to_the_cost(drawn, target, hidden, rows_per_person, sums, counts) -> None:
     """Every draw with the sensitivity that the declaration asks for; their ρ are the ρ of the cost together. A step
     more than is counted would be seen."""
-    spent = []
-    honest = draws.gaussian
-
-    def noted(values, *, sensitivity, rho):
-        spent.append((sensitivity, rho))
-        return honest(values, sensitivity=sensitivity, rho=rho)
-
-    monkeypatch.setattr(draws, "gaussian", noted)
     declared = replace(DECLARED, rows_per_person=rows_per_person, hidden=hidden)
     asked, frame = request(target, declared=declared, steps=20), cells(60)
     answer = asked.answer(PrivateRows(frame))
-    assert sum(rho for _, rho in spent) == pytest.approx(asked.cost.rho) == pytest.approx(zcdp_rho(1.0, 1e-5))
-    assert len(spent) == 21 + (target == "ill")
+    assert sum(rho for _, rho, _ in drawn) == pytest.approx(asked.cost.rho) == pytest.approx(zcdp_rho(1.0, 1e-5))
+    assert len(drawn) == 21 + (target == "ill")
     most = whole(asked, frame).most_ones
-    assert spent[0][0] == pytest.approx(counts * most**0.5)
-    assert {sensitivity for sensitivity, _ in spent[1:21]} == {sums * clip_units(answer["about"]["clip"])}
+    assert drawn[0][0] == pytest.approx(counts * most**0.5)
+    assert {sensitivity for sensitivity, _, _ in drawn[1:21]} == {sums * clip_units(answer["about"]["clip"])}
     if target == "ill":
-        assert spent[-1][0] == pytest.approx(counts)
-    spent.append(spent[1])
-    assert sum(rho for _, rho in spent) > 1.01 * asked.cost.rho
+        assert drawn[-1][0] == pytest.approx(counts)
+    drawn.append(drawn[1])
+    assert sum(rho for _, rho, _ in drawn) > 1.01 * asked.cost.rho
 
 
 def test_it_tells_what_no_line_tells_and_its_chances_can_be_believed() -> None:

@@ -76,17 +76,10 @@ def _classes(task: Task, asked: Asked, found: Judged) -> Sequence[Block]:
     sides = said.ONE_CLASS if one_class else said.balanced(float(found.balanced.mean()), float(found.area.mean()))
     return [
         Text(words),
-        Rows(frame=frame, alt=said.confusion_alt("; ".join(", ".join(map(str, row)) for row in frame.to_numpy()))),
+        _table(frame),
         Text(sides),
         Text(said.believed(found.gap, positive)),
-        Picture(
-            key="training-trust",
-            figure=lambda dark: calibration(
-                found.calibration, x_title=said.STATED, y_title=said.REALLY, right=said.BELIEVED, dark=dark
-            ),
-            alt=said.believed_alt(found.gap),
-            data=found.calibration,
-        ),
+        _believed(found, said.REALLY),
         Small(said.SIZES),
     ]
 
@@ -104,29 +97,38 @@ def _several(task: Task, asked: Asked, found: Judged) -> Sequence[Block]:
     table[said.TAKEN_FOR] = [_taken_for(names, row, place) for place, row in enumerate(found.confusion)]
     blocks: list[Block] = [
         Text(said.several(asked.epsilon, about.name, float(np.trace(found.confusion)), float(sizes.sum()), MODELS)),
-        Rows(frame=table, alt=said.confusion_alt("; ".join(", ".join(map(str, row)) for row in table.to_numpy()))),
+        _table(table),
     ]
     if len(names) <= MOST_SHOWN:
         whole = pd.DataFrame({said.WHO: names})
         for place, name in enumerate(names):
             whole[said.told(name)] = [number(value) for value in found.confusion[:, place]]
-        told = said.confusion_alt("; ".join(", ".join(map(str, row)) for row in whole.to_numpy()))
-        blocks.append(Rows(frame=whole, alt=told))
+        blocks.append(_table(whole))
     alike = float(found.balanced.mean())
     return [
         *blocks,
         Text(said.ONE_CLASS if np.isnan(alike) else said.balanced_several(alike, int((sizes > 0).sum()))),
         Text(said.believed_told(found.gap)),
-        Picture(
-            key="training-trust",
-            figure=lambda dark: calibration(
-                found.calibration, x_title=said.STATED, y_title=said.REALLY_TOLD, right=said.BELIEVED, dark=dark
-            ),
-            alt=said.believed_alt(found.gap),
-            data=found.calibration,
-        ),
+        _believed(found, said.REALLY_TOLD),
         Small(said.SIZES),
     ]
+
+
+def _table(frame: pd.DataFrame) -> Rows:
+    """Who is told right and who is not, with the same in words."""
+    return Rows(frame=frame, alt=said.confusion_alt("; ".join(", ".join(map(str, row)) for row in frame.to_numpy())))
+
+
+def _believed(found: Judged, really: str) -> Picture:
+    """How far stated chances can be believed; ``really`` is what the picture holds them against."""
+    return Picture(
+        key="training-trust",
+        figure=lambda dark: calibration(
+            found.calibration, x_title=said.STATED, y_title=really, right=said.BELIEVED, dark=dark
+        ),
+        alt=said.believed_alt(found.gap),
+        data=found.calibration,
+    )
 
 
 def _taken_for(names: Sequence[str], row: FloatArray, own: int) -> str:
