@@ -43,6 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from dashboard import login
 
             login.configured()  # raises ValueError before anything listens
+        if os.environ.get("EPSILON_LAB_CLUSTER"):
+            from dashboard.background import cluster
+
+            cluster.wanted()
         changes = options(asked.port, asked.address, asked.host)
         _check_sources()
         if asked.replicas is not None:

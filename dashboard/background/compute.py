@@ -10,7 +10,8 @@ import os
 from typing import TypeVar
 
 from dashboard import login, visitors
-from dashboard.background import workers
+from dashboard.background import cluster, workers
+from dashboard.background.cluster import Cluster
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
 from dashboard.background.memory import Memory
@@ -126,9 +127,17 @@ def reopen_ledger() -> None:
 
 
 @once()
-def pool() -> Workers:
-    """Worker processes for long sweeps; any ``concurrent.futures.Executor`` can take its place."""
-    return Workers(int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)))
+def pool() -> Workers | Cluster:
+    """Worker processes for long sweeps; before them a cluster, where there is one."""
+    local = Workers(int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)))
+    address = cluster.wanted()
+    return local if address is None else Cluster(address, local)
+
+
+def cluster_is_away() -> bool:
+    """Whether there is a cluster that does not answer, so that this computer works alone."""
+    found = pool()
+    return isinstance(found, Cluster) and found.alone
 
 
 @once()
@@ -144,7 +153,8 @@ def warm_up() -> None:
     ``EPSILON_LAB_WARM_UP=0`` leaves it out, as tests do.
     """
     if os.environ.get("EPSILON_LAB_WARM_UP", "1") != "0":
-        workers.warm_up(pool(), LATER)
+        found = pool()
+        workers.warm_up(found.local if isinstance(found, Cluster) else found, LATER)
 
 
 @once()
