@@ -10,6 +10,7 @@ seeded by what they are, so the results are the same wherever and however often 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
 import logging
 import os
@@ -21,8 +22,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 from urllib.parse import urlsplit
 
 from dashboard import visitors
-from dashboard.background.lending import Loan
 from dashboard.background import slices
+from dashboard.background.lending import Loan
 from dashboard.background.slices import Came, program, slice_of
 from dashboard.background.workers import Workers
 
@@ -347,7 +348,7 @@ class Cluster(Executor):
                     self._unfit.add(address)
         self._tried = True
         if self._places:
-            self._say("the cluster works for us")
+            self._say("the cluster works for us" + (f", and {OTHER}, which are left out" if self._unfit else ""))
             await self._tell()
         else:
             await self._lose(OTHER if self._unfit else "has no workers")
@@ -373,7 +374,7 @@ async def _client(address: str) -> Any:
     import dask
 
     dask.config.set({"logging": {"distributed": "critical", "distributed.client": "critical"}})
-    import distributed
+    distributed: Any = importlib.import_module("distributed")
 
     secure = distributed.Security(require_encryption=True) if address.startswith("tls:") else None
     async with asyncio.timeout(CONNECT):

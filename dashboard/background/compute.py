@@ -24,8 +24,10 @@ from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
 from dpcore.errors import LedgerError, NotAllowed
 from dpcore.ledger import Ledger
+from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.roles import ROLES, WITH_FILES, Role
+from dpcore.ledger.store import ASK_AGAIN
 from dpcore.ledger.visitor import VisitorsLedger
 
 T = TypeVar("T")
@@ -116,7 +118,15 @@ def opens() -> None:
     _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
 
 
-@once()
+def _unreachable(error: Exception) -> float:
+    """For how many seconds nobody asks again for a ledger that could not be opened: one whose server does not answer.
+
+    A page asks for it several times while it is drawn, and each would wait for the same server.
+    """
+    return ASK_AGAIN if str(error) == UNREACHABLE else 0.0
+
+
+@once(refused=_unreachable)
 def _ledger(_named: str | None) -> Ledger:
     return Ledger.open(patience=PATIENCE)
 

@@ -10,10 +10,10 @@ import streamlit as st
 
 from dashboard import limits
 from dashboard.background import compute
+from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import Loan
-from dashboard.background.cluster import Cluster
 from dashboard.background.shelf import Jobs, Watch
 from dashboard.words import page as said
 

@@ -55,12 +55,16 @@ class Dask:
     async def _schedule(self) -> Any:
         import distributed
 
-        return await distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False)
+        return await distributed.Scheduler(
+            host="127.0.0.1", port=0, dashboard=False, dashboard_address="127.0.0.1:0"
+        )
 
     async def _work(self) -> Any:
         import distributed
 
-        return await distributed.Worker(self.scheduler.address, host="127.0.0.1", nthreads=1, dashboard=False)
+        return await distributed.Worker(
+            self.scheduler.address, host="127.0.0.1", nthreads=1, dashboard=False, dashboard_address="127.0.0.1:0"
+        )
 
     def more(self, count: int = 1) -> None:
         self.workers += [self.do(self._work()) for _ in range(count)]
