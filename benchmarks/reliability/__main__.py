@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.private_postgresql import private_server
-from benchmarks.reliability import clicks, cluster, crash, damage, race, refuse, soak
+from benchmarks.reliability import clicks, cluster, crash, damage, logins, race, refuse, soak
 from benchmarks.reliability.outcome import Ground, Outcome
 
 CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
@@ -36,6 +36,7 @@ CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
         damage.missing,
         clicks.clicking,
         cluster.clustering,
+        logins.logging_in,
         soak.soaking,
     )
 }

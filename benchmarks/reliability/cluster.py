@@ -50,6 +50,7 @@ def clustering(ground: Ground) -> Iterator[Outcome]:
         return
     sweep = census_sweep()
     parts, local = sweep.parts(), Workers(2)
+    _swept(local, small_sweep(), small_sweep().parts())
     here, alone, _ = _swept(local, sweep, parts)
     dask = _Dask(ground.folder / "dask")
     far = Cluster(dask.address, local)
@@ -98,9 +99,9 @@ def clustering(ground: Ground) -> Iterator[Outcome]:
 def census_sweep() -> Sweep:
     X, y = census_like(49_000, 30)
     levels = tuple(float(level) for level in np.geomspace(0.05, 10.0, 9))
-    methods = ("book_gradient_descent", "noisy_gradient_descent")
+    methods = ("noisy_gradient_descent", "proved_descent", "scaled_descent")
     rows = {"X": X[:40_000], "y": y[:40_000], "X_test": X[40_000:], "y_test": y[40_000:]}
-    return Sweep(**rows, methods=methods, epsilon=levels, seeds=12)
+    return Sweep(**rows, methods=methods, epsilon=levels, seeds=24)
 
 
 def small_sweep() -> Sweep:
@@ -132,11 +133,11 @@ def _bits(found: Sequence[tuple[PartResult, float]]) -> list[dict[str, bytes]]:
 
 def _paper(slices: Sequence[float], workers: int, server: float, size: int) -> float:
     """Seconds until the last slice is back, on so many workers with a core each."""
-    free, handed = [size * (number + 1) / LINE for number in range(workers)], 0.0
-    heapq.heapify(free)
+    free = [size * (number + 1) / LINE for number in range(min(workers, len(slices)))]
+    handed = 0.0
     for seconds in slices:
         handed += server
-        heapq.heappush(free, max(heapq.heappop(free), handed) + seconds)
+        heapq.heapreplace(free, max(free[0], handed) + seconds)
     return max(free)
 
 
@@ -162,7 +163,10 @@ class _Dask:
     def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
         with (self._folder / "log").open("a") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "dask", kind, "--no-dashboard", "--dashboard-address", "127.0.0.1:0", *options], cwd=ROOT, stdout=log, stderr=log
+                [sys.executable, "-m", "dask", kind, "--no-dashboard", "--dashboard-address", "127.0.0.1:0", *options],
+                cwd=ROOT,
+                stdout=log,
+                stderr=log,
             )
 
     def grow(self, count: int) -> None:

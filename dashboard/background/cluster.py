@@ -370,23 +370,30 @@ def _value(came: Came) -> Any:
 
 
 async def _client(address: str) -> Any:
-    """A connection to the scheduler. Dask itself writes nothing into the server's log."""
-    import dask
-
-    dask.config.set({"logging": {"distributed": "critical", "distributed.client": "critical"}})
+    """A connection to the scheduler."""
     distributed: Any = importlib.import_module("distributed")
-
+    for name in list(logging.root.manager.loggerDict):
+        if name.split(".")[0] in (
+            "distributed",
+            "tornado",
+        ):  # a lost connection is one line of ours, not their traceback
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     secure = distributed.Security(require_encryption=True) if address.startswith("tls:") else None
-    async with asyncio.timeout(CONNECT):
-        return await distributed.Client(
-            address,
-            asynchronous=True,
-            set_as_default=False,
-            direct_to_workers=False,  # only the scheduler has to be reached from here
-            security=secure,
-            timeout=CONNECT,
-            name="epsilon-lab",
-        )
+    client = distributed.Client(
+        address,
+        asynchronous=True,
+        set_as_default=False,
+        direct_to_workers=False,  # only the scheduler has to be reached from here
+        security=secure,
+        timeout=CONNECT,
+        name="epsilon-lab",
+    )
+    try:
+        async with asyncio.timeout(CONNECT):
+            return await client
+    except BaseException:
+        await _close(client)
+        raise
 
 
 async def _close(client: Any) -> None:

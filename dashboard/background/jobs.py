@@ -51,7 +51,8 @@ class Job:
 
     def _most(self) -> int:
         """How many slices may be handed over at once; a cluster's workers come and go."""
-        return int(getattr(self._executor, "at_once", IN_FLIGHT))
+        found: int = getattr(self._executor, "at_once", IN_FLIGHT)
+        return found
 
     def _next_ones(self) -> None:
         """The next slice for the one that came back, and one more where there is room for it now."""

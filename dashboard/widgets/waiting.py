@@ -13,7 +13,7 @@ from dashboard.background import compute
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
-from dashboard.background.lending import Loan
+from dashboard.background.lending import Loan, lend
 from dashboard.background.shelf import Jobs, Watch
 from dashboard.words import page as said
 
@@ -108,7 +108,7 @@ def begin(
         if isinstance(pool, Cluster) and not far:
             pool = pool.local
         missing = len(known) < len(pieces)
-        loan = pool.lend(common()) if missing else Loan(None, shared=False)
+        loan = lend(pool, common()) if missing else Loan(None, shared=False)
         return Job(pool, loan.lent(work), pieces, known=known, keep=keep, ended=loan.close)
 
     def first() -> Watch:
