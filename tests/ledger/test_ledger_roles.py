@@ -66,7 +66,7 @@ TRIED: dict[str, Callable[[Ledger], object]] = {
     "ask": lambda ledger: ledger.ask("new", "people", Cost.pure(0.1), "?"),
     "grant": lambda ledger: ledger.grant("asked"),
     "refuse": lambda ledger: ledger.refuse("asked", "because"),
-    "withdraw": lambda ledger: ledger.withdraw("asked"),
+    "withdraw": lambda ledger: ledger.withdraw("taken"),
     "share": lambda ledger: ledger.share("people", "vera" + ISSUER, "own"),
     "set_limit": lambda ledger: ledger.set_limit("people", None),
     "end_budget": lambda ledger: ledger.end_budget("people"),
@@ -136,6 +136,7 @@ def test_each_role_does_what_is_its_own_and_nothing_else(new_place: Callable[[],
         olga.set_limit("people", 1.0)
         anna.charge("real", "people", Cost.pure(0.1), "How many?", question="q")
         anna.ask("asked", "people", Cost.pure(1.5), "How many more?")
+        anna.ask("taken", "people", Cost.pure(1.5), "How many more?")
         for who, may in MAY.items():
             for name, act in TRIED.items():
                 if name in may:
