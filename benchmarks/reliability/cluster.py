@@ -77,20 +77,24 @@ def clustering(ground: Ground) -> Iterator[Outcome]:
         )
         dask.shrink(3)
         _until(lambda: far.threads == 3)
-        loan = far.lend(sweep)
-        job = Job(far, loan.lent(timed), parts, ended=loan.close)
-        job.wait(PATIENCE, lambda results: len(results) >= len(parts) // 3)
-        dask.kill()
-        job.wait(PATIENCE, lambda results: False)
-        whole = job.error is None and _bits(job.results()) == _bits(here)
-        _until(lambda: far.threads == 2)
-        yield Outcome(
-            check="cluster, worker killed",
-            database="none",
-            tried=f"kill -9 of one of 3 workers after {len(parts) // 3} of {len(parts)} slices",
-            found="the same bits" if whole else f"{job.done} of {job.total} slices, {job.error!r}",
-            good=whole,
-        )
+        accidents = {
+            "cluster, worker killed": (dask.kill, "kill -9 of one of 3 workers"),
+            "cluster, scheduler stopped": (dask.stop, "the scheduler stands still (SIGSTOP)"),
+        }
+        for check, (befall, tried) in accidents.items():
+            loan = far.lend(sweep)
+            job = Job(far, loan.lent(timed), parts, ended=loan.close)
+            job.wait(PATIENCE, lambda results: len(results) >= len(parts) // 3)
+            befall()
+            job.wait(PATIENCE, lambda results: False)
+            whole = job.error is None and _bits(job.results()) == _bits(here)
+            yield Outcome(
+                check=check,
+                database="none",
+                tried=f"{tried} after {len(parts) // 3} of {len(parts)} slices",
+                found="the same bits" if whole else f"{job.done} of {job.total} slices, {job.error!r}",
+                good=whole,
+            )
     finally:
         far.shutdown(cancel_futures=True)
         dask.end()
@@ -180,6 +184,10 @@ class _Dask:
 
     def kill(self) -> None:
         _ended(self._workers.pop(), signal.SIGKILL)
+
+    def stop(self) -> None:
+        """It neither answers nor goes away, as one whose computer is out of memory."""
+        self._scheduler.send_signal(signal.SIGSTOP)
 
     def end(self) -> None:
         for process in (*self._workers, self._scheduler):

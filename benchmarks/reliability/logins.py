@@ -19,6 +19,7 @@ import httpx
 import websockets
 from streamlit import auth_util
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
 from benchmarks.reliability.outcome import Ground, Outcome
 from benchmarks.reliability.soak import PATIENCE, ROOT, replicas, troubles
@@ -82,6 +83,7 @@ def _login(address: str, token: str, log: Path) -> tuple[str, dict[str, str]]:
         _to(browser, "r2")
         back = browser.get(granted.headers["location"])
         _to(browser, "r3")
+        browser.get(f"{address}/_stcore/health")  # gives the token by which a page shows that its cookies are its own
         return back.headers["location"], {one.name: one.value or "" for one in browser.cookies.jar}
 
 
@@ -96,7 +98,7 @@ async def _shown(address: str, cookies: dict[str, str]) -> str:
     found, until = "", time.monotonic() + PATIENCE
     async with websockets.connect(
         address.replace("http", "ws", 1) + "/_stcore/stream",
-        subprotocols=[websockets.Subprotocol("streamlit")],
+        subprotocols=[websockets.Subprotocol("streamlit"), websockets.Subprotocol(cookies[XSRF_COOKIE_NAME])],
         origin=websockets.Origin(address),
         additional_headers={"Cookie": cookie},
         max_size=None,

@@ -210,13 +210,15 @@ def test_nobody_waits_when_the_cluster_goes_and_it_is_used_again_when_it_comes(
         job.wait(PATIENCE, lambda results: False)
         assert job.results() == [45.0 * part for part in range(1, 5)]
         assert far.local.given == 4  # type: ignore[attr-defined]
+        until(lambda: len(told(caplog)) == 1)
         dask.more()
-        until(lambda: not far.alone)
+        until(lambda: len(told(caplog)) == 2)
+        assert not far.alone
         monkeypatch.setattr(cluster, "ANSWER", 1.0)
         dask.end()
-        until(lambda: far.alone)
-        until(lambda: len(told(caplog)) >= 3)
-    assert [line.split(";")[0].split(" (")[0] for line in told(caplog)][:3] == [
+        until(lambda: len(told(caplog)) == 3)
+        assert far.alone
+    assert [line.split(";")[0].split(" (")[0] for line in told(caplog)] == [
         "the cluster has no workers",
         "the cluster works for us",
         "the cluster does not answer",
