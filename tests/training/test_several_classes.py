@@ -13,7 +13,6 @@ from scipy.special import softmax
 from dpcore.calibration import zcdp_rho
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, apply
 from dpcore.errors import InvalidArgument
-from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.whole_classes import WholeClasses
@@ -185,9 +184,8 @@ def test_forms_are_refused_by_name() -> None:
         Features.of(SCHEMA, target="smokes", apart=True)
     with pytest.raises(InvalidArgument, match="positive must be left out"):
         Features.of(SCHEMA, target="job", positive="farm", apart=True)
-    for kind in (PrivateModel, BoughtModel):
-        with pytest.raises(InvalidArgument, match="one class from the others"):
-            kind.of(DECLARED, target="job", columns=["age"], apart=True, epsilon=1.0, delta=1e-5)
+    with pytest.raises(InvalidArgument, match="one class from the others"):
+        PrivateModel.of(DECLARED, target="job", columns=["age"], apart=True, epsilon=1.0, delta=1e-5)
     with pytest.raises(InvalidArgument, match="classes must be 2"):
         ScaledSteps(epsilon=1.0, delta=1e-5, classes=3, loss=scaled_descent.Squared())
     with pytest.raises(InvalidArgument, match="coded rows"):
