@@ -169,11 +169,12 @@ def _spent_on_pairs(request: PairedModel, here: Any, there: Any) -> float:
 
 
 def _spent_on_ways(request: ChosenModel, here: Any, there: Any) -> float:
-    """The largest part of what each release may move: every trial's, the draw, and the model's own."""
+    """The largest part of what each release may move: every trial's and the draw; and of ρ, all of them together.
+
+    The model that is published reads and adds up what its trial does.
+    """
     moved = [request.spent / request.rho]
-    for way, trial in request.trials.items():
-        first, second = here.by_way[way], there.by_way[way]
-        moved += [spent(trial, first, second), spent(request.final(way), first, second)]
+    moved += [spent(trial, here.by_way[way], there.by_way[way]) for way, trial in request.trials.items()]
     for seed in range(2 * _WEIGHTS):
         moved.append(drawn_apart(request.choice, *(way_scores(request, found, seed) for found in (here, there))))
     return max(moved)
