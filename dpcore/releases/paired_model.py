@@ -103,8 +103,8 @@ class PairedModel(StepsModel):
     def own_rules(self) -> tuple[str, ...]:
         """How pairs are found."""
         return (
-            f"{self.many} pair{'s' * (self.many > 1)} of columns that act together: drawn by the exponential mechanism "
-            f"from all that have few enough cells, which {self.pairs_share:g} of ρ buys.",
+            f"Pairs of columns that act together, {self.many} at most: drawn by the exponential mechanism from all "
+            f"that have few enough cells, which {self.pairs_share:g} of ρ buys.",
         )
 
     @property

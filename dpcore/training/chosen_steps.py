@@ -50,7 +50,7 @@ class ChosenSteps:
     key: ClassVar[str] = "chosen_steps"
     rank: ClassVar[int] = 18
     about: ClassVar[About] = About(
-        name="Noisy descent, way chosen",
+        name="Noisy descent in a chosen way",
         plain="tries four ways to build points, keeps the best, privately",
         how=(
             "A tenth of the budget buys a trial of every way: points for ranges at public round numbers, at the "

@@ -157,7 +157,7 @@ def test_the_release_spends_what_the_page_simulates_and_says_so() -> None:
     assert (answer["about"]["pairs_share"], answer["about"]["pairs_bought"]) == (0.25, 3)
     assert "3 pairs of columns that act together were bought: 25 in 100 of the privacy." in model.card()
     assert any("Choosing 3 pairs of columns took 0.25 of ρ." in note for note in asked.notes)
-    assert any("3 pairs of columns that act together" in rule for rule in asked.rules)
+    assert any("Pairs of columns that act together, 3 at most: drawn" in rule for rule in asked.rules)
 
 
 def test_forms_are_refused_by_name() -> None:
