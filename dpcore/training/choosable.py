@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.errors import InvalidArgument
 from dpcore.training.choosing_pairs import CHOSEN
 from dpcore.training.choosing_ways import BOUGHT, PAIRED, features_for, possible_ways
 from dpcore.training.coded import CodedRows, Single
@@ -25,9 +26,11 @@ class ChoosableRows:
     by_way: Mapping[str, Rows]
 
     @classmethod
-    def of(cls, features: Features, typed: Sequence[FloatArray]) -> ChoosableRows:
-        """From uncut ``features`` and what each column's ``typed`` gave. Raises InvalidArgument."""
-        return cls(by_way={way: _rows(features_for(features, way), way, typed) for way in possible_ways(features)})
+    def of(cls, features: Features, typed: Sequence[FloatArray], ways: Sequence[str] | None = None) -> ChoosableRows:
+        """From ``features``, whatever their cuts, and what each column's ``typed`` gave; the ways are those that their
+        declarations allow unless given, for some of the columns of a larger table. Raises InvalidArgument."""
+        chosen = possible_ways(features) if ways is None else ways
+        return cls(by_way={way: _rows(features_for(features, way), way, typed) for way in chosen})
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,11 +63,12 @@ class ChoosableRows:
 
 
 def pairable_rows(features: Features, typed: Sequence[FloatArray]) -> PairableRows:
-    """The rows of cut ``features`` with the pairs that can be chosen of them. Raises InvalidArgument."""
-    candidates = possible_pairs(features, CHOSEN)
-    return PairableRows.of(
-        features.columns, typed, pairs=features.pairs, most_cells=max(pair.cells for pair in candidates)
-    )
+    """The rows of cut ``features`` with the pairs that can be chosen of them, if there are any."""
+    try:
+        candidates = possible_pairs(features, CHOSEN)
+    except InvalidArgument:
+        candidates = ()
+    return PairableRows.of(features.columns, typed, candidates=candidates, pairs=features.pairs)
 
 
 def _rows(features: Features, way: str, typed: Sequence[FloatArray]) -> Rows:

@@ -21,7 +21,7 @@ from dpcore.selection.exponential import Exponential
 from dpcore.training.coded import CodedRows
 from dpcore.training.encoding import Encoding
 from dpcore.training.losses import Logistic
-from dpcore.training.pairable import PairableRows
+from dpcore.training.pairable import PairableRows, candidate_pairs
 from dpcore.training.pairs import Pair
 from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
 from dpcore.validate import FloatArray, IntArray, Neighbours, positive, whole
@@ -122,7 +122,7 @@ def choose_pairs(
     rng: Generator,
 ) -> tuple[Pair, ...]:
     """``many`` pairs of ``columns`` as ``chosen_places`` finds them; ``typed`` and ``y`` as there."""
-    rows = PairableRows.of(columns, typed, missing=True)
+    rows = PairableRows.of(columns, typed, candidates=candidate_pairs(columns), missing=True)
     return tuple(rows.candidates[place] for place in chosen_places(method, rows, y, many=many, rng=rng))
 
 

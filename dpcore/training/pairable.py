@@ -57,19 +57,20 @@ class PairableRows:
         columns: Sequence[Encoding],
         typed: Sequence[FloatArray],
         *,
+        candidates: Sequence[Pair],
         pairs: Sequence[Pair] = (),
         missing: bool = False,
-        most_cells: int = MOST_CELLS,
     ) -> PairableRows:
         """From what each cut column's ``typed`` gave; ``pairs`` are there already, ``missing`` as in ``coded``."""
         known = {column.name: values for column, values in zip(columns, typed, strict=True)}
-        candidates = candidate_pairs(columns, pairs, most_cells=most_cells)
         short = {one.name: one for pair in candidates for one in (pair.first, pair.second)}
         own = {name: one.codes(known[name]) for name, one in short.items()}
         cells = np.empty((typed[0].shape[0], len(candidates)), dtype=np.uint16)
         for place, pair in enumerate(candidates):
             cells[:, place] = pair.cell(*(own[name] for name in pair.names))
-        return cls(singles=coded(columns, typed, missing=missing, pairs=pairs), candidates=candidates, cells=cells)
+        return cls(
+            singles=coded(columns, typed, missing=missing, pairs=pairs), candidates=tuple(candidates), cells=cells
+        )
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -15,7 +15,8 @@ from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.whole_pairs import most_wrong
-from dpcore.training import PairableRows, PairedSteps, load_model
+from dpcore.training import PairedSteps, load_model
+from dpcore.training.choosable import pairable_rows
 from dpcore.training.choosing_pairs import residual_length
 from dpcore.training.encoding import coded
 from dpcore.training.features import MOST_FEATURES, Features
@@ -63,7 +64,7 @@ def test_rows_with_chosen_pairs_are_rows_with_declared_ones(rng) -> None:
     asked = PairedModel.of(DECLARED, target="ill", columns=FROM, pairs=[("left", "job")], epsilon=1.0, delta=1e-5)
     features = asked.features
     numbers, _ = typed(features, frame)
-    rows = PairableRows.of(features.columns, numbers, pairs=features.pairs)
+    rows = pairable_rows(features, numbers)
     assert [pair.names for pair in rows.candidates].count(("left", "job")) == 0
     chosen = [1, 3]
     other = coded(
@@ -82,7 +83,7 @@ def test_rows_with_chosen_pairs_are_rows_with_declared_ones(rng) -> None:
 def test_bought_pairs_see_what_single_columns_do_not(rng) -> None:
     features = request().features
     (numbers, y), (others, truth) = (typed(features, crossed(3000, seed)) for seed in (1, 2))
-    rows, held = (PairableRows.of(features.columns, values) for values in (numbers, others))
+    rows, held = (pairable_rows(features, values) for values in (numbers, others))
     method = PairedSteps(epsilon=1.0, delta=1e-5)
     bought, free = method.fit(rows, y, rng, 2), method.without().fit(rows.singles, y, rng, 2)
     right = [
@@ -91,6 +92,9 @@ def test_bought_pairs_see_what_single_columns_do_not(rng) -> None:
     ]
     assert right[0] > 0.9 > 0.6 > right[1]
     assert bought.cost == free.cost
+    alone = pairable_rows(replace(features, columns=features.columns[:1]), numbers[:1])
+    assert not alone.candidates
+    assert method.fit(alone, y, rng).weights.shape == (1, alone.shape[1]), "nothing to choose, and nothing lost by it"
 
 
 @pytest.mark.parametrize(

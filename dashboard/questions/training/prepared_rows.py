@@ -216,7 +216,8 @@ class _Split:
 
 
 def _split(features: Features, table: Table, ways: Sequence[str]) -> _Split:
-    """``ways`` of building a model are those that the declarations of all chosen columns allow."""
+    """``ways`` of building a model are those that the declarations of all chosen columns allow, also where nothing is
+    left to cut or to pair in ``features``, which have no columns with one value in every row."""
     found = features.prepare(table)
     order = np.random.Generator(np.random.SFC64(7)).permutation(found.n)[:MOST_ROWS]
     cut = max(1, round(TEST_SHARE * order.size))
@@ -230,17 +231,15 @@ def _split(features: Features, table: Table, ways: Sequence[str]) -> _Split:
         return halves(pairable_rows(features.bare.stepped, typed))
 
     def choosable() -> tuple[ChoosableRows, ChoosableRows]:
-        return halves(ChoosableRows.of(features, typed))
+        return halves(ChoosableRows.of(features, typed, ways))
 
     coded = _codes(features, typed)
-    # columns with one value in every row are left out here, so there may be fewer ways than are declared
-    left = possible_ways(features)
     return _Split(
         rows=Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test]),
         codes=None if coded is None else halves(coded),
         uncut=halves(features.uncut.uncut_rows(typed)) if BOUGHT in ways else None,
-        pairable=cache(paired) if PAIRED in ways and PAIRED in left else None,
-        choosable=cache(choosable) if len(ways) > 1 and len(left) > 1 else None,
+        pairable=cache(paired) if PAIRED in ways else None,
+        choosable=cache(choosable) if len(ways) > 1 else None,
         notes=found.notes,
     )
 
