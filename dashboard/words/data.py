@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from dashboard.words import many, plural, safe
+from dpcore.datasets.text import within
 
 # -- whose data these are --------------------------------------------------------------------------------------------
 
@@ -303,28 +304,28 @@ def here(sentence: str) -> str:
 
 
 def usual(column: str) -> str:
-    return f"Usual range of {column}"
+    return within("Usual range of {}", column)
 
 
 def smallest(column: str) -> str:
-    return f"Smallest {column}"
+    return within("Smallest {}", column)
 
 
 def largest(column: str) -> str:
-    return f"Largest {column}"
+    return within("Largest {}", column)
 
 
 def earliest(column: str) -> str:
-    return f"Earliest {column}"
+    return within("Earliest {}", column)
 
 
 def latest(column: str) -> str:
-    return f"Latest {column}"
+    return within("Latest {}", column)
 
 
 def draft_options(column: str) -> str:
-    return f"Options of {column}, one on each line"
+    return within("Options of {}, one on each line", column)
 
 
 def bulk_options(column: str) -> str:
-    return f"Options of {column}, with ; between them"
+    return within("Options of {}, with ; between them", column)

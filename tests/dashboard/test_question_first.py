@@ -201,7 +201,7 @@ def test_rows_of_one_person_become_one_row_in_one_click(open_app: Open) -> None:
     visitor.clicks_on("Make it one row per “customer_id”")
     assert held(visitor.app).reading is not None
     assert held(visitor.app).reading.rows == 11  # type: ignore[union-attr]
-    assert "What is the median of rows?" in [plain(button.label) for button in visitor.app.button]
+    assert "What is the median of “rows”?" in [plain(button.label) for button in visitor.app.button]
 
 
 def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: Open) -> None:
