@@ -237,7 +237,6 @@ def _whole_cell() -> None:
 
 def _look(own: OwnFile) -> None:
     st.markdown(f":material/visibility: **{said.LOOK}**")
-    st.caption(said.LOOK_ABOUT)
     st.checkbox(decision.PUBLIC, key=actions.public_key(own), value=own.confirmed)
     if own.doubts:
         st.caption(said.left_out(own.doubts))

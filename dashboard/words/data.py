@@ -179,8 +179,8 @@ def from_archive(part: str) -> str:
 
 
 DOUBTS_OF_FILE = (
-    "Which of these are asked hangs on what is in the file: they are for you alone, and no private answer, receipt or "
-    "link says which there were. A declaration that you bring and that fits answers those a private answer waits for."
+    "What is asked hangs on the file; no private answer, receipt or link says what was. A declaration that fits answers "
+    "what a private answer waits for."
 )
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
