@@ -29,7 +29,7 @@ from benchmarks.drops.tables import DROPS, Drop
 from benchmarks.tables import DOCUMENT, PACKAGES, by_duckdb
 
 SECONDS, CLICKS, MEDIAN = 60.0, 6, 20.0
-FEWEST = 40
+FEWEST, IN = 40, 10  # tables; of so many one may be over the goal, where something must be asked about the file
 TITLE = "# Real tables, from the drop to the first right chart"
 INTRODUCTION = f"""
 Written by `python -m benchmarks.drops --write`; nothing here is typed by hand. Each file comes to a tab of its own in
@@ -37,9 +37,9 @@ Chromium as it lies in its package. What a person with that table would ask, wha
 down beforehand or computed by pandas and by formulas of their own (`benchmarks/drops`); “right” means that the page
 shows just that. “First” says whether that question stood first; “clicks” begin with choosing the file and end with the
 chart, corrections included. “Reading” is all that is new on the way up to the headline above the chart, at
-{WORDS:.0f} words a minute; “waiting” is until the page rests, beside other work on two cores. “× DuckDB” is processor
-time of server, workers and browser over that of DuckDB's own read and one count in the same run: a page costs the same
-few seconds whatever the file, and these are small.
+{WORDS:.0f} words a minute; “machine” is processor time of server, workers and browser together, as one core would take
+it. “× DuckDB” is that over the processor time of DuckDB's own read and one count in the same run: pages cost the same
+few seconds whatever the file, and most of these are small.
 """
 
 
@@ -58,8 +58,21 @@ class Went:
         return bool(self.seen.offered) and self.seen.offered[0] == self.drop.question
 
     @property
+    def seconds(self) -> float:
+        """Reading, and machine time as one core would take it: what other work on the machine does not lengthen."""
+        return self.seen.reading + self.spent
+
+    @property
     def within(self) -> bool:
-        return self.seen.seconds <= SECONDS and self.seen.clicks <= CLICKS
+        return self.seconds <= SECONDS and self.seen.clicks <= CLICKS
+
+    @property
+    def told(self) -> str:
+        seen, end = self.seen, "" if self.within else "; over the goal"
+        return (
+            f"{self.drop.package} {self.drop.file}: {self.wrong or 'right'}; {seen.clicks} clicks, {seen.words} words, "
+            f"waited {seen.waited:.1f} s, spent {self.spent:.1f} s{end}"
+        )
 
 
 def judged(drop: Drop, seen: Seen) -> str:
@@ -113,15 +126,15 @@ def document(found: list[Went]) -> str:
     licences = {package.name: package.licence for package in PACKAGES}
     names = list(dict.fromkeys(one.drop.package for one in found))
     ratios = [one.spent / one.duckdb for one in found if one.duckdb]
+    clicks, seconds = [one.seen.clicks for one in found], [one.seconds for one in found]
     lines = [
         TITLE,
         "",
         *INTRODUCTION.strip().splitlines(),
         "",
         f"{len(found)} tables from {len(names)} packages; {sum(not one.wrong for one in found)} right, "
-        f"{sum(one.first for one in found)} with the question first; median {_median(found, 'clicks'):.0f} clicks (at "
-        f"most {max(one.seen.clicks for one in found)}), {_median(found, 'seconds'):.0f} s (at most "
-        f"{max(one.seen.seconds for one in found):.0f}), of which waiting {_median(found, 'waited'):.1f} s; processor "
+        f"{sum(one.first for one in found)} with the question first. Median {statistics.median(clicks):.0f} clicks (at "
+        f"most {max(clicks)}) and {statistics.median(seconds):.0f} s (at most {max(seconds):.0f}), of which machine "
         f"time {statistics.median(one.spent for one in found):.1f} s, {statistics.median(ratios):.0f} × DuckDB.",
         "",
         "| package | version | licence | tables |",
@@ -132,21 +145,17 @@ def document(found: list[Went]) -> str:
             for name in names
         ),
         "",
-        "| package | file | question | first | right | clicks | reading | waiting | × DuckDB |",
+        "| package | file | question | first | right | clicks | reading | machine | × DuckDB |",
         "|---|---|---|---|---|---|---|---|---|",
         *(
             f"| {one.drop.package} | {one.drop.file} | {plain(one.drop.question) or 'none; a sentence says why'} | "
             f"{'yes' if one.first else 'no' if one.drop.question else '–'} | {plain(one.wrong) or 'yes'} | "
-            f"{one.seen.clicks} | {60 * one.seen.words / WORDS:.0f} s | {one.seen.waited:.1f} s | "
+            f"{one.seen.clicks} | {one.seen.reading:.0f} s | {one.spent:.1f} s | "
             f"{'–' if not one.duckdb else f'{one.spent / one.duckdb:.0f}'} |"
             for one in found
         ),
     ]  # fmt: skip
     return "\n".join(lines)
-
-
-def _median(found: list[Went], what: str) -> float:
-    return statistics.median(getattr(one.seen, what) for one in found)
 
 
 def main(arguments: list[str]) -> int:
@@ -162,18 +171,15 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as address, chromium(address) as browser:
         for drop in wanted:
             found.append(went(drop, browser, address, chosen.pictures))
-            one = found[-1]
-            print(
-                f"{drop.package} {drop.file}: {one.wrong or 'right'}; {one.seen.clicks} clicks, {one.seen.words} words, "
-                f"waited {one.seen.waited:.1f} s, spent {one.spent:.1f} s{'' if one.within else '; over the goal'}",
-                flush=True,
-            )
+            print(found[-1].told, flush=True)
     print(document(found))
     if chosen.write:
         put(DOCUMENT, document(found))
     short = not chosen.files and len(found) < FEWEST
-    slow = _median(found, "waited") > MEDIAN
-    return 1 if short or slow or any(one.wrong or not one.within for one in found) else 0
+    slow = statistics.median(one.spent for one in found) > MEDIAN
+    late = [one for one in found if not one.within]
+    print(f"over {SECONDS:.0f} s or {CLICKS} clicks: {', '.join(one.drop.file for one in late) or 'none'}")
+    return 1 if short or slow or any(one.wrong for one in found) or len(late) * IN > len(found) else 0
 
 
 if __name__ == "__main__":

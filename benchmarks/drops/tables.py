@@ -11,6 +11,7 @@ import pandas as pd
 
 from benchmarks.drops.expected import Commonest, Expected, Middle, Rings, Says
 from benchmarks.tables import PACKAGES
+from dpcore.datasets.text import within
 
 RECORD, STEP = "one person or record", "a step in time"
 Frame = Callable[[Path], pd.DataFrame]
@@ -69,7 +70,7 @@ def common(column: str) -> str:
 
 
 def middle(column: str) -> str:
-    return f"What is the median of {column}?"
+    return within("What is the median of {}?", column)
 
 
 def reach(column: str) -> str:
@@ -149,7 +150,7 @@ def _vega() -> tuple[Drop, ...]:
     at = "vega-datasets"
     json: Frame = pd.read_json
     return (
-        _most(at, "airports.csv", "state"),
+        _most(at, "airports.csv", "country"),
         _median(at, "anscombe.json", "X", frame=json),
         _median(at, "barley.json", "yield", frame=json),
         _most(at, "burtin.json", "Gram_Staining", frame=json),
@@ -166,7 +167,7 @@ def _vega() -> tuple[Drop, ...]:
             question=reach("temp"),
             row=STEP,
             expected=Says(sentence="There are 8,759 entries; up to 5,000 can be shown here."),
-        ),  # fmt: skip
+        ),
         _most(at, "stocks.csv", "symbol"),
         _series(at, "us-employment.csv", "nonfarm", "month", form=DAY),
         _series(at, "wheat.json", "wheat", "year", frame=json),
@@ -188,7 +189,7 @@ def _others() -> tuple[Drop, ...]:
             question="",
             expected=Says(sentence="No question suits these columns yet."),
             frame=stata,
-        ),  # fmt: skip
+        ),
         _median("causaldata", "organ_donation.csv", "Rate"),
         _most("causaldata", "titanic.dta", "class", frame=stata),
         _median("scikit-learn", "diabetes_data_raw.csv.gz", "column 1", frame=nameless),

@@ -69,6 +69,11 @@ def row_per(column: str) -> str:
     return f"Make it one row per “{safe(column, 40)}”"
 
 
+def more_questions(count: int) -> str:
+    """What the fold of the questions that suit less is called."""
+    return f"{plural(count, 'more question')}"
+
+
 def hidden(unit: str) -> str:
     """What a private answer about steps in time hides, with what it could hide instead after it."""
     return f"Private answers hide any one {safe(unit)}. Rather any one"

@@ -21,6 +21,7 @@ _SOMEONE = re.compile(
 _TIME = re.compile(
     r"(?:^|[\W_])(?:year|yr|quarter|month|week|day|hour|date|round|step|period|time|t|jahr|monat|woche|tag)$", re.I
 )
+_NUMBERED = re.compile(r"(?:^|[\W_])(?:obs|observation|row|index|serial|no|nr)\.?$", re.I)
 _HAPPENED = re.compile(
     r"(?:^|[\W_])(?:actual|observed|outcome|happened|truth|true value|realised|realized|result)", re.I
 )
@@ -166,9 +167,9 @@ def _outcomes(schema: Schema, numeric: tuple[Column, ...]) -> tuple[Column, ...]
 
 
 def _numeric(schema: Schema) -> tuple[Column, ...]:
-    """Columns of numbers, those that count years or days last: they say when, not how much."""
+    """Columns of numbers, those that count years, days or rows last: they say when or which, not how much."""
     found = [column for column in schema.of_type("number", "integer") if not names_someone(column.name)]
-    return tuple(sorted(found, key=lambda column: counts_time(column.name)))
+    return tuple(sorted(found, key=lambda one: counts_time(one.name) or _NUMBERED.search(one.name) is not None))
 
 
 def counts_time(name: str) -> bool:
