@@ -82,6 +82,7 @@ def keep(own: OwnFile) -> None:
         return
     fresh = Remembered.of(own).written()
     for file in _files(own, writing=True):
+        file.parent.parent.mkdir(mode=0o700, exist_ok=True)
         file.parent.mkdir(mode=0o700, exist_ok=True)
         handle, partial = tempfile.mkstemp(dir=file.parent)  # mode 600
         with os.fdopen(handle, "w", encoding="utf-8") as written:
@@ -107,6 +108,15 @@ def forget(own: OwnFile) -> None:
         file.unlink(missing_ok=True)
 
 
+def forget_people(lineage: str) -> None:
+    """Forget all that anybody declared about the people of a budget that was closed. Raises LedgerError, OSError."""
+    ledger = compute.ledger()
+    if ledger.journal_path is not None:
+        folder = _folder(ledger, ledger.journal_path, lineage)
+        for file in folder.glob("*") if folder.exists() else ():
+            file.unlink(missing_ok=True)
+
+
 def _facts(own: OwnFile) -> Template:
     columns = tuple(replace(_stated(column), about="") for column in own.schema.columns)
     return Template(schema=replace(own.schema, columns=columns), steps=own.steps)
@@ -125,14 +135,23 @@ def _files(own: OwnFile, *, writing: bool) -> Iterator[Path]:
         ledger: Ledger = compute.ledger()
         if ledger.journal_path is None or own.lineage not in {one.lineage for one in ledger.chargeable()}:
             return
-        key = ledger.sketch_key
+        if ledger.terms(own.lineage).ended:
+            return
+        folder = _folder(ledger, ledger.journal_path, own.lineage)
     except LedgerError:
         return  # without a ledger nobody's right can be told
-    folder = beside(ledger.journal_path, "declared")
     person, table = login.person(), "" if own.place is None else own.place.table
     whose = [_EVERYBODY] if person is None else [person.subject]
     if person is not None and own.place is not None and (not writing or "owner" in compute.roles()):
         whose.append(_EVERYBODY)
     for who in whose:
-        named = json.dumps(["declared", own.lineage, table, who])
-        yield folder / f"{hmac.digest(key, named.encode(), 'sha256').hex()[:32]}.json"
+        yield folder / f"{_mark(ledger, table, who)}.json"
+
+
+def _folder(ledger: Ledger, journal: Path, lineage: str) -> Path:
+    return beside(journal, "declared") / _mark(ledger, lineage)
+
+
+def _mark(ledger: Ledger, *parts: str) -> str:
+    """A name that cannot be worked out without the server's key. Raises NotAllowed for who may bring no file."""
+    return hmac.digest(ledger.sketch_key, json.dumps(["declared", *parts]).encode(), "sha256").hex()[:32]

@@ -245,6 +245,10 @@ KNOWN_USE = "Declare it the same way"
 REMEMBERED = "This server remembers what was declared about these people."
 FORGET_DECLARED = "Forget that"
 DECLARED_FORGOTTEN = "What this server remembered of its declaration was forgotten."
+NOT_FORGOTTEN = (
+    "This budget is closed for good, on record; what was declared about its people is still kept beside the ledger, "
+    "where whoever runs the server can remove it."
+)
 NOT_REMEMBERED = "What is declared could not be written beside the ledger, so another session begins without it."
 
 
