@@ -207,7 +207,12 @@ def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: py
     monkeypatch.setattr("dashboard.session.dark", lambda: False)
     drawn: list[str] = []
     figure: dict[str, Any] = {"data": [], "layout": {}}
-    monkeypatch.setattr("dashboard.widgets.earlier.chart", lambda found, mark: drawn.append(found.alt))
+
+    def chart(found: Picture, mark: str | None) -> dict[str, Any]:
+        drawn.append(found.alt)
+        return found.figure(False)
+
+    monkeypatch.setattr("dashboard.widgets.earlier.chart", chart)
     monkeypatch.setattr("dashboard.widgets.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
     for before, now, kept in [("a", "a", 1), ("a", "b", 0), ("a", None, 0), (None, "a", 0), (None, None, 1)]:
         drawn.clear()

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard import words
 from dashboard.blocks import Block, Tab, Text
-from dashboard.case import Case
+from dashboard.case import Case, unremembered
 from dashboard.controls import Choice, Number, Read, Several
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Uncertain, Way, Work
 from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, training_theory, trust
@@ -198,7 +198,8 @@ class _Setting:
         view = Curves(task=task, asked=replace(asked, main=self.charted))
         axis = self.read(axis_control(view), "axis")
         along = self.frame("epsilon")
-        view = replace(view, axis=axis, frame=self.frame(axis))
+        memo = self.case.memo if slot(axis) in self.case.complete else unremembered
+        view = replace(view, axis=axis, frame=self.frame(axis), memo=memo)
         found = self.at(along, asked.main)
         plain = self.at(along, NON_PRIVATE)
         headline, caption = self.told(found, None if plain is None else plain[0])

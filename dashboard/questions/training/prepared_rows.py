@@ -162,8 +162,9 @@ def prepared(
     identity = ("training", table.fingerprint, target, columns, positive, steps, pairs, apart)
     used = case.memo((*identity, "varying"), lambda: varying(table, columns)) or columns
     cuts = case.memo((*identity, "cuts"), lambda: shapes(table.schema.columns, columns)) if steps else None
-    whole, features = (
-        Features.of(
+
+    def encoded(some: tuple[str, ...]) -> Features:
+        return Features.of(
             table.schema,
             target=target,
             columns=some,
@@ -172,8 +173,8 @@ def prepared(
             pairs=[pair for pair in pairs if set(pair) <= set(some)],
             apart=apart,
         )
-        for some in (columns, used)
-    )
+
+    whole, features = case.memo((*identity, "features"), lambda: (encoded(columns), encoded(used)))
     split = case.large((*identity, "rows"), lambda: _split(features, table, buys=_can_buy(whole)))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
