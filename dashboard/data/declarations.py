@@ -19,21 +19,27 @@ from dpcore.errors import InvalidArgument
 
 
 def offer(own: OwnFile) -> None:
-    """A declaration from before whose columns this table has all, or that its people have: one click takes it."""
-    if own.remembered is not None:
-        with st.container(border=True):
-            names = own.remembered.template.schema.names
-            st.markdown(f":material/bookmark: **{said.REMEMBERED}** {words.safe(said.columns(names), 400)}")
-            with st.container(horizontal=True):
-                st.button(said.KNOWN_USE, key="own-declaration-remembered", on_click=_use_remembered)
-                st.button(said.FORGET_DECLARED, key="own-declaration-forget", type="tertiary", on_click=_forget)
-        return
+    """A declaration from before whose columns this table has all: one click takes it."""
+    if own.place is not None:
+        offer_remembered(own)
     if own.known is not None:
         with st.container(border=True):
             st.markdown(f":material/bookmark: **{said.KNOWN}** {words.safe(said.columns(own.known.schema.names), 400)}")
             st.button(said.KNOWN_USE, key="own-declaration-known", on_click=_use_known)
     elif own.too_large:
         st.caption(f":material/bookmark: {said.KNOWN} {words.safe(own.too_large, 400)}")
+
+
+def offer_remembered(own: OwnFile) -> None:
+    """What this server remembers of these people; it stands where a person has just said whose data they are."""
+    if own.remembered is None:
+        return
+    with st.container(border=True):
+        names = own.remembered.template.schema.names
+        st.markdown(f":material/bookmark: **{said.REMEMBERED}** {words.safe(said.columns(names), 400)}")
+        with st.container(horizontal=True):
+            st.button(said.KNOWN_USE, key="own-declaration-remembered", on_click=_use_remembered)
+            st.button(said.FORGET_DECLARED, key="own-declaration-forget", type="tertiary", on_click=_forget)
 
 
 def show_declarations(own: OwnFile) -> None:
