@@ -61,9 +61,23 @@ def methods(task: Task) -> dict[str, type[Method]]:
 
 def _has_rows(task: Task, kind: type[Method]) -> bool:
     """Whether the task has rows of the sort that a method trains on."""
+    if chooses(kind):
+        return task.choosable is not None
+    if buys_pairs(kind):
+        return task.pairable is not None
     if buys_cuts(kind):
         return task.uncut is not None
     return task.codes is not None or not on_steps(kind)
+
+
+def chooses(kind: type[Method]) -> bool:
+    """Whether a method chooses the way in which it builds a model."""
+    return bool(getattr(kind, "chosen", False))
+
+
+def buys_pairs(kind: type[Method]) -> bool:
+    """Whether a method buys which columns act together."""
+    return bool(getattr(kind, "paired", False))
 
 
 def buys_cuts(kind: type[Method]) -> bool:
@@ -113,6 +127,9 @@ def sweep_key(task: Task, asked: Asked, axis: str) -> tuple[Hashable, ...]:
 def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
     """The simulation behind one view of the chart."""
     kinds: Mapping[str, Any] = methods(task)
+    asked_for = [kinds[key] for key in ((asked.main,) if axis == "both" else asked.methods)]
+    pairable = task.pairable() if task.pairable and any(map(buys_pairs, asked_for)) else (None, None)
+    choosable = task.choosable() if task.choosable and any(map(chooses, asked_for)) else (None, None)
     common: dict[str, Any] = {
         "X": task.rows.X,
         "y": task.rows.y,
@@ -125,6 +142,10 @@ def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
         "coded_test": None if task.codes is None else task.codes[1],
         "uncut": None if task.uncut is None else task.uncut[0],
         "uncut_test": None if task.uncut is None else task.uncut[1],
+        "pairable": pairable[0],
+        "pairable_test": pairable[1],
+        "choosable": choosable[0],
+        "choosable_test": choosable[1],
         "seed": asked.seed,
         "seeds": models(asked, axis),
         "options": tuple(
