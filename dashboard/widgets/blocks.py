@@ -124,6 +124,7 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         lambda results: draw_all(part.show(results[0]), around),
         what=part.what,
         own=around.own,
+        far=True,
         nothing_yet=lambda: _keep(part.height),
     )
 

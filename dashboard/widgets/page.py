@@ -270,7 +270,15 @@ def _report(
 
 def _begun(work: Work, around: Around) -> Running:
     return waiting.begin(
-        work.slot, work.key, work.run, work.common, work.parts, what=work.what, own=around.own, enough=work.enough
+        work.slot,
+        work.key,
+        work.run,
+        work.common,
+        work.parts,
+        what=work.what,
+        own=around.own,
+        far=True,
+        enough=work.enough,
     )
 
 
