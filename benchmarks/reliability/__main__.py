@@ -1,6 +1,6 @@
 """Everything that must never happen to a ledger and its servers, tried on both databases; exit code 1 if any did.
 
-Run as ``python -m benchmarks.reliability`` (under 10 minutes on two cores, and then the soak of 30, or ``--minutes``)
+Run as ``python -m benchmarks.reliability`` (under 15 minutes on two cores, and then the soak of 30, or ``--minutes``)
 or with ``--short`` (under a minute).
 """
 

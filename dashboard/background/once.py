@@ -42,16 +42,20 @@ class Once(Generic[P, T]):
         key: Hashable = (args, tuple(sorted(kwargs.items())))
         with self._lock:
             turn = self._making.setdefault(key, threading.Lock())
-        if not turn.acquire(blocking=key not in self._raised):
-            raise self._again(key)
+        raised = self._raised.get(key)
+        if raised is None:
+            turn.acquire()
+        elif not turn.acquire(blocking=False):
+            raise _anew(raised[0])
         try:
             with self._lock:
                 kept = self._values.get(key)
                 if kept is not None and (self._seconds is None or time.monotonic() < kept[1] + self._seconds):
                     self._values.move_to_end(key)
                     return kept[0]
-            if key in self._raised and time.monotonic() < self._raised[key][1]:
-                raise self._again(key)
+            raised = self._raised.get(key)
+            if raised is not None and time.monotonic() < raised[1]:
+                raise _anew(raised[0])
             found = self._made(key, *args, **kwargs)
             with self._lock:
                 self._values[key] = (found, time.monotonic())
@@ -76,16 +80,16 @@ class Once(Generic[P, T]):
         self._raised.pop(key, None)
         return found
 
-    def _again(self, key: Hashable) -> Exception:
-        """What was raised, as somebody else's: one that is raised twice collects the places of both."""
-        error = self._raised[key][0]
-        return type(error)(*error.args)
-
     def clear(self) -> None:
         """Forget all, so that the next call makes it anew."""
         with self._lock:
             self._values.clear()
             self._raised.clear()
+
+
+def _anew(error: Exception) -> Exception:
+    """What was raised, for somebody else: one that is raised twice collects the places of both."""
+    return type(error)(*error.args)
 
 
 def once(

@@ -1,7 +1,8 @@
-"""Fixtures of the browser tests: one server per worker, one Chromium per file, a fresh context per visitor."""
+"""Fixtures of the browser tests: one server and one Chromium per worker, a context as good as new per visitor."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -30,25 +31,43 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield at
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium for one file: its event loop ends with the file, so that other files can run loops of their own."""
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """Chromium for all files, with the event loop that drives it: a new one would compile everything once more."""
     if not Path(CHROMIUM).exists():
         pytest.fail(f"{CHROMIUM} is missing: install Debian's chromium package and run make test again", pytrace=False)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
+        loop = asyncio.get_running_loop()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
+        browser.close()
 
 
 @pytest.fixture(scope="module")
-def lent(browser: Browser, address: str) -> Callable[..., AbstractContextManager[BrowserContext]]:
+def browser(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """Chromium for one file. Its event loop rests between files, so that others can run loops of their own."""
+    asyncio._set_running_loop(chromium[1])
+    yield chromium[0]
+    asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="session")
+def free() -> dict[str, list[BrowserContext]]:
+    """Contexts that nobody uses at present, by their kind."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def lent(
+    browser: Browser, address: str, free: dict[str, list[BrowserContext]]
+) -> Callable[..., AbstractContextManager[BrowserContext]]:
     """Contexts that are used again; see ``contexts``.
 
     In each, one small page of the product stays open: beside it a page opens in half the time, because Chromium keeps
     what it has compiled for as long as a page of that server is there (``--process-per-site``).
     """
-    free: dict[str, list[BrowserContext]] = {}
 
     @contextmanager
     def go(width: int, height: int, **options: Any) -> Iterator[BrowserContext]:

@@ -23,6 +23,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-dev-shm-usage",
     "--process-per-site",  # what was compiled for one page is there for the next
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no page waits for another server
     "--force-prefers-reduced-motion",  # animations cost a core where no GPU draws them
 ]
 
