@@ -6,11 +6,13 @@ import csv
 import io
 import random
 
+import pytest
 from hypothesis import HealthCheck, example, given, seed, settings
 from hypothesis import strategies as st
 
 from dpcore.datasets import Reading, UnreadableFile, read_csv
 
+pytestmark = pytest.mark.usefixtures("one_connection")
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 QUICK = settings(max_examples=25, deadline=None, database=None, suppress_health_check=SLOW)
 

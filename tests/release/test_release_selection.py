@@ -86,7 +86,7 @@ ROWS: dict[
 @pytest.mark.parametrize("rows_per_person", [1, 3])
 @pytest.mark.parametrize("key", ROWS)
 def test_the_released_law_is_private(key: str, rule: str, neighbours: str, rows_per_person: int) -> None:
-    """Exact log-ratios when one person with up to c rows comes, goes or changes: at most ε over 30 data sets, with a
+    """Exact log-ratios when one person with up to c rows comes, goes or changes: at most ε over 18 data sets, with a
     range of at most ε where the cost says bounded range; and the same data break the promise at 0.8 of the noise."""
     make, draw_rows, shape = ROWS[key]
     declaration = replace(PEOPLE, rows_per_person=rows_per_person)
@@ -95,7 +95,7 @@ def test_the_released_law_is_private(key: str, rule: str, neighbours: str, rows_
     ranged = isinstance(request.cost.event, BoundedRangeEvent)
     rng = np.random.default_rng(1)
     worst = louder = 0.0
-    for trial in range(30):
+    for trial in range(18):
         rows_ = draw_rows(rng, int(rng.integers(3, 25)))
         if trial % 3 == 0:  # a clear case, where the promise is used up
             rows_ = [rows_[0]] * 20 + [rows_[1]] * (12 + trial % 5)
@@ -123,7 +123,7 @@ def test_the_law_over_scores_is_private(rule: str, score: str, neighbours: str) 
     step = request.sensitivity
     rng = np.random.default_rng(2)
     worst = 0.0
-    for _ in range(100):
+    for _ in range(40):
         scores = rng.normal(size=4) * rng.choice([1.0, 10.0])
         move = rng.choice([-1.0, 0.0, 1.0], size=4) * step
         if score == "k":
