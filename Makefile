@@ -56,7 +56,7 @@ screenshot: $(VENV)/test.done
 lock: $(VENV)/test.done
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	printf 'pip\nsetuptools\n' | $(BIN)/uv pip compile pyproject.toml - --extra login --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --quiet -o requirements.txt
-	$(BIN)/uv pip compile pyproject.toml --extra login --group dev --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --quiet -c requirements.txt -o tests/requirements.txt
+	$(BIN)/uv pip compile pyproject.toml --extra login --extra cluster --group dev --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --quiet -c requirements.txt -o tests/requirements.txt
 	$(BIN)/python -m supply.sbom
 
 clean:

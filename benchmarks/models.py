@@ -103,6 +103,12 @@ def kept() -> list[Found]:
     return [Found(**json.loads(file.read_text(encoding="utf-8"))) for file in files if file.exists()]
 
 
+def written(report: str) -> dict[str, str]:
+    """The sections of a report by their titles: what runs on other machines found stays as they wrote it."""
+    parts = report.split("\n## ")[1:]
+    return {part.split("\n", 1)[0]: f"## {part.strip()}" for part in parts}
+
+
 def measured(task: Task, truth: np.ndarray, told: np.ndarray) -> dict[str, float]:
     """``told``: chances of the second of two classes, of all classes, or numbers."""
     if task.target:
@@ -246,7 +252,9 @@ def without_privacy(
     yield NO_PRIVACY[2], least
 
 
-def markdown(every: list[Found], absent: list[str], memory: list[str]) -> str:
+def markdown(every: list[Found], absent: list[str], memory: list[str], earlier: dict[str, str] | None = None) -> str:
+    """The report of ``every`` table found, with sections of an ``earlier`` report where there is nothing newer."""
+    earlier, own = earlier or {}, {found.name: found for found in every}
     lines = [
         "# Benchmarks of private models",
         "",
@@ -259,26 +267,35 @@ def markdown(every: list[Found], absent: list[str], memory: list[str]) -> str:
         "one in the column's own unit (less is better), all else more is better. Bold: best private model.",
         "",
     ]
-    for found in every:
-        lines += [f"## {found.name}", "", found.what, ""]
-        for measure in found.measures:
-            lines += [f"| {measure} | " + " | ".join(f"ε = {level:g}" for level in LEVELS) + " |"]
-            lines += ["|---|" + "---|" * len(LEVELS)]
-            for method in (OURS, PLAIN, *PEERS.values()):
-                cells = [found.cell(method, level, measure) for level in LEVELS]
-                if any(cells):
-                    lines.append(f"| {method} | " + " | ".join(
-                        _cell(cell, best(found, level, measure)) for cell, level in zip(cells, LEVELS, strict=True)
-                    ) + " |")  # fmt: skip
-            for method in NO_PRIVACY:
-                cell = found.cell(method, None, measure)
-                lines.append(f"| {method} | {_cell(cell, None)} |" + " |" * (len(LEVELS) - 1))
-            lines.append("")
-        lines += [f"{note}\n" for note in found.notes]
+    for name in dict.fromkeys([*MAKERS, *own]):
+        if name in own:
+            lines += section(own[name])
+        elif name in earlier:
+            lines += [earlier[name], ""]
     lines += [f"Left out: {sentence}.\n" for sentence in absent]
-    lines += ["## Memory", "", *memory, ""] if memory else []
+    lines += ["## Memory", "", *memory, ""] if memory else [earlier["Memory"], ""] if "Memory" in earlier else []
     lines += options()
     return "\n".join(lines).rstrip() + "\n"
+
+
+def section(found: Found) -> list[str]:
+    """One table's lines."""
+    lines = [f"## {found.name}", "", found.what, ""]
+    for measure in found.measures:
+        lines += [f"| {measure} | " + " | ".join(f"ε = {level:g}" for level in LEVELS) + " |"]
+        lines += ["|---|" + "---|" * len(LEVELS)]
+        for method in (OURS, PLAIN, *PEERS.values()):
+            cells = [found.cell(method, level, measure) for level in LEVELS]
+            if any(cells):
+                lines.append(f"| {method} | " + " | ".join(
+                    _cell(cell, best(found, level, measure)) for cell, level in zip(cells, LEVELS, strict=True)
+                ) + " |")  # fmt: skip
+        for method in NO_PRIVACY:
+            cell = found.cell(method, None, measure)
+            lines.append(f"| {method} | {_cell(cell, None)} |" + " |" * (len(LEVELS) - 1))
+        lines.append("")
+    lines += [f"{note}\n" for note in found.notes]
+    return lines
 
 
 def options() -> list[str]:
@@ -374,9 +391,9 @@ def main(arguments: list[str]) -> int:
         print(sentence)
     if used:
         MEMORY.write_text(used[0], encoding="utf-8")
-    REPORT.write_text(
-        markdown(kept(), absent, [MEMORY.read_text(encoding="utf-8")] if MEMORY.exists() else []), encoding="utf-8"
-    )
+    known = written(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
+    remembered = [MEMORY.read_text(encoding="utf-8")] if MEMORY.exists() else []
+    REPORT.write_text(markdown(kept(), absent, remembered, known), encoding="utf-8")
     problems = missed(every)
     for problem in problems:
         print("MISSED", problem)

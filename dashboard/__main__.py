@@ -15,6 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from dashboard import settings as environment
 from dashboard.container import in_container
 
 HERE = Path(__file__).resolve().parent
@@ -39,12 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.ledger is not None:
         os.environ["EPSILON_LAB_LEDGER"] = asked.ledger
     try:
-        if os.environ.get("EPSILON_LAB_LOGIN"):
-            from dashboard import login
-
-            login.configured()  # raises ValueError before anything listens
         changes = options(asked.port, asked.address, asked.host)
-        _check_sources()
+        environment.check()
         if asked.replicas is not None:
             from dashboard import replicas
 
@@ -89,14 +86,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands.add_parser("audit", help="attack every kind of private answer, a few minutes; exit code 1 when one leaks")
     return parser
-
-
-def _check_sources() -> None:
-    """Whether the list of sources is written as it should be: its owner is here to mend it. Raises ValueError."""
-    if os.environ.get("EPSILON_LAB_SOURCES"):
-        from dpcore.datasets.in_place.sources import configured_sources
-
-        configured_sources()
 
 
 def settings(file: Path = SETTINGS) -> dict[str, Any]:

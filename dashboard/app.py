@@ -138,7 +138,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    from dashboard.background import this_run
     from dashboard.background.turns import turn
 
-    with turn():
+    with turn(), this_run.drawing():
         main()

@@ -13,8 +13,10 @@ import hmac
 import logging
 import os
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +29,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from dashboard import wanted
 from dashboard.words import server as words
 
 Message = MutableMapping[str, Any]
@@ -49,6 +52,9 @@ FILES_RESERVED, FILES_A_SESSION = 200, 5
 """File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
 MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
+EACH = 0.8
+"""The share of them that one address may have (a school behind one has the same), unless EPSILON_LAB_SESSIONS_EACH says
+a number: there is always room for somebody else."""
 REFUSED = frozenset(
     {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
 )
@@ -124,7 +130,7 @@ class Gate:
 
     def __init__(self, app: Asgi, *, most: int | None = None, most_bytes: int | None = None) -> None:
         self._app = app
-        self._open = 0
+        self._open: Counter[str] = Counter()  # pages, by the address they are opened from
         self._most = most
         self._most_bytes = most_bytes or number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
         self._arriving: list[_Arriving] = []
@@ -136,7 +142,12 @@ class Gate:
         files = raise_file_limit()
         if self._most is None:
             self._most = places(files, number("EPSILON_LAB_SESSIONS", MOST_SESSIONS))
-        return self._open >= self._most or files_open() > files - FILES_RESERVED // 2
+        return self._open.total() >= self._most or files_open() > files - FILES_RESERVED // 2
+
+    def _has_its_share(self, visitor: str) -> bool:
+        """Whether as many pages are open from one address as one may have."""
+        most = MOST_SESSIONS if self._most is None else self._most
+        return self._open[visitor] >= number("EPSILON_LAB_SESSIONS_EACH", max(1, int(EACH * most)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -158,8 +169,13 @@ class Gate:
             except (ClientDisconnect, LocalProtocolError):
                 _LOG.info("a file was not sent to its end")  # nobody is there to be answered
         elif scope["method"] == "GET" and _is_page(scope) and self.full:
-            wait = (b"retry-after", str(words.TRY_AGAIN).encode())
-            await _answer(send, 503, words.full(), kind=b"text/html; charset=utf-8", more=(wait,))
+            await _later(send, words.full())
+        elif scope["method"] == "GET" and _is_page(scope) and self._has_its_share(_visitor(scope)):
+            await _later(send, words.its_share())
+        elif path.endswith(wanted.LOGIN):
+            await self._app(scope, receive, _with_headers(_keeping(scope, send)))
+        elif path.endswith(wanted.RETURN):
+            await self._app(scope, receive, _with_headers(_returning(scope, send)))
         else:
             await self._app(scope, receive, _with_headers(send))
 
@@ -213,14 +229,16 @@ class Gate:
         if not _is_own_page(scope):
             await send({"type": "websocket.close", "code": 1008})
             return
-        if self.full:
+        visitor = _visitor(scope)
+        if self.full or self._has_its_share(visitor):
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
-        self._open += 1
+        self._open[visitor] += 1
         try:
             await self._app(scope, lambda: _next(receive, send), send)
         finally:
-            self._open -= 1
+            self._open[visitor] -= 1
+            self._open += Counter()  # those with none are forgotten
 
 
 async def _next(receive: Receive, send: Send) -> Message:
@@ -249,6 +267,19 @@ def _kind(data: bytes | None) -> str | None:
 
 def _header(scope: Scope, name: bytes) -> str | None:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+
+
+def _visitor(scope: Scope) -> str:
+    """The address that a visitor comes from: behind a proxy of this computer, or of FORWARDED_ALLOW_IPS, the one that
+    it says (uvicorn has looked). A network of IPv6 is one, since each of its computers has billions."""
+    said = str((scope.get("client") or ("",))[0])
+    try:
+        found = ip_address(said)
+    except ValueError:
+        return said
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or ip_network((int(found), 64), strict=False))
+    return str(found)
 
 
 def _is_own_page(scope: Scope) -> bool:
@@ -309,6 +340,40 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return tell
+
+
+def _keeping(scope: Scope, send: Send) -> Send:
+    """On the way to a login: keep the page that somebody came from."""
+    return _changed(scope, send, lambda headers: headers, wanted.left(scope["headers"]))
+
+
+def _returning(scope: Scope, send: Send) -> Send:
+    """Back from a login: to the page that was kept, wherever the server would lead."""
+    place = wanted.kept(scope["headers"])
+
+    def there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        return [(name, place.encode() if place and name.lower() == b"location" else value) for name, value in headers]
+
+    return _changed(scope, send, there, "")
+
+
+def _changed(
+    scope: Scope, send: Send, change: Callable[[list[tuple[bytes, bytes]]], list[tuple[bytes, bytes]]], keep: str
+) -> Send:
+    async def tell(message: Message) -> None:
+        if message["type"] == "http.response.start" and 300 <= message["status"] < 400:
+            headers = change(list(message.get("headers", ())))
+            secure = scope.get("scheme") == "https"
+            message = {**message, "headers": [*headers, wanted.cookie(keep, secure=secure)]}
+        await send(message)
+
+    return tell
+
+
+async def _later(send: Send, page: str) -> None:
+    """There is no place for one more page now."""
+    wait = (b"retry-after", str(words.TRY_AGAIN).encode())
+    await _answer(send, 503, page, kind=b"text/html; charset=utf-8", more=(wait,))
 
 
 async def _answer(

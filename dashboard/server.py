@@ -22,7 +22,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from dashboard import failures, login, values
+from dashboard import failures, login, settings, values
 from dashboard.gate import Gate, raise_file_limit
 
 
@@ -54,9 +54,13 @@ async def begun(served: App) -> AsyncIterator[None]:
     yield
 
 
+try:
+    settings.check()
+except ValueError as error:  # as the command line says it: `streamlit run` alone shows a traceback
+    sys.exit(f"epsilon-lab: {error}")
 app = App(
     Path(__file__).resolve().parent / "app.py",
-    secrets=login.secrets(),  # raises ValueError with a sentence where the login is not set up as it should be
+    secrets=login.secrets(),
     lifespan=begun,
     middleware=[Middleware(Gate)],
     on_script_error=failures.shown,

@@ -128,7 +128,10 @@ class Slot(Generic[T]):
             self.forget()
 
     def get(self) -> T:
-        found: T = st.session_state[self._name] if self._name in st.session_state else self._first()
+        try:  # looked up once: asking first whether it is there takes as long again
+            found: T = st.session_state[self._name]
+        except KeyError:
+            return self._first()
         return found
 
     def put(self, new: T) -> None:
@@ -139,9 +142,11 @@ class Slot(Generic[T]):
 
     def once(self) -> T:
         """The value, made now if it is not there, and kept."""
-        if self._name not in st.session_state:
-            st.session_state[self._name] = self._first()
-        return self.get()
+        try:
+            found: T = st.session_state[self._name]
+        except KeyError:
+            found = st.session_state[self._name] = self._first()
+        return found
 
 
 NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
@@ -262,8 +267,12 @@ def value(control: Control[V]) -> V:
     kept: dict[str, Any] = state["_set"]
     found: V | None = None
     refused = False
-    if control.key in state:
-        found = control.checked(state[control.key])
+    try:
+        given, here = state[control.key], True
+    except KeyError:
+        given, here = None, False
+    if here:
+        found = control.checked(given)
         refused = found is None and bool(control.refusal)
     elif control.key in kept:
         found = control.checked(kept[control.key])
@@ -277,7 +286,7 @@ def value(control: Control[V]) -> V:
     if found is None:
         before = control.checked(kept[control.key]) if control.key in kept else None
         found = control.default if before is None else before
-        if refused and control.key in state:
+        if refused and here:
             del state[control.key]
     kept[control.key] = found
     if not control.linked:

@@ -20,7 +20,7 @@ from dashboard.case import Memo
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.ready import packed
 from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
-from dashboard.charts.tradeoff import HEIGHT, ROOM, Scale, read_off, tradeoff
+from dashboard.charts.tradeoff import HEIGHT, ROOM, Scale, read_all, tradeoff
 from dashboard.controls import Choice, Number
 from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
 
@@ -204,7 +204,7 @@ class View:
             alt=self.memo((*key, "alt"), lambda: describe(self, frame(), x)),
             data=frame,
             code=self.code,
-            note=self._note(x, frame),
+            note=self.memo((*key, "note", self.plain, self.textbook, self.band), lambda: self._note(x, frame)),
         )
 
     def _note(self, x: Literal["epsilon", "n"], frame: Callable[[], pd.DataFrame]) -> str:
@@ -219,8 +219,7 @@ class View:
         if not self.textbook:
             return f"{_THICK.format(used)}{dotted}{_LOG} {self.band}".strip()
         chosen = self.epsilon if x == "epsilon" else self.size
-        values = {str(method): read_off(part, x, chosen) for method, part in others.groupby("method", sort=False)}
-        known = {method: value for method, value in values.items() if value is not None}
+        known = read_all(others, x, chosen)
         if known:
             best = (max if self.higher else min)(known, key=known.__getitem__)
             even = abs(known[best] - known.get(self.main, known[best])) <= 5e-4 * max(abs(known[best]), 1e-12)
@@ -387,12 +386,10 @@ def describe(view: View, frame: pd.DataFrame, x: str) -> str:
 def describe_at(frame: pd.DataFrame, names: Mapping[str, str], scale: Scale, x: str, chosen: float, place: str) -> str:
     """Each method's value where column ``x`` is ``chosen``, as one sentence."""
     parts = []
-    for method, part in frame.groupby("method", sort=False):
-        value = read_off(part, x, chosen)
-        if value is not None:
-            shown = value * scale.factor
-            said = "practically 0" if 0.0 < abs(shown) < 1e-6 else words.number(shown)
-            parts.append(f"{names[str(method)]} {said}{scale.unit}")
+    for method, value in read_all(frame, x, chosen).items():
+        shown = value * scale.factor
+        said = "practically 0" if 0.0 < abs(shown) < 1e-6 else words.number(shown)
+        parts.append(f"{names[method]} {said}{scale.unit}")
     return f"{scale.title} at {place}: " + ", ".join(parts) + "."
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from dashboard import login
+from dashboard.background import this_run
 from dpcore.ledger.asked import Actor
 
 TRUSTED = "trusted"
@@ -23,6 +24,10 @@ _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
 
 def restricted() -> bool:
     """Whether this visitor may do no more than practise."""
+    return this_run.once(("restricted",), _restricted)
+
+
+def _restricted() -> bool:
     if login.configured() is not None:
         return login.person() is None
     if os.environ.get("EPSILON_LAB_VISITORS") == TRUSTED:

@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import date
 from inspect import signature
 from typing import Any, Protocol
@@ -29,6 +29,8 @@ noise it drew."""
 
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
+_LATER = {"features": {"pairs"}, "reads": {"suggested", "suggested_row"}}
+"""Parameters that requests did not always have, by the part that holds them."""
 FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
 
 
@@ -172,7 +174,7 @@ def question_digest(request: Request) -> str:
         raise InvalidArgument("request", "must be a dataclass of public parameters")
     kind = f"{type(request).__module__}.{type(request).__qualname__}"
     try:
-        text = json.dumps([kind, _parameters(parameters)], sort_keys=True, separators=(",", ":"), default=_day)
+        text = json.dumps([kind, _parameters(parameters)], sort_keys=True, separators=(",", ":"), default=_plain)
     except (TypeError, ValueError):
         raise InvalidArgument("request", "must hold plain values only: numbers, text and tuples of them") from None
     return hashlib.sha256(text.encode()).hexdigest()
@@ -182,18 +184,21 @@ def _parameters(request: Any) -> dict[str, Any]:
     """All public parameters. What says that the file suggested something is left out where it suggested nothing, and
     a model's pairs where it has none, so that a question has the digest that it had before requests said so, and its
     answers are found."""
-    found = asdict(request)
-    if isinstance(features := found.get("features"), dict) and not features.get("pairs"):
-        features.pop("pairs", None)
-    if isinstance(reads := found.get("reads"), dict):
-        for name in ("suggested", "suggested_row"):
-            if not reads.get(name):
-                reads.pop(name, None)
+    found = _fields(request)
+    for part, names in _LATER.items():
+        if is_dataclass(found.get(part)):
+            found[part] = {name: value for name, value in _fields(found[part]).items() if value or name not in names}
     return found
 
 
-def _day(value: Any) -> str:
-    """A date among the parameters, as text."""
+def _fields(part: Any) -> dict[str, Any]:
+    return {one.name: getattr(part, one.name) for one in fields(part)}
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no form for: a part of the parameters as its fields, a date as text."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
     if type(value) is not date:
         raise TypeError
     return value.isoformat()

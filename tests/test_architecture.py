@@ -33,8 +33,12 @@ OWNERS = {
 }
 # An outside package that only these parts of the dashboard may import.
 WRITERS = {"typst": ("dashboard/report/pdf.py",), "docx": ("dashboard/report/word.py",)}
-# What the server itself is made of, for what stands before it.
-SERVED = {"dashboard/server.py": {"starlette"}, "dashboard/gate.py": {"starlette", "h11", "google"}}
+# What the server itself is made of, for what stands before it; and what speaks with a cluster.
+SERVED = {
+    "dashboard/server.py": {"starlette"},
+    "dashboard/gate.py": {"starlette", "h11", "google"},
+    "dashboard/background/cluster.py": {"dask", "distributed"},
+}
 PICTURES = {"plotly", "numpy", "pandas"}
 # What describes and never draws: no Streamlit, no session, no widgets.
 PURE = (

@@ -12,7 +12,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -30,7 +29,7 @@ import numpy as np
 from benchmarks.people import LEVELS, Person
 from benchmarks.reliability.outcome import Ground, Heads, Outcome, sentence
 from benchmarks.reliability.outsiders import TROUBLE, Outsider
-from dashboard.replicas import COOKIE
+from dashboard.replicas import COOKIE, free_ports
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
 from dpcore.release import _release
@@ -84,7 +83,7 @@ def soaking(ground: Ground) -> Iterator[Outcome]:
     with patch.dict(os.environ, place):
         with Ledger.open(url, create=True) as ledger:
             ledger.open_budget("people", epsilon=10.0)
-        with _replicas(folder / "log") as address:
+        with replicas(folder / "log", *free_ports(1)) as address:
             asyncio.run(_together(ground, address, folder / "log", seen))
         log = (folder / "log").read_text(errors="replace")
         with Ledger.open(url) as ledger:
@@ -115,11 +114,8 @@ def soaking(ground: Ground) -> Iterator[Outcome]:
 
 
 @contextmanager
-def _replicas(log: Path) -> Iterator[str]:
+def replicas(log: Path, port: int) -> Iterator[str]:
     """The replicas behind their balancer, as the command line starts them."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
     command = [sys.executable, "-m", "dashboard", "serve", "--replicas", str(REPLICAS), "--port", str(port)]
     with log.open("w") as opened:
         manager = subprocess.Popen(command, cwd=ROOT, stdout=opened, stderr=opened)

@@ -10,7 +10,8 @@ import os
 from typing import TypeVar
 
 from dashboard import login, visitors
-from dashboard.background import workers
+from dashboard.background import cluster, workers
+from dashboard.background.cluster import Cluster
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
 from dashboard.background.memory import Memory
@@ -23,8 +24,10 @@ from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
 from dpcore.errors import LedgerError, NotAllowed
 from dpcore.ledger import Ledger
+from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.roles import ROLES, WITH_FILES, Role
+from dpcore.ledger.store import ASK_AGAIN
 from dpcore.ledger.visitor import VisitorsLedger
 
 T = TypeVar("T")
@@ -115,7 +118,15 @@ def opens() -> None:
     _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
 
 
-@once()
+def _unreachable(error: Exception) -> float:
+    """For how many seconds nobody asks again for a ledger that could not be opened: one whose server does not answer.
+
+    A page asks for it several times while it is drawn, and each would wait for the same server.
+    """
+    return ASK_AGAIN if str(error) == UNREACHABLE else 0.0
+
+
+@once(refused=_unreachable)
 def _ledger(_named: str | None) -> Ledger:
     return Ledger.open(patience=PATIENCE)
 
@@ -126,9 +137,17 @@ def reopen_ledger() -> None:
 
 
 @once()
-def pool() -> Workers:
-    """Worker processes for long sweeps; any ``concurrent.futures.Executor`` can take its place."""
-    return Workers(int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)))
+def pool() -> Workers | Cluster:
+    """Worker processes for long sweeps; before them a cluster, where there is one."""
+    local = Workers(int(os.environ.get("EPSILON_LAB_WORKERS", os.cpu_count() or 1)))
+    address = cluster.wanted()
+    return local if address is None else Cluster(address, local)
+
+
+def cluster_is_away() -> bool:
+    """Whether there is a cluster that does not answer, so that this computer works alone."""
+    found = pool()
+    return isinstance(found, Cluster) and found.alone
 
 
 @once()
@@ -144,7 +163,8 @@ def warm_up() -> None:
     ``EPSILON_LAB_WARM_UP=0`` leaves it out, as tests do.
     """
     if os.environ.get("EPSILON_LAB_WARM_UP", "1") != "0":
-        workers.warm_up(pool(), LATER)
+        found = pool()
+        workers.warm_up(found.local if isinstance(found, Cluster) else found, LATER)
 
 
 @once()

@@ -13,6 +13,7 @@ from concurrent.futures import CancelledError, Executor, Future
 from typing import Any
 
 IN_FLIGHT = 2
+"""Slices that a job hands over at once to an executor that does not say how many (``at_once``)."""
 Keep = Callable[[int, Any], None]
 
 
@@ -45,7 +46,20 @@ class Job:
         self.total = len(parts)
         self.cancelled = False
         self.error: BaseException | None = None
-        for _ in range(IN_FLIGHT):
+        for _ in range(self._most()):
+            self._next()
+
+    def _most(self) -> int:
+        """How many slices may be handed over at once; a cluster's workers come and go."""
+        found: int = getattr(self._executor, "at_once", IN_FLIGHT)
+        return found
+
+    def _next_ones(self) -> None:
+        """The next slice for the one that came back, and one more where there is room for it now."""
+        self._next()
+        with self._lock:
+            more = bool(self._waiting) and self._busy < self._most()
+        if more:
             self._next()
 
     def _next(self) -> None:
@@ -100,7 +114,7 @@ class Job:
             elif not (self.cancelled and future.cancelled()):
                 self.error = self.error or error
             self._news.notify_all()
-        self._next()
+        self._next_ones()
 
     def cancel(self) -> None:
         """Submit nothing more and drop what has not started."""

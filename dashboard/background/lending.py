@@ -12,6 +12,7 @@ import pickle
 import threading
 import traceback
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
@@ -94,6 +95,12 @@ class Loan:
         if memory is not None:
             memory.close()
             memory.unlink()
+
+
+def lend(executor: Executor, value: Any) -> Any:
+    """``value`` as this executor's workers are lent it (its ``lend``); carried along where it has no way of its own."""
+    own = getattr(executor, "lend", None)
+    return Loan(value, shared=False) if own is None else own(value)
 
 
 def _spans(sizes: list[int]) -> tuple[tuple[int, int], ...]:

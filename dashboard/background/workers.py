@@ -17,6 +17,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from dashboard.background.jobs import IN_FLIGHT
+from dashboard.background.lending import Loan
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -36,6 +39,15 @@ class Workers(Executor):
         return ProcessPoolExecutor(
             max_workers=self.count, mp_context=multiprocessing.get_context("spawn"), initializer=begin
         )
+
+    @property
+    def at_once(self) -> int:
+        """Slices that one job may have handed over, so that all processes have work and others' slices come soon."""
+        return max(IN_FLIGHT, self.count)
+
+    def lend(self, value: Any) -> Loan:
+        """See ``Loan``."""
+        return Loan(value)
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         with self._lock:

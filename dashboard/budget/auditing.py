@@ -87,6 +87,8 @@ def _what(kind: str, body: dict[str, Any]) -> str:
         return f"{body['subject']}: {said.LEVELS[body['level']]}"
     if kind == "limit":
         return "no limit" if body["epsilon"] is None else f"ε = {words.amount(body['epsilon'])} for one person alone"
+    if body.get("withdrawn"):
+        return "withdrawn by who asked"
     return next((str(body[name]) for name in ("what", "because", "name") if body.get(name)), "")
 
 

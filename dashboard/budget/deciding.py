@@ -20,7 +20,7 @@ SHOWN = 200
 
 
 def show_requests() -> None:
-    """One box for each that waits for who is logged in, and a table of the rest, newest first."""
+    """One box for each that waits for who is logged in or that they made, and a table of the rest, newest first."""
     person = login.person()
     if person is None:
         return
@@ -43,7 +43,12 @@ def show_requests() -> None:
     st.markdown(f"**{said.waiting(len(mine))}**")
     for petition in mine:
         _box(petition, budgets[petition.lineage])
-    rest = [one for one in reversed(found) if one not in mine]
+    own = [one for one in found if one.state == "waiting" and one.subject == person.subject]
+    if own:
+        st.markdown(f"**{said.YOURS}**")
+        for petition in own:
+            _own(petition, budgets.get(petition.lineage))
+    rest = [one for one in reversed(found) if one not in mine and one not in own]
     if rest:
         _table(rest[:SHOWN], budgets)
         if any(one.subject == person.subject and one.state == "granted" and not one.charged for one in rest):
@@ -89,6 +94,32 @@ def _box(petition: Petition, budget: Budget) -> None:
                 on_click=_decide,
                 args=(petition.request_id, False),
             )
+
+
+def _own(petition: Petition, budget: Budget | None) -> None:
+    name = petition.lineage if budget is None else budget.name
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"**{asked(petition.what)}**  \nIt would cost {_cost(petition, budget)} of “{words.safe(name)}”; asked on "
+            f"{when_utc(petition.time)}."
+        )
+        st.button(
+            said.WITHDRAW,
+            key=f"withdraw-{petition.request_id}",
+            icon=":material/undo:",
+            on_click=_withdraw,
+            args=(petition.request_id,),
+        )
+
+
+def _withdraw(request_id: str) -> None:
+    """Callback. The ledger asks once more whose it is, and whether somebody decided in the meantime."""
+    try:
+        compute.ledger().withdraw(request_id)
+    except DpcoreError as error:
+        session.say(_NOTE, words.sentence(error))
+        return
+    session.say(_NOTE, said.WITHDRAWN_NOW)
 
 
 def _decide(request_id: str, grant: bool) -> None:

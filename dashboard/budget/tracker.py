@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import words
-from dashboard.background import compute
+from dashboard.background import compute, this_run
 from dashboard.background.once import once
 from dashboard.budget import visitor
 from dashboard.case import Source
@@ -65,18 +65,25 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
 
 def budget(source: Source) -> Budget | None:
     """The budget of these people; None for people without one. Raises LedgerError when the ledger is closed."""
-    if source.lineage is None:
+    lineage = source.lineage
+    if lineage is None:
         return None
     problem = trouble()
     if problem is not None:
         raise LedgerUnsound(problem)
     try:
-        return compute.ledger().budget(source.lineage)
-    except UnknownLineage:
-        return _untouched(source) if source.practice else None
+        found = this_run.once(("budget", lineage), lambda: _opened(lineage))
     except LedgerUnsound:
         reopen()
         raise
+    return _untouched(source) if found is None and source.practice else found
+
+
+def _opened(lineage: str) -> Budget | None:
+    try:
+        return compute.ledger().budget(lineage)
+    except UnknownLineage:
+        return None
 
 
 def usual_delta(source: Source) -> float:

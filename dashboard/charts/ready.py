@@ -10,6 +10,7 @@ from plotly.basedatatypes import BaseFigure
 
 from dashboard.charts.theme import Figure
 
+_LEAVES = frozenset({str, float, int, bool, type(None)})
 _PACKED = {"float32": "f4", "float64": "f8", "int32": "i4", "uint8": "u1"}
 
 
@@ -27,7 +28,7 @@ class Ready(BaseFigure):  # type: ignore[misc]
 def packed(value: Any) -> Any:
     """A copy with every numeric array as Plotly's typed array: base64 of its bytes."""
     if isinstance(value, dict):
-        return {key: packed(part) for key, part in value.items()}
+        return {key: part if type(part) in _LEAVES else packed(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [packed(part) for part in value] if _nested(value) else list(value)
     if isinstance(value, np.ndarray):
@@ -45,4 +46,4 @@ def packed(value: Any) -> Any:
 
 
 def _nested(values: list[Any] | tuple[Any, ...]) -> bool:
-    return any(isinstance(part, (dict, list, tuple, np.ndarray)) for part in values)
+    return not _LEAVES.issuperset(map(type, values))

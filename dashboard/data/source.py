@@ -10,7 +10,7 @@ from typing import Literal
 import streamlit as st
 
 from dashboard import catalogue, session
-from dashboard.background import compute
+from dashboard.background import compute, this_run
 from dashboard.budget import visitor
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
@@ -91,7 +91,7 @@ def current() -> Source | None:
         table=table,
         lineage=visitor.lineage(key),
         practice=True,
-        declared=Declaration.of(table.schema),
+        declared=this_run.once(("declared", key), lambda: Declaration.of(table.schema)),
         rows=lambda: compute.sample_rows(key) if key not in LOADED_SAMPLES.get() else PrivateRows(table.frame),
     )
 

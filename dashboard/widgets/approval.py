@@ -48,7 +48,7 @@ def latest(found: Budget, request: Request) -> Petition | None:
 
 def pending(petition: Petition | None) -> bool:
     """Whether a request for this very question waits, or was granted and not drawn yet."""
-    return petition is not None and petition.state != "refused"
+    return petition is not None and petition.state in ("waiting", "granted")
 
 
 def told(petition: Petition, draw: Callable[[str], None], *, key: str) -> None:
@@ -58,6 +58,8 @@ def told(petition: Petition, draw: Callable[[str], None], *, key: str) -> None:
         st.button(said.LOOK_AGAIN, key=f"{key}-look", icon=":material/refresh:", type="tertiary")
     elif petition.state == "refused":
         st.warning(said.refused(petition.by, petition.because), icon=":material/block:")
+    elif petition.state == "withdrawn":
+        st.info(said.WITHDRAWN, icon=":material/undo:")
     else:
         st.success(said.granted(petition.by, petition.because), icon=":material/how_to_reg:")
         st.button(

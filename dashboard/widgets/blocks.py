@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import blocks, session
 from dashboard.blocks import Block
 from dashboard.catalogue import address
+from dashboard.charts.theme import Figure
 from dashboard.controls import Control, Numbers
 from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.widgets import controls, handles, scenarios
@@ -77,11 +78,11 @@ def draw(part: Block, around: Around) -> None:
             raise TypeError(f"no widget draws a {type(part).__name__}")
 
 
-def chart(found: blocks.Picture, mark: str | None) -> None:
-    """A picture with its note; where it can be clicked, a click sets the control."""
-    click = found.click
+def chart(found: blocks.Picture, mark: str | None) -> Figure:
+    """A picture with its note; where it can be clicked, a click sets the control. Returns what was drawn."""
+    click, figure = found.click, found.figure(session.dark())
     picture(
-        found.figure(session.dark()),
+        figure,
         key=found.key,
         alt=found.alt,
         data=found.data,
@@ -96,6 +97,7 @@ def chart(found: blocks.Picture, mark: str | None) -> None:
         handles.attach(found.key, found.drag)
     if found.note and PICTURE_HEIGHT.get() is None:  # small print is not for the back of a room
         st.caption(found.note)
+    return figure
 
 
 def _ask(part: blocks.Ask) -> None:
@@ -122,6 +124,7 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         lambda results: draw_all(part.show(results[0]), around),
         what=part.what,
         own=around.own,
+        far=True,
         nothing_yet=lambda: _keep(part.height),
     )
 

@@ -45,9 +45,8 @@ class Place:
 
     def draw(self, found: Picture, mark: str | None) -> None:
         """Draw the answer and remember it."""
-        chart(found, mark)
         shown = Shown(
-            figure=found.figure(session.dark()),
+            figure=chart(found, mark),
             key=found.key,
             alt=found.alt,
             mark=mark,

@@ -5,7 +5,7 @@ A question is a value (``dashboard.question``); here it is drawn. A page of ques
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -192,12 +192,19 @@ def _live(
         later = question.works[-1]
         drawn = running[later.slot] = _begun(later, around) if first.job.complete else None
 
+    asked: dict[Hashable, Question] = {}
+
     def now() -> Question:
         # what is set does not change while work goes on, so the same question is asked again with more results
         found = {slot: tuple(run.job.results()) for slot, run in running.items() if run is not None}
         done = frozenset(slot for slot, run in running.items() if run is not None and run.job.complete)
         over = frozenset(slot for slot, run in running.items() if run is not None and run.job.finished)
-        return offering.ask(kind, replace(case, results=found, complete=done, finished=over), session.Reader()).question
+        there = (*((slot, len(results)) for slot, results in found.items()), done, over)
+        if there not in asked:
+            asked.clear()
+            told = replace(case, results=found, complete=done, finished=over)
+            asked[there] = offering.ask(kind, told, session.Reader()).question
+        return asked[there]
 
     with head:
         first.live(lambda _: _head(now(), alone=right is None))
@@ -263,7 +270,15 @@ def _report(
 
 def _begun(work: Work, around: Around) -> Running:
     return waiting.begin(
-        work.slot, work.key, work.run, work.common, work.parts, what=work.what, own=around.own, enough=work.enough
+        work.slot,
+        work.key,
+        work.run,
+        work.common,
+        work.parts,
+        what=work.what,
+        own=around.own,
+        far=True,
+        enough=work.enough,
     )
 
 

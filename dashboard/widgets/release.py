@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.background import compute
+from dashboard.background import compute, this_run
 from dashboard.budget import tracker, unanswered
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
@@ -223,10 +223,15 @@ def _rules(request: Request) -> None:
 
 def answered(here: Asked) -> list[Receipt]:
     """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
-    try:
-        return compute.ledger().answered(here.lineage, question_digest(here.request))
-    except UnknownLineage:
-        return []
+    question = question_digest(here.request)
+
+    def found() -> list[Receipt]:
+        try:
+            return compute.ledger().answered(here.lineage, question)
+        except UnknownLineage:
+            return []
+
+    return this_run.once(("answered", here.lineage, question), found)
 
 
 def _price(found: Budget, source: Source, request: Request, relation: str | None) -> bool:

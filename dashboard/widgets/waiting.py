@@ -10,11 +10,11 @@ import streamlit as st
 
 from dashboard import limits
 from dashboard.background import compute
+from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
-from dashboard.background.lending import Loan
+from dashboard.background.lending import Loan, lend
 from dashboard.background.shelf import Jobs, Watch
-from dashboard.background.workers import Workers
 from dashboard.words import page as said
 
 POLL = 0.4  # seconds
@@ -30,6 +30,7 @@ class Running:
     job: Watch
     jobs: Jobs
     what: str
+    far: bool = False
 
     def live(self, draw: Callable[[list[Any]], None]) -> None:
         """Draw the results so far, again and again while work goes on; the rest of the page is not held up.
@@ -67,6 +68,8 @@ class Running:
                     st.button("Go on", key=f"{self.slot}-resume", on_click=self.jobs.forget, args=(self.key,))
                 else:
                     st.button("Cancel", key=f"{self.slot}-cancel-job", on_click=job.cancel, icon=":material/close:")
+            if self.far and not job.finished and compute.cluster_is_away():
+                st.caption(said.CLUSTER_AWAY)
         if job.crowded:
             st.caption(said.crowded(limits.limits().jobs))
         if not job.results():
@@ -86,13 +89,15 @@ def begin(
     *,
     what: str,
     own: bool,
+    far: bool = False,
     enough: Callable[[list[Any]], bool] = bool,
 ) -> Running:
     """Run ``work(common(), part)`` for every one of ``parts()`` in worker processes, but what was found before.
 
     ``key`` names the data and every parameter; ``slot`` the place, which has one job at a time. Who asks the same
     shares the job and its results, unless the data are a person's ``own``: these stay in their session. What all
-    slices need is lent to the workers as long as the job runs. What has just begun is given a moment to have
+    slices need is lent to the workers as long as the job runs; to those of a cluster, where there is one, for
+    simulations alone (``far``). What has just begun is given a moment to have
     ``enough`` results to draw.
     """
     jobs = JOBS.once()
@@ -100,8 +105,10 @@ def begin(
 
     def start(known: Mapping[int, Any], keep: Keep) -> Job:
         pool, pieces = compute.pool(), parts()
+        if isinstance(pool, Cluster) and not far:
+            pool = pool.local
         missing = len(known) < len(pieces)
-        loan = Loan(common() if missing else None, shared=missing and isinstance(pool, Workers))
+        loan = lend(pool, common()) if missing else Loan(None, shared=False)
         return Job(pool, loan.lent(work), pieces, known=known, keep=keep, ended=loan.close)
 
     def first() -> Watch:
@@ -110,7 +117,7 @@ def begin(
         return watch
 
     most = limits.limits().jobs
-    return Running(slot=slot, key=key, job=jobs.get(slot, key, first, most), jobs=jobs, what=what)
+    return Running(slot=slot, key=key, job=jobs.get(slot, key, first, most), jobs=jobs, what=what, far=far)
 
 
 def in_background(
@@ -123,9 +130,10 @@ def in_background(
     what: str,
     own: bool,
     nothing_yet: Callable[[], None],
+    far: bool = False,
 ) -> None:
     """``begin`` in a single slice and show it in one place; ``draw(results)`` draws the result."""
-    here = begin(slot, key, work, common, lambda: [None], what=what, own=own)
+    here = begin(slot, key, work, common, lambda: [None], what=what, own=own, far=far)
 
     def shown(results: list[Any]) -> None:
         if here.progress(nothing_yet):

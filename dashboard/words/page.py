@@ -45,6 +45,9 @@ def failed(reference: str) -> str:
     )
 
 
+CLUSTER_AWAY = "The cluster does not answer now, so this computer does it alone; that takes longer."
+
+
 def crowded(most: int) -> str:
     """Why a computation stopped that nobody stopped."""
     at_once = "one computation" if most == 1 else f"{most} computations"

@@ -162,9 +162,29 @@ WORTH_BUYING = (
 )
 
 
+WORTH_PAIRING = (
+    "Buying pairs is worth it where there are very many people and some columns matter only together; pairs that you "
+    "name yourself, from knowledge, cost nothing (under the columns)."
+)
+WORTH_CHOOSING = (
+    "Having the way chosen is worth it where nobody knows which suits the data and one of them suits much better; "
+    "else the fixed way is as good or a little better."
+)
+
+
 def free_beside(bought: str, free: str) -> str:
     """The same descent on cuts that are bought and on free ones, at this ε."""
     return f"With bought cuts: {bought}; with free ones at round numbers: {free}."
+
+
+def singles_beside(bought: str, free: str) -> str:
+    """The same descent with pairs that are bought and without, at this ε."""
+    return f"With bought pairs: {bought}; without: {free}."
+
+
+def fixed_beside(chosen: str, fixed: str) -> str:
+    """The way that is chosen privately and the fixed one, at this ε."""
+    return f"With the way chosen: {chosen}; with the fixed one: {fixed}."
 
 
 UNSURE = ("privacy noise", "only these rows")
@@ -491,6 +511,24 @@ def cuts_bought(columns: int, share: float) -> str:
         f"**Where {plural(columns, 'column')} {'is' if columns == 1 else 'are'} cut is bought** with "
         f"{100 * share:g} in 100 of this answer's privacy, so that about as many people are in each step. The cuts are "
         "in the file with the weights and may be published with them."
+    )
+
+
+def pairs_bought(many: int, share: float) -> str:
+    """What so many pairs are and take, before a release."""
+    return (
+        f"**Which {plural(many, 'pair')} of columns act together is bought** with {100 * share:g} in 100 of this "
+        "answer's privacy, by what a first, rougher model gets wrong, which nobody sees. The pairs are in the file "
+        "with the weights and may be published with them."
+    )
+
+
+def way_chosen(ways: int, share: float, epsilon: float, left: float) -> str:
+    """What choosing among so many ways costs, before a release: the model itself is built as at ε ``left``."""
+    return (
+        f"**Choosing among {ways} ways to build the model costs {100 * share:g} in 100 of this answer's privacy**: "
+        f"what is published is built as at ε = {number(left)} instead of {number(epsilon)}. All are always tried, "
+        "so how long it takes tells nothing; nobody sees the trials. " + WORTH_CHOOSING
     )
 
 

@@ -9,6 +9,11 @@ FULL = (
     "So many people use Epsilon Lab here at this moment that one more would disturb them. "
     "This page tries again by itself, and opens as soon as somebody leaves."
 )
+SHARE_TITLE = "Many pages are open from where you are"
+SHARE = (
+    "So many pages of Epsilon Lab are open from your address that the places left are kept for others; where you share "
+    "a network, they may be other people's. This page tries again by itself, and opens as soon as one is closed."
+)
 TRY_AGAIN = 15  # seconds
 OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
@@ -30,11 +35,20 @@ def failed(reference: str) -> str:
 
 def full() -> str:
     """The page for a visitor who has to wait, in HTML without anything to load."""
+    return _wait(FULL_TITLE, FULL)
+
+
+def its_share() -> str:
+    """As ``full``, where there are places, and not for one more from the same address."""
+    return _wait(SHARE_TITLE, SHARE)
+
+
+def _wait(title: str, told: str) -> str:
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="{TRY_AGAIN}"><title>Epsilon Lab</title>'
         "<style>:root{color-scheme:light dark}"
         "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem}</style>"
-        f'<h1 style="font-size:1.5rem">{escape(FULL_TITLE)}</h1><p>{escape(FULL)}</p>'
+        f'<h1 style="font-size:1.5rem">{escape(title)}</h1><p>{escape(told)}</p>'
     )

@@ -8,9 +8,12 @@ from typing import Any
 
 import pandas as pd
 
+from dpcore.audit.choosing import PairsDrawn, WayDrawn
 from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.count import NoisyCount
+from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.selection import BestRule, BestScore, LeastCost, MostCommonOption, QuantileValue
 
@@ -54,6 +57,10 @@ OPTIONS = Declaration(columns=(OPTION, SCORE, SHARE), each_row="option", hidden=
 STEPS = Declaration(columns=(COUNTS,), each_row="step")
 ROUNDS = Declaration(columns=LOSSES, each_row="step", hidden="replace_one")
 MARKET = Declaration(columns=PRICES, each_row="step", hidden="replace_one")
+
+YES = Column(name="y", type="yes/no")
+PAIRED = Declaration(columns=(*(Column(name=name, type="category", categories=("a", "b")) for name in "abc"), YES))
+CHOSEN = Declaration(columns=(Column(name="age", type="number", low=0, high=100), PAIRED.columns[0], YES))
 
 CASES: tuple[Case, ...] = (
     Case(
@@ -192,5 +199,26 @@ CASES: tuple[Case, ...] = (
         outcome=lambda answer: answer["plays"][-1],
         answers=4_000,
         less=0.3,
+    ),
+    Case(
+        name="which pair of columns, exponential mechanism, one added",
+        request=PairsDrawn(
+            request=PairedModel.of(PAIRED, target="y", columns=["a", "b", "c"], epsilon=40.0, delta=1e-5),
+            points=(-80.0, 0.0, -80.0, 0.0, 120.0, 0.0, 0.0),
+        ),
+        here=rows(a=["a", "a", "", ""], b=["", "", "a", "a"], c=["a"] * 4, y=["no"] * 4),
+        there=rows(a=["a", "a", "", "", "a"], b=["", "", "a", "a", "a"], c=["a"] * 5, y=["no"] * 4 + ["yes"]),
+        outcome=lambda answer: answer,
+        answers=8_000,
+        less=0.6,
+    ),
+    Case(
+        name="which way to build a model, exponential mechanism, one added",
+        request=WayDrawn(request=ChosenModel.of(CHOSEN, target="y", columns=["age", "a"], epsilon=90.0, delta=1e-5)),
+        here=rows(age=["5"], a=["a"], y=["no"]),
+        there=rows(age=["5", "5"], a=["a", "a"], y=["no", "yes"]),
+        outcome=lambda answer: answer,
+        answers=8_000,
+        less=0.6,
     ),
 )

@@ -12,6 +12,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -20,8 +21,10 @@ import pandas as pd
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, read_csv
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.bought_model import BoughtModel
+from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.model import PrivateModel
+from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import BestRule, BestScore, LeastCost, MostCommonOption, QuantileValue
@@ -249,6 +252,8 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
             ),
             steps=20,
         )
+        for title, kind in (("bought pairs", PairedModel), ("a chosen way", ChosenModel)):
+            asks[f"model on {title}, counted"] = partial(_short, kind)
         asks["model on steps, all classes"] = lambda d, _: replace(
             ScaledModel.of(d, target="option", columns=["number", "day"], apart=True, epsilon=0.5, delta=1e-6), steps=20
         )
@@ -265,6 +270,12 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
         if schema is RECORDS
         else found
     )
+
+
+def _short(kind: type[PairedModel | ChosenModel], declaration: Declaration, _: File) -> PairedModel | ChosenModel:
+    """A model in few steps: its counts and sums are those of the others."""
+    asked = kind.of(declaration, target="answer", columns=["option", "number", "day"], epsilon=0.5, delta=1e-6)
+    return replace(asked, steps=8)
 
 
 def _steps() -> list[Question]:

@@ -20,14 +20,16 @@ from dpcore.audit.interference import Verdict, check
 from dpcore.datasets import Declaration, Schema, apply
 from dpcore.datasets import private_rows as doors
 from dpcore.errors import InvalidArgument
-from dpcore.releases import whole_classes
+from dpcore.releases import paired_model, whole_classes
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.bought_model import BoughtModel
+from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.selection import LeastCost
 from dpcore.releases.steps_model import StepsModel
 from dpcore.releases.whole_codes import WholeCodes
+from dpcore.releases.whole_pairs import most_wrong
 from dpcore.training.cuts import own_cuts
 from dpcore.training.encoding import Encoding
 from dpcore.validate import FloatArray
@@ -273,6 +275,28 @@ def _every_class_alone() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _errors_half_as_long() -> Iterator[None]:
+    """Pairs drawn as if a row's error were at most half as long as it is."""
+    with patch.object(paired_model, "most_wrong", lambda features: most_wrong(features) // 2):
+        yield
+
+
+@contextmanager
+def _every_row_told_twice() -> Iterator[None]:
+    """Ways compared by a count in which a row is there twice."""
+    good = WholeCodes.good
+    with patch.object(WholeCodes, "good", lambda self, points: 2 * good(self, points)):
+        yield
+
+
+@contextmanager
+def _last_for_all() -> Iterator[None]:
+    """The model of the way that is drawn built with all of ρ, as if its trials had been free."""
+    with patch.object(ChosenModel, "final", lambda self, way: self._way(way, 1.0, self.steps)):
+        yield
+
+
 HOLES: tuple[Hole, ...] = (
     Hole(
         name="1 an alarm with sensitivity 1 whatever the column",
@@ -331,6 +355,21 @@ HOLES: tuple[Hole, ...] = (
         name="trees of cells at the noise of one level",
         on="model on bought steps, counted, a row added",
         within=_one_level_alone,
+    ),
+    Hole(
+        name="pairs drawn by errors thought half as long",
+        on="model on bought pairs, counted, a row added",
+        within=_errors_half_as_long,
+    ),
+    Hole(
+        name="ways compared with every row told twice",
+        on="model on a chosen way, counted, a row added",
+        within=_every_row_told_twice,
+    ),
+    Hole(
+        name="a chosen way whose trials cost nothing",
+        on="model on a chosen way, counted, a row added",
+        within=_last_for_all,
     ),
     Hole(
         name="cuts at the file's own quantiles",

@@ -15,13 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from dpcore.audit.choosing import drawn_apart, pair_scores, public_codes, way_scores
 from dpcore.audit.files import Ask, File, Question
 from dpcore.errors import DpcoreError
 from dpcore.release import question_digest, sentence
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.bought_model import BoughtModel
+from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.model import PrivateModel
+from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.steps_model import StepsModel
@@ -106,6 +109,10 @@ def spent(request: Any, here: Any, there: Any) -> float:
         return _spent_on_sums(request, here, there)
     if isinstance(request, BoughtModel):
         return _spent_on_cuts(request, here, there)
+    if isinstance(request, ChosenModel):
+        return _spent_on_ways(request, here, there)
+    if isinstance(request, PairedModel):
+        return _spent_on_pairs(request, here, there)
     if isinstance(request, ScaledModel):
         return _spent_on_steps(request, here, there)
     if isinstance(request, NoisyCount):
@@ -142,14 +149,35 @@ def _spent_on_cuts(request: BoughtModel, here: Any, there: Any) -> float:
 
     The cuts are those of noise alone, as a release of no rows could draw them.
     """
-    rng = np.random.Generator(np.random.PCG64(SEED))
-    trees = list(zip(request.bought, here.trees(), there.trees(), strict=True))
+    trees = zip(request.bought, here.trees(), there.trees(), strict=True)
     moved = [
         float(np.linalg.norm((first - second).astype(np.float64))) / request.tree_sensitivity(column)
         for column, first, second in trees
     ]
-    features = request.cut([np.rint(100 * rng.standard_normal(tree.size)).astype(np.int64) for _, tree, _ in trees])
-    return max(*moved, _spent_on_steps(request, here.codes(features), there.codes(features)))
+    return max(*moved, _spent_on_steps(request, public_codes(request, here), public_codes(request, there)))
+
+
+def _spent_on_pairs(request: PairedModel, here: Any, there: Any) -> float:
+    """The largest part of what each release may move: the first model's, the squares, the draws, the model's own."""
+    moved = [_spent_on_steps(request, here.singles, there.singles)]
+    for seed in range(_WEIGHTS):
+        (first, squares), (second, others) = (pair_scores(request, found, seed) for found in (here, there))
+        moved.append(abs(squares - others) / request.squares_sensitivity)
+        moved.append(drawn_apart(request.choice, first, second))
+    chosen = [public_codes(request, found) for found in (here, there)]
+    return max(*moved, _spent_on_steps(request, *chosen))
+
+
+def _spent_on_ways(request: ChosenModel, here: Any, there: Any) -> float:
+    """The largest part of what each release may move: every trial's and the draw; and of ρ, all of them together.
+
+    The model that is published reads and adds up what its trial does.
+    """
+    moved = [request.spent / request.rho]
+    moved += [spent(trial, here.by_way[way], there.by_way[way]) for way, trial in request.trials.items()]
+    for seed in range(2 * _WEIGHTS):
+        moved.append(drawn_apart(request.choice, *(way_scores(request, found, seed) for found in (here, there))))
+    return max(moved)
 
 
 def _spent_on_steps(request: StepsModel, here: Any, there: Any) -> float:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.schema import DateOrder
 
 _TIME = r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?: ?([AaPp])\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
@@ -50,7 +51,7 @@ def dates(text: pd.Series, order: DateOrder) -> np.ndarray:
 
 def _written_out(words: pd.Index) -> np.ndarray:
     """Which words have every digit of their date and time in its usual place."""
-    return np.asarray(pd.Series(words).str.fullmatch(_FIXED), dtype=bool)
+    return fullmatch(pd.Series(words), _FIXED)
 
 
 def _at_once(words: pd.Index, order: DateOrder) -> np.ndarray:

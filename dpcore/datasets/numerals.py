@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.schema import Decimal
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
@@ -36,6 +37,9 @@ def _pattern(decimal: Decimal) -> str:
     return rf"[+-]? ?{bare}|{before}[+-]{digits}{after}|{bare} ?-|\( ?{bare} ?\)"
 
 
+_PATTERNS: dict[Decimal, str] = {".": _pattern("."), ",": _pattern(",")}
+
+
 def tidy(text: pd.Series) -> pd.Series:
     """Text without padding, with ordinary spaces and an ordinary minus sign."""
     if text.str.isascii().all():
@@ -49,7 +53,7 @@ def tidy(text: pd.Series) -> pd.Series:
 
 def is_number(text: pd.Series, decimal: Decimal) -> BoolArray:
     """Which cells of tidied text are numbers when ``decimal`` is the decimal mark."""
-    return text.str.fullmatch(_pattern(decimal)).to_numpy(dtype=bool)
+    return fullmatch(text, _PATTERNS[decimal])
 
 
 def canonical(text: pd.Series, decimal: Decimal) -> pd.Series:
@@ -57,7 +61,7 @@ def canonical(text: pd.Series, decimal: Decimal) -> pd.Series:
 
     A percent sign is dropped, not divided by: 12 % reads as 12, as written.
     """
-    plain = text.str.fullmatch(PLAIN if decimal == "." else r"[+-]?[0-9]+").to_numpy(dtype=bool)
+    plain = fullmatch(text, PLAIN if decimal == "." else r"[+-]?[0-9]+")
     if plain.all():
         return text
     good = is_number(text, decimal)

@@ -20,7 +20,9 @@ def visible(text: str, limit: int = _LIMIT) -> str:
 
     Longer than ``limit`` characters it ends in "…". A page shows it as plain text, never as Markdown or HTML.
     """
-    shown = "".join(_shown(character) for character in text[: limit + 1])
+    head = text[: limit + 1]
+    # Python prints exactly what is seen: nothing of the categories that ``_shown`` looks for
+    shown = head if head.isprintable() else "".join(map(_shown, head))
     return shown if len(text) <= limit and len(shown) <= 4 * limit else shown[: max(limit - 1, 1)] + "…"
 
 
@@ -42,15 +44,16 @@ def plain_markdown(text: str, limit: int = _LIMIT) -> str:
 
     For the few places, such as chart titles and metric labels, that always take markup.
     """
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|~$:" else _ENTITIES.get(c, c) for c in visible(text, limit))
+    return visible(text, limit).translate(_ESCAPED)
 
 
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+_ESCAPED = _ENTITIES | {ord(character): f"\\{character}" for character in r"\`*_{}[]()#+-.!|~$:"}
 
 
 def plain_html(text: str, limit: int = _LIMIT) -> str:
     """``visible`` text escaped for a picture's labels, which take a little HTML."""
-    return "".join(_ENTITIES.get(character, character) for character in visible(text, limit))
+    return visible(text, limit).translate(_ENTITIES)
 
 
 def spreadsheet_safe(value: object) -> object:

@@ -1,6 +1,7 @@
 """Requests above what a person may take alone: asked by one person, granted or refused by another who owns the budget.
 
 Nothing is charged when a request is made. What was granted is charged under the same request id, by who asked for it.
+Who asked may withdraw what nobody has decided yet: a refusal by themselves, so that there is one decision by whomever.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from dpcore.ledger.records import Kind, Record, cost_from_json, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal
 
-State = Literal["waiting", "granted", "refused"]
+State = Literal["waiting", "granted", "refused", "withdrawn"]
 _STATES: dict[str, State] = {"grant": "granted", "refuse": "refused"}
 MOST_WAITING = 20
 """Requests of one person that wait at the same time."""
 TOO_MANY = "So many of your requests wait for an owner already; nothing was asked. Wait until some are decided."
 TWO_PEOPLE = "Whoever asked cannot decide as well: another owner of this budget has to. Nothing was changed."
+NOT_ASKED = "You have no such request; nothing was changed."
 DECIDED = "This request was decided before; nothing was changed."
 UNKNOWN = "There is no such request; nothing was changed."
 _DECISIONS = schema.records.alias("decisions")
@@ -36,7 +38,7 @@ class Petition:
     """A request for one answer that waits, or waited, for an owner.
 
     ``cost`` is the release's own; ``subject`` asked at ``time`` (UTC); ``by`` decided at ``decided``, ``because`` of
-    what they wrote; ``charged`` says that a granted one was used.
+    what they wrote, or withdrew it themselves; ``charged`` says that a granted one was used.
     """
 
     request_id: str
@@ -111,6 +113,21 @@ def decide(store: Store, request_id: str, *, grant: bool, because: str, by: str)
         return find(connection, request_id) or found
 
 
+def withdraw(store: Store, request_id: str, *, by: str) -> Petition:
+    """See ``Ledger.withdraw``."""
+    with store.writing() as connection:
+        found = find(connection, request_id)
+        if found is None or not by or found.subject != by:
+            raise NotAllowed(NOT_ASKED)
+        if found.state == "withdrawn":
+            return found
+        if found.state != "waiting":
+            raise NotAllowed(DECIDED)
+        body = {"by": by, "because": "", "subject": by, "withdrawn": True}
+        store.append(connection, "refuse", lineage=found.lineage, request_id=request_id, body=body)
+        return find(connection, request_id) or found
+
+
 def find(connection: Connection, request_id: str) -> Petition | None:
     """The request with this id, or None."""
     return next(iter(_read(connection, schema.records.c.request_id == request_id)), None)
@@ -143,7 +160,8 @@ def _petition(row: dict[str, Any]) -> Petition:
     if row["decision_seq"] is not None:
         decision = Record(**{name: row[f"decision_{name}"] for name in Record.__slots__})
         said = decision.content
-        told = {"state": _STATES[decision.kind], "by": said["by"], "because": said["because"], "decided": decision.time}
+        state: State = "withdrawn" if said.get("withdrawn") else _STATES[decision.kind]
+        told = {"state": state, "by": said["by"], "because": said["because"], "decided": decision.time}
     return Petition(
         request_id=asked.request_id,
         lineage=asked.lineage,

@@ -21,6 +21,7 @@ from dpcore.ledger.words import label, refusal, versions
 ABOVE = "This is more than you may take of this budget alone; nothing was charged. Ask an owner of it for approval."
 WAITS = "This request waits for an owner of the budget; nothing was charged."
 REFUSED = "This request was refused by an owner of the budget; nothing was charged."
+WITHDRAWN = "This request was withdrawn by who made it; nothing was charged. Ask anew."
 ANOTHERS = "This request is another person's; nothing was charged."
 
 
@@ -69,7 +70,7 @@ def _approved(
         approvals.must_match(petition, budget.lineage, body)
         if petition.state == "granted":
             return {"granted_by": petition.by}
-        raise ApprovalNeeded(WAITS if petition.state == "waiting" else REFUSED)
+        raise ApprovalNeeded({"waiting": WAITS, "withdrawn": WITHDRAWN}.get(petition.state, REFUSED))
     counted = budget.counted(cost, body["neighbours"])
     if counted is not None and terms.passes_limit(connection, budget, counted, subject, now):
         raise ApprovalNeeded(ABOVE)

@@ -385,6 +385,10 @@ class Ledger:
         """Refuse a request, with a reason, as ``grant``. Raises NotAllowed, InvalidArgument."""
         return approvals.decide(self._store, request_id, grant=False, because=because, by=self._subject)
 
+    def withdraw(self, request_id: str) -> Petition:
+        """Take back a request that nobody has decided yet, as who asked. Raises NotAllowed."""
+        return approvals.withdraw(self._store, request_id, by=self._subject)
+
     def petitions(self) -> list[Petition]:
         """Every request for approval, oldest first."""
         with self._store.reading() as connection:

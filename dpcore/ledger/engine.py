@@ -109,8 +109,8 @@ def _postgresql(url: URL) -> Engine:
     from dpcore.ledger import watch  # loads psycopg
 
     # what the URL itself says comes first
-    settings = {name: value for name, value in _NETWORK.items() if name not in url.query}
-    settings["connect_timeout"] = settings.get("connect_timeout", watch.CONNECT)
+    usual = {**_NETWORK, "connect_timeout": watch.CONNECT}
+    settings = {name: value for name, value in usual.items() if name not in url.query}
     engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=settings, pool_timeout=watch.CONNECT)
     watch.watch(engine)
 

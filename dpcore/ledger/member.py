@@ -236,6 +236,10 @@ class MembersLedger(Ledger):
         self._must_be("owner", told=NOT_OWNER)
         return super().refuse(request_id, because)
 
+    def withdraw(self, request_id: str) -> Petition:
+        """Whatever their roles are by now: the ledger asks who made the request."""
+        return super().withdraw(request_id)
+
     def petitions(self) -> list[Petition]:
         """This person's own, those about budgets that they own, and all for an auditor."""
         found = super().petitions()

@@ -142,7 +142,11 @@ class Replay:
             raise ValueError
 
     def _refuse(self, lineage: str, body: dict[str, Any]) -> None:
-        self._grant(lineage, body)
+        """By another person; or withdrawn by the same. No sum changes."""
+        if not body.get("withdrawn"):
+            self._grant(lineage, body)
+        elif lineage not in self.lineages or not body["by"] or body["by"] != body["subject"]:
+            raise ValueError
 
     def rows(self, table: Table) -> list[dict[str, Any]]:
         """What ``table`` must hold."""

@@ -113,6 +113,9 @@ class VisitorsLedger(Ledger):
     def refuse(self, request_id: str, because: str) -> Petition:
         _refuse()
 
+    def withdraw(self, request_id: str) -> Petition:
+        _refuse()
+
     def records(self) -> list[Record]:
         _refuse()
 

@@ -12,6 +12,8 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 import psycopg
@@ -84,8 +86,44 @@ class _Watcher:
 _watcher = _Watcher()
 
 
+def within(seconds: float, connect: Callable[[], Any]) -> Any:
+    """What ``connect`` gives, or psycopg's ConnectionTimeout after so many seconds.
+
+    A host's name may stand for several addresses ("localhost" does for two), and psycopg grants each of them the whole
+    time-out, one after the other. One that comes too late is closed.
+    """
+    ready: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            found = connect()
+        except Exception as error:  # noqa: BLE001 - for who waits
+            with contextlib.suppress(InvalidStateError):
+                ready.set_exception(error)
+            return
+        try:
+            ready.set_result(found)
+        except InvalidStateError:
+            found.close()
+
+    threading.Thread(target=work, name="ledger-connect", daemon=True).start()
+    try:
+        return ready.result(seconds + _LOOK)  # psycopg's own words come first, where one address takes all of it
+    except TimeoutError:
+        if ready.cancel():
+            raise psycopg.errors.ConnectionTimeout("connection timeout expired") from None
+        return ready.result()
+
+
 def watch(engine: Engine) -> None:
-    """Have every connection of ``engine`` (psycopg's) watched from now on."""
+    """Have every connection of ``engine`` (psycopg's) watched from now on, and made within its time-out as a whole."""
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(dialect: Any, _: Any, args: Any, settings: Any) -> Any:
+        said = str(settings["connect_timeout"])
+        if not said.isdigit() or int(said) == 0:  # psycopg has a sentence for what is no number; 0 means without end
+            return dialect.connect(*args, **settings)
+        return within(max(CONNECT, int(said)), lambda: dialect.connect(*args, **settings))
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, record: Any) -> None:

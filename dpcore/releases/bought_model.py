@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,15 +17,13 @@ from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.releases.steps_model import StepsModel
-from dpcore.releases.whole_codes import KeptRows, WholeCells
+from dpcore.releases.whole_cells import WholeCells
+from dpcore.releases.whole_codes import KeptRows, WholeCodes
 from dpcore.training.encoding import Encoding
 from dpcore.training.features import Features
 from dpcore.training.paid_cuts import CUTS_SHARE, bits_for, levels_at, shares_below
 from dpcore.training.uncut import grid_of, is_bought
 from dpcore.validate import IntArray, probability
-
-if TYPE_CHECKING:
-    from dpcore.datasets.private_rows import PrivateRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +45,6 @@ class BoughtModel(StepsModel):
     def __post_init__(self) -> None:
         probability(cuts_share=self.cuts_share)
         self.check()
-        if self.features.apart:
-            raise InvalidArgument("features", "must tell one class from the others where cuts are bought")
         if any(column.levels for column in self.features.columns):
             raise InvalidArgument("features", "must not be cut yet")
         if not self.bought:
@@ -91,20 +87,22 @@ class BoughtModel(StepsModel):
         many = len(self.bought)
         return (f"Cutting {many:,} column{'s' * (many > 1)} at noisy quantiles took {self.cuts_share:g} of ρ.",)
 
-    def read(self, rows: PrivateRows) -> WholeCells:
+    def ready(self, rows: KeptRows) -> WholeCells:
         """The rows as cells of the grids."""
-        return WholeCells(self.features, KeptRows.of(self.features, self.opened(rows)))
+        return WholeCells(self.features, rows)
 
-    def draw(self, ready: WholeCells) -> dict[str, Any]:
-        """The model with its cuts, as JSON can hold it (``dpcore.training.load_model`` reads it)."""
+    def prepared(self, ready: WholeCells) -> tuple[Features, WholeCodes]:
+        """The features with the cuts that are bought here, and the rows as their codes."""
         part = self.rho * self.cuts_share / len(self.bought)
         noisy = [
             draws.gaussian(tree, sensitivity=self.tree_sensitivity(column), rho=part)
             for column, tree in zip(self.bought, ready.trees(), strict=True)
         ]
         features = self.cut(noisy)
-        model = self.trained(features, ready.codes(features))
-        return replace(model, about={**model.about, "cuts_share": self.cuts_share}).plain()
+        return features, ready.codes(features)
+
+    def told(self, features: Features) -> dict[str, Any]:
+        return {"cuts_share": self.cuts_share}
 
     def cut(self, noisy: list[IntArray]) -> Features:
         """The features with cuts, from each bought column's noisy tree alone."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from dpcore.errors import InvalidArgument
 from dpcore.releases.steps_model import StepsModel
-from dpcore.releases.whole_classes import WholeClasses
+from dpcore.releases.whole_classes import whole_codes
 from dpcore.releases.whole_codes import KeptRows, WholeCodes
 from dpcore.training.features import Features
-
-if TYPE_CHECKING:
-    from dpcore.datasets.private_rows import PrivateRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +34,10 @@ class ScaledModel(StepsModel):
         """With every number and date cut."""
         return features.stepped
 
-    def read(self, rows: PrivateRows) -> WholeCodes:
+    def ready(self, rows: KeptRows) -> WholeCodes:
         """The rows as codes."""
-        kept = KeptRows.of(self.features, self.opened(rows))
-        return WholeClasses(self.features, kept) if self.features.apart else WholeCodes(self.features, kept)
+        return whole_codes(self.features, rows)
 
-    def draw(self, ready: WholeCodes) -> dict[str, Any]:
-        """The model as JSON can hold it (``dpcore.training.load_model`` reads it)."""
-        return self.trained(self.features, ready).plain()
+    def prepared(self, ready: WholeCodes) -> tuple[Features, WholeCodes]:
+        """As they are."""
+        return self.features, ready

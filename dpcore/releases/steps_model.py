@@ -10,8 +10,10 @@ counts of how often the model is right by how sure it is. All else sees noisy nu
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,14 +23,38 @@ from dpcore.errors import InvalidArgument
 from dpcore.events import GaussianEvent
 from dpcore.releases import draws
 from dpcore.releases.asked_model import AskedModel
-from dpcore.releases.whole_codes import SCALE_BITS, SUM_UNIT, WholeCodes, clip_units, scale_units
+from dpcore.releases.whole_codes import SCALE_BITS, SUM_UNIT, KeptRows, WholeCodes, clip_units, scale_units
 from dpcore.training.features import Features
 from dpcore.training.model import LinearModel
 from dpcore.training.scaled_descent import calibrating, clip_by_rule, scales_squared, step_lengths
 from dpcore.validate import FloatArray, IntArray, in_range, probability, whole
 
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import PrivateRows
+
 _LARGEST_CLIP = 1.0
 _FURTHEST = 2.0**11  # that weights may go
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What one training has of ρ: for its ``counts``, for all its ``sums`` in ``steps`` equal parts, and for the
+    ``cells`` that calibrate it; ``whole`` is what the model's rules count it as."""
+
+    counts: float
+    sums: float
+    cells: float
+    steps: int
+    whole: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fitted:
+    """``points`` of every one (d,) or (d, classes), about how many ``people`` there are, and the ``clip`` used."""
+
+    points: FloatArray
+    people: int
+    clip: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +130,11 @@ class StepsModel(AskedModel):
         return 0.0
 
     @property
+    def parts(self) -> Parts:
+        """What the model that is published has of ρ."""
+        return Parts(counts=self.counts_share, sums=self.steps_share, cells=self.calibrated, steps=self.steps)
+
+    @property
     def cells_sensitivity(self) -> float:
         """How far one person can move counts that each row is in one of, in L2."""
         return self.rows_per_person * (1.0 if self.neighbours == "add_remove" else math.sqrt(2.0))
@@ -138,86 +169,117 @@ class StepsModel(AskedModel):
         """What a missing cell counts as."""
         return "A missing or unreadable cell is in no step and none of the options."
 
+    def read(self, rows: PrivateRows) -> Any:
+        """The rows that have an answer, as they are needed."""
+        return self.ready(KeptRows.of(self.features, self.opened(rows)))
+
+    @abstractmethod
+    def ready(self, rows: KeptRows) -> Any:
+        """What this kind of model needs of the rows."""
+
+    @abstractmethod
+    def prepared(self, ready: Any) -> tuple[Features, WholeCodes]:
+        """Features whose cuts and pairs are public by now, with ``aside`` of ρ, and the rows as codes of them."""
+
+    def told(self, features: Features) -> dict[str, Any]:
+        """What else is said in the file of how it was made."""
+        return {}
+
+    def draw(self, ready: Any) -> dict[str, Any]:
+        """The model as JSON can hold it (``dpcore.training.load_model`` reads it)."""
+        features, codes = self.prepared(ready)
+        return self.trained(features, codes).plain()
+
     def trained(self, features: Features, ready: WholeCodes) -> LinearModel:
-        """The model of ``features``, whose cuts are public by now, on the rows as codes of its steps."""
+        """The model of ``features`` on the rows as codes of its steps."""
+        found = self.fitted(ready, self.parts)
+        about = {
+            **self.about(found.people),
+            "steps": self.steps,
+            "clip": found.clip,
+            "counts_share": self.counts_share,
+            "calibration_share": self.calibrated,
+            "noise_multiplier": self.noise_multiplier,
+            **self.told(features),
+        }
+        return LinearModel(features=features, weights=features.as_weights(found.points), about=about)
+
+    def fitted(self, ready: WholeCodes, parts: Parts) -> Fitted:
+        """Points of every one, by ``parts`` of ρ and discrete Gaussian releases alone."""
         moved = self.counts_sensitivity(ready.most_ones)
-        counts = draws.gaussian(ready.counts(), sensitivity=moved, rho=self.rho * self.counts_share)
-        people = self.size(counts, ready.most_ones)
-        clip = self.clip_for(people)
-        scales = self.scales(counts, people, ready.most_ones)
-        part, sensitivity = self.rho * self.steps_share / self.steps, self.sums_sensitivity(clip)
+        counts = draws.gaussian(ready.counts(), sensitivity=moved, rho=self.rho * parts.counts)
+        people = self.size(counts, ready.most_ones, parts)
+        clip = self.clip_for(people, parts)
+        scales = self.scales(counts, people, ready.most_ones, parts)
+        part, sensitivity = self.rho * parts.sums / parts.steps, self.sums_sensitivity(clip)
 
         def noisy_sums(weights: FloatArray) -> IntArray:
             sums = ready.sums(weights, scales, clip_units(clip))
             return draws.gaussian(sums.ravel(), sensitivity=sensitivity, rho=part).reshape(sums.shape)
 
-        points = self.descend(noisy_sums, people, scales)
-        if self.calibrated:
-            cells = draws.gaussian(
-                ready.cells(points), sensitivity=self.cells_sensitivity, rho=self.rho * self.calibrated
-            )
-            points = points * self.factor(cells)
-        about = {
-            **self.about(people),
-            "steps": self.steps,
-            "clip": clip,
-            "counts_share": self.counts_share,
-            "calibration_share": self.calibrated,
-            "noise_multiplier": self.noise_multiplier,
-        }
-        return LinearModel(features=features, weights=features.as_weights(points), about=about)
+        points = self.descend(noisy_sums, people, scales, parts)
+        if parts.cells:
+            cells = draws.gaussian(ready.cells(points), sensitivity=self.cells_sensitivity, rho=self.rho * parts.cells)
+            points = points * self.factor(cells, parts)
+        return Fitted(points=points, people=people, clip=clip)
 
-    def size(self, counts: IntArray, most_ones: int) -> int:
+    def size(self, counts: IntArray, most_ones: int, parts: Parts | None = None) -> int:
         """About how many rows there are: as declared, else as the noisy ``counts`` say, at least their noise."""
         if self.people is not None:
             return self.people
-        least = max(2.0, self.counts_sensitivity(most_ones) * self.noise_of(self.counts_share))
+        least = max(2.0, self.counts_sensitivity(most_ones) * self.noise_of((parts or self.parts).counts))
         return min(max(round(least), int(counts[-1])), MOST_PEOPLE)
 
-    def clip_for(self, people: int) -> float:
+    def clip_for(self, people: int, parts: Parts | None = None) -> float:
         """How long one row's gradient may be."""
         if self.clip is not None:
             return self.clip * self.per_clip
-        return self.per_clip * float(
-            clip_by_rule(np.array([float(people)]), self.noise_multiplier * self.rows_per_person)[0]
-        )
+        noise = self.noise_of((parts or self.parts).whole) * self.rows_per_person
+        return self.per_clip * float(clip_by_rule(np.array([float(people)]), noise)[0])
 
-    def scales(self, counts: IntArray, people: int, most_ones: int) -> IntArray:
+    def scales(self, counts: IntArray, people: int, most_ones: int, parts: Parts | None = None) -> IntArray:
         """Public scales (d,) in whole units from noisy ``counts`` (d,)."""
-        noise = self.counts_sensitivity(most_ones) * self.noise_of(self.counts_share)
+        noise = self.counts_sensitivity(most_ones) * self.noise_of((parts or self.parts).counts)
         squares = scales_squared(counts.astype(np.float64)[:, None], np.array([float(people)]), np.array([noise]))
         return scale_units(np.sqrt(squares[:, 0]))
 
-    def descend(self, noisy_sums: Callable[[FloatArray], IntArray], people: int, scales: IntArray) -> FloatArray:
+    def descend(
+        self,
+        noisy_sums: Callable[[FloatArray], IntArray],
+        people: int,
+        scales: IntArray,
+        parts: Parts | None = None,
+    ) -> FloatArray:
         """Points of every one (d,), or with several classes (d, classes), from noisy gradient sums alone, which
         ``noisy_sums(weights)`` gives in their unit.
 
         ``people`` and ``scales`` are public.
         """
-        noise = self.sums_sensitivity(self.clip_for(people)) * SUM_UNIT * self.noise_of(self.steps_share / self.steps)
+        parts = parts or self.parts
+        noise = self.sums_sensitivity(self.clip_for(people, parts)) * SUM_UNIT * self.noise_of(parts.sums / parts.steps)
         rate = 2.5 if self.features.classifies else 1.0
         lengths = step_lengths(
             np.array([float(people)]),
             np.array([noise]),
             np.array([rate]),
             smoothness=0.5 if self.features.apart else self.loss.smoothness,
-            steps=self.steps,
+            steps=parts.steps,
             momentum=self.momentum,
         )
         shape = (scales.size, self.features.outputs) if self.features.apart else (scales.size,)
         at, speed, total = (np.zeros(shape) for _ in range(3))
-        last = max(1, round(self.tail * self.steps))
-        for step in range(self.steps):
+        last = max(1, round(self.tail * parts.steps))
+        for step in range(parts.steps):
             asked = draws.from_units(noisy_sums(at), SUM_UNIT)
             if self.features.apart:  # gradients add up to 0 over the classes: what does not is noise
                 asked = asked - asked.mean(axis=1, keepdims=True)
             speed = self.momentum * speed + asked / people
             at = np.clip(at - lengths[0] * speed, -_FURTHEST, _FURTHEST)
-            if step >= self.steps - last:
+            if step >= parts.steps - last:
                 total = total + at
         return np.asarray(((total / last).T * scales).T * 2.0**-SCALE_BITS)
 
-    def factor(self, cells: IntArray) -> float:
+    def factor(self, cells: IntArray, parts: Parts | None = None) -> float:
         """What noisy ``cells`` say that margins should be multiplied by."""
-        noise = self.cells_sensitivity * self.noise_of(self.calibrated)
+        noise = self.cells_sensitivity * self.noise_of((parts or self.parts).cells)
         return calibrating(cells.astype(np.float64).reshape(-1, 2), noise)

@@ -54,9 +54,7 @@ class WholeClasses(WholeCodes):
         for start in range(0, self.rows, _CHUNK):
             rows = slice(start, start + _CHUNK)
             codes = self._codes[rows]
-            powers = _powers(self._margins(points, codes))
-            slopes = (powers << SLOPE_BITS) // powers.sum(axis=1, keepdims=True)
-            slopes[np.arange(codes.shape[0]), self._answers[rows]] -= 1 << SLOPE_BITS
+            slopes = self._wrong(points, codes, self._answers[rows])
             caps = clip // np.maximum(root_up(squares[codes].sum(axis=1)), 1)
             capped = _shortened(slopes, caps).astype(np.float64)
             for column in range(codes.shape[1]):
@@ -79,11 +77,27 @@ class WholeClasses(WholeCodes):
             found += np.bincount(2 * bins + right, minlength=found.size)
         return found
 
+    def wrong(self, points: FloatArray, most: int) -> IntArray:
+        """What ``points`` (d, outputs) get wrong about every row: chances less a one for its class, in 2⁻¹⁴, (n,
+        outputs); never longer than √2, which is below ``most``."""
+        return self._wrong(self._points(points), self._codes, self._answers)
+
+    def _wrong(self, points: IntArray, codes: IntArray, answers: IntArray) -> IntArray:
+        powers = _powers(self._margins(points, codes))
+        found = (powers << SLOPE_BITS) // powers.sum(axis=1, keepdims=True)
+        found[np.arange(codes.shape[0]), answers] -= 1 << SLOPE_BITS
+        return np.asarray(found)
+
     def _margins(self, points: IntArray, codes: IntArray) -> IntArray:
         total = np.zeros((codes.shape[0], self._outputs), dtype=np.int64)
         for column in range(codes.shape[1]):
             total += points[codes[:, column]]
         return total
+
+
+def whole_codes(features: Features, rows: KeptRows) -> WholeCodes:
+    """The rows as codes, for one number a row or for one a class."""
+    return WholeClasses(features, rows) if features.apart else WholeCodes(features, rows)
 
 
 def _powers(margins: IntArray) -> IntArray:

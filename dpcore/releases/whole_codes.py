@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit
 
+from dpcore.training.choosing_pairs import FURTHEST
 from dpcore.training.features import Features
-from dpcore.training.paid_cuts import bits_for
 from dpcore.training.scaled_descent import SURE
-from dpcore.training.uncut import cells_of, grid_of, is_bought
 from dpcore.validate import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -30,7 +29,13 @@ LARGEST_SCALE = 2.0**6
 LARGEST_POINTS = 2.0**11  # of one step or option, added to a margin
 LARGEST_SUM = 2**60  # so that noise cannot wrap; far beyond what 2²⁸ rows of the largest clip add up to
 _TABLE_BITS, _TABLE_REACH = 12, 32  # slopes at margins −32 to 32, 2⁻¹² apart
+_GOOD_BITS = 2 * SLOPE_BITS - 10  # squared errors are counted in units of 2⁻¹⁰
 _CHUNK = 1 << 16  # rows at a time: 2¹⁶ slopes of at most 2²⁶ units are 2⁴²
+
+
+def most_good(features: Features) -> int:
+    """How much one row adds to ``WholeCodes.good`` at most; never less than 0."""
+    return 1 if features.classifies else round(FURTHEST * 2**SLOPE_BITS) ** 2 >> _GOOD_BITS
 
 
 def clip_units(clip: float) -> int:
@@ -70,7 +75,7 @@ class WholeCodes:
         coded = features.coded(rows.numbers, missing=False)
         self.rows, self.d = int(rows.answers.size), coded.shape[1]
         self.most_ones = coded.most_ones
-        self._logistic = features.two_classes
+        self._logistic, self._classifies = features.two_classes, features.classifies
         self._codes = coded.codes.astype(np.int64) + coded.starts
         self._basis = coded.basis.astype(np.int64)
         self._answers = self._whole_answers(rows.answers)
@@ -113,6 +118,23 @@ class WholeCodes:
         right = (margins > 0) == (self._answers > 0)
         return np.bincount(2 * bins + right, minlength=2 * SURE.size + 2).astype(np.int64)
 
+    def good(self, points: FloatArray) -> int:
+        """How well ``points`` tell the rows, exact: how many are told right, or for a number Σ over rows of how far the
+        squared error, in units of 2⁻¹⁰, is below the most that counts; a row adds from 0 to ``most_good``."""
+        if self._classifies:
+            return int(self.cells(points).reshape(-1, 2)[:, 1].sum())
+        most = round(FURTHEST * 2**SLOPE_BITS)
+        wrong = self.wrong(points, most)
+        return int((most * most - wrong * wrong >> _GOOD_BITS).sum())
+
+    def wrong(self, points: FloatArray, most: int) -> IntArray:
+        """What ``points`` (d,) get wrong about every row: chance or number less the answer, in 2⁻¹⁴, at most ``most``
+        either way, shape (n, 1)."""
+        margins = self._points(points)[self._codes].sum(axis=1)
+        if not self._logistic:
+            margins = np.clip(margins, -(1 << MARGIN_BITS), 1 << MARGIN_BITS)
+        return np.asarray(np.clip(self._slopes(margins, self._answers), -most, most)[:, None])
+
     def _points(self, points: FloatArray) -> IntArray:
         """What every code adds to a margin, in units of a margin."""
         units = np.rint(np.clip(points, -LARGEST_POINTS, LARGEST_POINTS) * 2.0**MARGIN_BITS).astype(np.int64)
@@ -124,35 +146,6 @@ class WholeCodes:
         half = self._table.size // 2
         places = np.clip(margins >> (MARGIN_BITS - _TABLE_BITS), -half, half) + half
         return np.asarray(self._table[places] - (answers << SLOPE_BITS))
-
-
-class WholeCells:
-    """The rows of a table that have an answer, as cells of public grids, before their cuts are known.
-
-    One row is in at most one node of every level of each of the ``trees``.
-    """
-
-    def __init__(self, features: Features, rows: KeptRows) -> None:
-        self._features, self._rows = features, rows
-
-    def trees(self) -> list[IntArray]:
-        """How many rows are in every node of the tree over each uncut column's cells, the root first, exact."""
-        found = []
-        for column, typed in zip(self._features.columns, self._rows.numbers, strict=True):
-            if is_bought(column):
-                cells = cells_of(column, typed)
-                grid = grid_of(column)
-                level = np.bincount(cells[cells >= 0], minlength=1 << bits_for(grid)).astype(np.int64)
-                levels = [level]
-                while level.size > 1:
-                    level = level.reshape(-1, 2).sum(axis=1)
-                    levels.append(level)
-                found.append(np.concatenate(levels[::-1]))
-        return found
-
-    def codes(self, features: Features) -> WholeCodes:
-        """The same rows on the steps of ``features``, which are cut by now."""
-        return WholeCodes(features, self._rows)
 
 
 def root_up(squares: IntArray) -> IntArray:

@@ -17,6 +17,8 @@ from dpcore.training.baselines import majority_share, non_private
 from dpcore.training.book import BookGradientDescent
 from dpcore.training.book_lessons import BookLesson, BookSplit, book_lesson, book_spend, book_split, count_not_positive
 from dpcore.training.bought_steps import BoughtSteps
+from dpcore.training.choosable import ChoosableRows
+from dpcore.training.chosen_steps import ChosenSteps
 from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.clipped_examples import ClippedExamples
 from dpcore.training.coded import CodedRows
@@ -45,6 +47,8 @@ from dpcore.training.objective_perturbation import ObjectivePerturbation, Object
 from dpcore.training.one_person import SumWorlds
 from dpcore.training.optimum import Optimum, minimise
 from dpcore.training.output_perturbation import OutputPerturbation
+from dpcore.training.pairable import PairableRows
+from dpcore.training.paired_steps import PairedSteps
 from dpcore.training.plan import RADIUS, Part, Sweep, build, suitable, usual_methods
 from dpcore.training.proved import ProvedDescent
 from dpcore.training.pure_perturbation import PureObjectivePerturbation
@@ -84,6 +88,8 @@ __all__ = [
     "BookLesson",
     "BookSplit",
     "BoughtSteps",
+    "ChoosableRows",
+    "ChosenSteps",
     "ClippedExamples",
     "CodedRows",
     "Declared",
@@ -111,6 +117,8 @@ __all__ = [
     "OneNumberProblem",
     "Optimum",
     "OutputPerturbation",
+    "PairableRows",
+    "PairedSteps",
     "Part",
     "PartResult",
     "Prepared",

@@ -60,6 +60,7 @@ class BoughtSteps:
     losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
     coded: ClassVar[bool] = True
     uncut: ClassVar[bool] = True
+    several: ClassVar[bool] = True
 
     epsilon: float
     delta: float
@@ -68,6 +69,7 @@ class BoughtSteps:
     clip: float | None = None
     momentum: float = 0.9
     tail: float = 0.5
+    classes: int = 2
     cuts_share: float = CUTS_SHARE
     neighbours: Neighbours = "add_remove"
 
@@ -85,6 +87,7 @@ class BoughtSteps:
             clip=self.clip,
             momentum=self.momentum,
             tail=self.tail,
+            classes=self.classes,
             neighbours=self.neighbours,
         )
 
@@ -119,8 +122,9 @@ class BoughtSteps:
         ]
 
     def _model(self, uncut: UncutRows, y: FloatArray, rng: Generator) -> FloatArray:
-        """One model's weights of cells, (d,)."""
+        """One model's weights of cells, (d,) or (d, classes)."""
         descent = self.descent()
         rows, steps = uncut.cut(uncut.bought(descent.cuts_noise, rng))
         fit = descent.fit(rows, y, rng)
-        return uncut.by_cell(rows, steps, fit.weights[0, :, 0] * fit.factors[0])
+        weights = fit.weights[0] * fit.factors[0]
+        return uncut.by_cell(rows, steps, weights[:, 0] if weights.shape[1] == 1 else weights)

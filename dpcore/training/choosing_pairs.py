@@ -19,15 +19,19 @@ from dpcore.conversions import gaussian_bounded_range, gaussian_delta
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
 from dpcore.training.coded import CodedRows
-from dpcore.training.encoding import Encoding, coded
+from dpcore.training.encoding import Encoding
 from dpcore.training.losses import Logistic
-from dpcore.training.pairs import Pair, all_pairs
+from dpcore.training.pairable import PairableRows, candidate_pairs
+from dpcore.training.pairs import Pair
 from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
 from dpcore.validate import FloatArray, IntArray, Neighbours, positive, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+PAIRS_SHARE, CHOSEN = 0.25, 3
+"""Of 1/σ², or of ρ, where pairs are to be chosen, and how many are: fixed for every table."""
+MOST_PAIRS = 50
 FIRST_SHARE, SPREAD_SHARE = 0.6, 0.02
 """What the first model, and how far answers lie from it, have of what choosing pairs may cost."""
 FIRST_STEPS = 60
@@ -117,7 +121,13 @@ def choose_pairs(
     many: int,
     rng: Generator,
 ) -> tuple[Pair, ...]:
-    """``many`` pairs of ``columns`` chosen with ``pairs_share`` of the ``method``'s 1/σ²; ``typed`` and ``y`` as there.
+    """``many`` pairs of ``columns`` as ``chosen_places`` finds them; ``typed`` and ``y`` as there."""
+    rows = PairableRows.of(columns, typed, candidates=candidate_pairs(columns), missing=True)
+    return tuple(rows.candidates[place] for place in chosen_places(method, rows, y, many=many, rng=rng))
+
+
+def chosen_places(method: ScaledDescent, rows: PairableRows, y: FloatArray, *, many: int, rng: Generator) -> list[int]:
+    """Which ``many`` candidates of ``rows`` the ``method``'s ``pairs_share`` of 1/σ² chooses, in their order.
 
     Three Gaussian releases or what counts as such, each with a share of that: a model without pairs, a noisy sum of
     squared residuals, and ``PairChoice``. Thresholds are what chance alone would do, from these noisy numbers. Raises
@@ -125,11 +135,9 @@ def choose_pairs(
     """
     if not method.pairs_share:
         raise InvalidArgument("pairs_share", "must be set to choose pairs")
-    candidates = candidate_pairs(columns)
     noise = method.noise_multiplier / math.sqrt(method.pairs_share)
-    rows = coded(columns, typed)
-    fitted = first_model(method, noise / math.sqrt(FIRST_SHARE)).fit(rows, y, rng)
-    left = residuals(method, _margins(rows, fitted), y)
+    fitted = first_model(method, noise / math.sqrt(FIRST_SHARE)).fit(rows.singles, y, rng)
+    left = residuals(method, _margins(rows.singles, fitted), y)
     length = residual_length(method)
     choice = PairChoice(
         many=many,
@@ -141,25 +149,16 @@ def choose_pairs(
     squares = float((left**2).sum()) + length**2 * noise / math.sqrt(SPREAD_SHARE) * float(rng.standard_normal())
     people = max(1.0, float(fitted.rows[0]))
     spread = math.sqrt(min(max(squares / people, 1e-6), length**2))
-    known = {column.name: values for column, values in zip(columns, typed, strict=True)}
     scores = np.array([
-        pair_score(
-            pair.codes(*(known[name] for name in pair.names)),
-            pair.cells,
-            left,
-            np.full(pair.cells, spread * math.sqrt(people / pair.cells)),
-        )
-        for pair in candidates
+        pair_score(cells, pair.cells, left, np.full(pair.cells, chance_alone(spread, people, pair)))
+        for cells, pair in zip(rows.cells.T, rows.candidates, strict=True)
     ])  # fmt: skip
-    return tuple(candidates[place] for place in sorted(choice.draw(scores, rng)))
+    return sorted(choice.draw(scores, rng))
 
 
-def candidate_pairs(columns: Sequence[Encoding]) -> tuple[Pair, ...]:
-    """The pairs that can be chosen from. Raises InvalidArgument where there is none."""
-    candidates = all_pairs(columns)
-    if not candidates:
-        raise InvalidArgument("pairs", "cannot be chosen: no two columns have few enough steps and options")
-    return candidates
+def chance_alone(spread: float, people: float, pair: Pair) -> float:
+    """How long the sum of residuals in one of a pair's cells would be by chance, where each is about ``spread``."""
+    return spread * math.sqrt(people / pair.cells)
 
 
 def first_model(method: ScaledDescent, noise: float) -> ScaledDescent:

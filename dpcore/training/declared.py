@@ -82,6 +82,12 @@ class Declared:
         levels = paid_cuts(own, column.low, column.high, noise=noise, columns=columns, rng=rng, days=days)
         return replace(self, encoding=replace(column, levels=levels), paid=False)
 
+    def to_be_bought(self) -> Declared:
+        """Itself with its cuts to be bought, where it has any."""
+        if not self.encoding.levels:
+            return self
+        return replace(self, encoding=replace(self.encoding, levels=()), paid=True)
+
     def at_levels(self, most: int | None) -> Declared:
         """Itself with the ``most`` coarsest levels of cuts; all of them where that is None."""
         return replace(self, encoding=replace(self.encoding, levels=self.encoding.levels[:most]))

@@ -156,6 +156,11 @@ class Features:
         return sum(column.width for column in self.columns) + self._cells + int(self.intercept)
 
     @property
+    def room(self) -> int:
+        """How many more numbers a row could have."""
+        return min(MOST_FEATURES, MOST_POINTS // self.outputs if self.apart else MOST_FEATURES) - self.d
+
+    @property
     def _cells(self) -> int:
         return sum(pair.cells for pair in self.pairs)
 
@@ -209,14 +214,26 @@ class Features:
         return replace(self, columns=columns)
 
     @property
+    def bare(self) -> Self:
+        """The same columns without cuts."""
+        return replace(self, columns=tuple(replace(one, levels=()) for one in self.columns))
+
+    @property
+    def coarse(self) -> Self:
+        """The same columns with every number and date cut at the coarsest of its public cuts alone."""
+        cut = self.bare.stepped
+        return replace(cut, columns=tuple(replace(one, levels=one.levels[:1]) for one in cut.columns))
+
+    @property
     def uncut(self) -> Self:
         """The same columns without cuts, for these to be bought. Raises InvalidArgument where the most that can be
         bought would be more features than can be used."""
         columns = tuple(replace(one, levels=()) for one in self.columns)
         width = sum(BOUGHT_WIDTH if is_bought(one) else one.width for one in columns) + self._cells + 1
-        if width > MOST_FEATURES:
+        most = min(MOST_FEATURES, MOST_POINTS // self.outputs if self.apart else MOST_FEATURES)
+        if width > most:
             raise InvalidArgument(
-                "columns", f"may become {width:,} features and at most {MOST_FEATURES:,} can be used; choose fewer"
+                "columns", f"may become {width:,} features and at most {most:,} can be used; choose fewer"
             )
         return replace(self, columns=columns)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,6 +49,7 @@ def model_card(model: LinearModel) -> str:
         f"({_number(about.get('epsilon'))}, {_number(about.get('delta'))})-differential privacy for {hidden} one "
         f"person {each}, for everything in the file together. Trained by {_method(about.get('method'))}.",
         *_where_cuts_are_from(about.get("cuts_share")),
+        *_what_was_bought(about),
         "",
         "## What decides most",
         "How far apart the smallest and the largest that a column can add are (with the noise in it, so small ones "
@@ -102,6 +104,23 @@ def _where_cuts_are_from(share: object) -> tuple[str, ...]:
         "Column names, bounds and options were declared, not read from the data. Where numbers and dates are cut was "
         f"bought: {100 * share:g} in 100 of the privacy went to noisy quantiles.",
     )
+
+
+def _what_was_bought(about: Mapping[str, Any]) -> tuple[str, ...]:
+    """Sentences on pairs and on the way that were chosen privately."""
+    found = []
+    if isinstance(many := about.get("pairs_bought"), int) and many:
+        share = float(about.get("pairs_share", 0.0))
+        what = "One pair of columns that acts" if many == 1 else f"{many} pairs of columns that act"
+        found.append(f"{what} together {'was' if many == 1 else 'were'} bought: {100 * share:g} in 100 of the privacy.")
+    if "way" in about:
+        others = ", ".join(str(way) for way in about.get("ways", ()))
+        share = float(about.get("ways_share", 0.0))
+        found.append(
+            f"The way it is built ({about['way']}) was chosen privately among {others}, by trials on the rows: "
+            f"{100 * share:g} in 100 of the privacy."
+        )
+    return tuple(found)
 
 
 def _named(pair: Pair) -> str:

@@ -70,7 +70,10 @@ class Pair:
 
     def codes(self, first: FloatArray, second: FloatArray) -> IntArray:
         """The cell of every row (n,), and the number after the last where there is none, from ``Encoding.typed``."""
-        one, other = self.first.codes(first), self.second.codes(second)
+        return self.cell(self.first.codes(first), self.second.codes(second))
+
+    def cell(self, one: IntArray, other: IntArray) -> IntArray:
+        """The same from each column's ``Encoding.codes``."""
         sizes = self.sizes
         inside = (one < sizes[0]) & (other < sizes[1])
         return np.where(inside, one * sizes[1] + other, self.cells)

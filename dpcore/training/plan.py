@@ -11,10 +11,12 @@ import numpy as np
 from dpcore.discovery import discover
 from dpcore.errors import InvalidArgument
 from dpcore.training.baselines import NON_PRIVATE
+from dpcore.training.choosable import ChoosableRows
 from dpcore.training.coded import CodedRows
 from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Method, checked_classes, checked_rows
 from dpcore.training.losses import LOGISTIC, SQUARED, Logistic, Loss
+from dpcore.training.pairable import PairableRows
 from dpcore.training.uncut import UncutRows
 from dpcore.validate import FloatArray, IntArray, finite_vector, positive, probability, whole
 
@@ -22,6 +24,7 @@ FIRST = 4  # replicas of the quick first round
 RADIUS = 10.0  # of the ball that excess risk is measured over: public, and wide enough for most rows of the unit ball
 _SECONDS = 0.4  # aimed at for one slice
 _PACKAGE = "dpcore.training"
+AnyRows = CodedRows | UncutRows | PairableRows | ChoosableRows
 Settings = tuple[tuple[str, Any], ...]
 
 
@@ -38,7 +41,8 @@ class Sweep:
     attribute ``coded``) train and are measured on them. Their weights are of other columns, so they have no excess
     risk. With more than two ``classes`` answers are their numbers from 0, there is no excess risk, and methods that
     can (``several``) train on ``coded``. ``uncut`` and ``uncut_test`` are the same rows for methods that buy their
-    cuts (``uncut`` as well). Raises InvalidArgument.
+    cuts (``uncut`` as well), ``pairable`` and ``pairable_test`` for those that buy pairs (``paired``), ``choosable``
+    and ``choosable_test`` for those that choose a way (``chosen``). Raises InvalidArgument.
     """
 
     X: FloatArray
@@ -58,6 +62,10 @@ class Sweep:
     coded_test: CodedRows | None = None
     uncut: UncutRows | None = None
     uncut_test: UncutRows | None = None
+    pairable: PairableRows | None = None
+    pairable_test: PairableRows | None = None
+    choosable: ChoosableRows | None = None
+    choosable_test: ChoosableRows | None = None
     classes: int = 2
 
     @classmethod
@@ -115,6 +123,8 @@ class Sweep:
         for name, train, test in (
             ("coded", self.coded, self.coded_test),
             ("uncut", self.uncut, self.uncut_test),
+            ("pairable", self.pairable, self.pairable_test),
+            ("choosable", self.choosable, self.choosable_test),
         ):
             for rows, codes in ((self.X, train), (self.X_test, test)):
                 if codes is not None and codes.shape[0] != rows.shape[0]:
@@ -148,16 +158,20 @@ class Sweep:
         chosen = self._chosen(size)
         return self.X[chosen], self.y[chosen]
 
-    def codes_for(self, key: str, *, test: bool = False) -> CodedRows | UncutRows | None:
+    def codes_for(self, key: str, *, test: bool = False) -> AnyRows | None:
         """The rows that a method trains on, or with ``test`` is measured on, in place of X; None where it takes X."""
         kind = discover(_PACKAGE).get(key)
-        if getattr(kind, "uncut", False):
-            return self.uncut_test if test else self.uncut
-        if getattr(kind, "coded", False):
-            return self.coded_test if test else self.coded
+        for sort, rows, held in (
+            ("chosen", self.choosable, self.choosable_test),
+            ("paired", self.pairable, self.pairable_test),
+            ("uncut", self.uncut, self.uncut_test),
+            ("coded", self.coded, self.coded_test),
+        ):
+            if getattr(kind, sort, False):
+                return held if test else rows
         return None
 
-    def coded_rows(self, key: str, size: int) -> CodedRows | UncutRows | None:
+    def coded_rows(self, key: str, size: int) -> AnyRows | None:
         """``codes_for`` of one size, the rows of ``training_rows``."""
         found = self.codes_for(key)
         return None if found is None else found.take(self._chosen(size))
@@ -197,7 +211,7 @@ class Sweep:
             outputs = self.classes if self.classes > 2 else 1
             one = 200 * outputs * (2.0 * size * codes.codes.shape[1] / 1e9 + size / 1e9 + codes.shape[1] / 1e8)
         elif codes is not None:  # one model at a time
-            one = 0.05 + codes.cells.codes.shape[1] * (0.002 + 200 * 3.0 * size / 1e9)
+            one = _one_model(codes, size)
         if part.method in ("dp_sgd", "disjoint_batches"):
             one = 250.0 * per_pass + 0.002
         if part.method == "dp_sgd":
@@ -211,6 +225,17 @@ class Sweep:
         return [
             replace(alone, epsilon=self.epsilon[start : start + many]) for start in range(0, len(self.epsilon), many)
         ]
+
+
+def _one_model(rows: AnyRows, size: int) -> float:
+    """About how many seconds a model takes that buys or chooses for itself."""
+    if isinstance(rows, ChoosableRows):  # all are tried, and one is built
+        return sum(_one_model(own, size) / 2.0 for own in rows.by_way.values()) + 0.1
+    if isinstance(rows, PairableRows):
+        candidates, columns = len(rows.candidates), int(rows.singles.codes.shape[1])
+        return 0.05 + candidates * size / 1e8 + columns * (0.002 + 260 * 3.0 * size / 1e9)
+    columns = int(rows.codes.shape[1] if isinstance(rows, CodedRows) else rows.cells.codes.shape[1])
+    return 0.05 + columns * (0.002 + 200 * 3.0 * size / 1e9)
 
 
 def suitable(loss: Loss, columns: int, *, classes: int = 2) -> dict[str, type[Method]]:

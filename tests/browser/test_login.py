@@ -12,6 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from dpcore.ledger import Ledger
 from tests.browser import own_file
+from tests.browser.axe import violations
 from tests.browser.conftest import settled
 from tests.browser.login_server import SECRET, product, provider
 
@@ -23,18 +24,19 @@ def issuer() -> Iterator[str]:
 
 
 def log_in(page: Page, address: str, issuer: str, name: str) -> None:
-    """By the provider's own page; there is nothing of the product to be seen before."""
+    """By the provider's own page; there is nothing of the product to be seen before. It ends at ``address``."""
     page.goto(address)
     expect(page.get_by_role("heading", name="Log in to Epsilon Lab")).to_be_visible()
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
+    assert page.url.rstrip("/") == address, "the link stays"
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("button", name=name, exact=True).click()
     expect(page.get_by_test_id("stSidebar").get_by_text(f"{name} at {issuer}")).to_be_visible()
     settled(page)
+    assert page.url.rstrip("/").startswith(address), "what was wanted before the login"
 
 
 def open_tab(page: Page, title: str) -> None:
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Budget").click()
     page.get_by_role("tab", name=title).click()
     settled(page)
 
@@ -47,8 +49,9 @@ def test_two_people_and_an_auditor(contexts: Callable[..., BrowserContext], issu
                 ledger.give_roles(subject, [role])
 
         owner = contexts().new_page()
-        log_in(owner, address, issuer, "olga")
+        log_in(owner, f"{address}/budget?epsilon=0.7", issuer, "olga")
         open_tab(owner, "Who may do what")
+        assert violations(owner) == []
         owner.get_by_text("Open a budget for data that others bring").click()
         settled(owner)
         named = owner.get_by_role("textbox", name="Whose data are these")
@@ -95,6 +98,7 @@ def test_two_people_and_an_auditor(contexts: Callable[..., BrowserContext], issu
         owner.get_by_role("tab", name="Requests").click()
         settled(owner)
         expect(owner.get_by_text(f"Asked by {anna}")).to_be_visible()
+        assert violations(owner) == []
         owner.get_by_role("textbox", name="Why?").fill("For the weekly report.")
         owner.get_by_role("button", name="Grant it").press("Enter")
         expect(owner.get_by_text("Granted, on the record")).to_be_visible()
@@ -104,8 +108,9 @@ def test_two_people_and_an_auditor(contexts: Callable[..., BrowserContext], issu
         expect(analyst.get_by_text("Private answer", exact=True)).to_be_visible()
 
         auditor = contexts().new_page()
-        log_in(auditor, address, issuer, "ursel")
+        log_in(auditor, f"{address}/budget", issuer, "ursel")
         open_tab(auditor, "All records")
+        assert violations(auditor) == []
         with auditor.expect_download() as coming:
             auditor.get_by_role("button", name="All records (JSON lines)").click()
         records = [json.loads(line) for line in coming.value.path().read_text().splitlines()]
@@ -124,3 +129,4 @@ def test_two_people_and_an_auditor(contexts: Callable[..., BrowserContext], issu
         auditor.wait_for_url(f"{issuer}/**")  # the provider ends its own part as well
         auditor.goto(address)
         expect(auditor.get_by_role("heading", name="Log in to Epsilon Lab")).to_be_visible()
+        assert violations(auditor) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from dpcore.ledger.roles import Person
 from dpcore.ledger.terms import ENDED, NOT_SHARED
 from tests.dashboard.conftest import text
 
+SERVER = Path(__file__).parents[2] / "dashboard" / "server.py"
 ISSUER = "https://login.example"
 AUTH = """
 [auth]
@@ -134,6 +136,30 @@ def test_two_people_make_one_large_answer(people: None, open_app: Callable[..., 
     anna.button(key="test-granted").click().run()
     assert receipts() == [f"{subject('anna')}/{subject('olga')}"]
     assert not [one for one in anna.button if one.key == "test-granted"], "drawn once"
+
+
+def test_a_request_is_withdrawn_by_who_asked(people: None, open_app: Callable[..., AppTest]) -> None:
+    """On the Budget page; whoever else sends that click changes nothing, and the question can be asked anew."""
+    anna = releasing("anna")
+    for name in ("test-begin", "test-confirm"):
+        anna.button(key=name).click().run()
+    budget = tab(open_app, "budget", "anna", said.REQUESTS)
+    (key,) = [str(one.key) for one in budget.button if str(one.key).startswith("withdraw-")]
+    for name in ("olga", "nobody"):
+        budget.user = user(name)
+        budget.button(key=key).click().run()
+        assert not budget.exception
+        budget.user = user("anna")
+        budget.session_state["budget_tab"] = said.REQUESTS
+        budget.run()
+        with Ledger.open() as whole:
+            assert [one.state for one in whole.petitions()] == ["waiting"], name
+    budget.button(key=key).click().run()
+    assert said.WITHDRAWN_NOW in text(budget)
+    assert not [one for one in budget.button if str(one.key).startswith("withdraw-")]
+    anna.run()
+    assert said.WITHDRAWN in text(anna)
+    assert [one for one in anna.button if one.key == "test-begin"], "it can be asked anew"
 
 
 def test_a_page_that_may_is_refused_when_somebody_else_sends_it(people: None) -> None:
@@ -324,6 +350,9 @@ def test_a_login_that_is_not_set_up_starts_nothing(
     monkeypatch.setattr(command, "_serve", lambda *_, **__: pytest.fail("it began to serve"))
     assert command.main(["serve"]) == 2
     told = capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:  # `streamlit run` ends with this in one line
+        runpy.run_path(str(SERVER))
+    assert f"{ended.value}\n" == told
     assert told.startswith("epsilon-lab: ")
     assert 'secret"' not in told
     assert told.count("\n") == 1

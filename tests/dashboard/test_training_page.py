@@ -22,6 +22,7 @@ from dashboard.questions.training import curves
 from dashboard.questions.training.prepared_rows import usable
 from dashboard.widgets.earlier import Place
 from dashboard.words.needs import SMALLEST, or_size
+from dashboard.words.page import CLUSTER_AWAY
 from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
 from dpcore.training import collect, load_model, run_slice
@@ -108,7 +109,12 @@ def test_cancel_keeps_what_is_there_and_can_go_on(open_app: Open, monkeypatch: p
     assert "the first private models are being trained" in text(app)
     held.run(3)
     app.run()
+    assert CLUSTER_AWAY not in text(app)
+    monkeypatch.setattr(compute, "cluster_is_away", lambda: True)
+    app.run()
+    assert CLUSTER_AWAY in text(app), "as long as it works here in its place"
     next(button for button in app.button if button.label == "Cancel").click().run()
+    assert CLUSTER_AWAY not in text(app)
     assert not app.exception
     held.run(99)
     app.run()
@@ -207,7 +213,12 @@ def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: py
     monkeypatch.setattr("dashboard.session.dark", lambda: False)
     drawn: list[str] = []
     figure: dict[str, Any] = {"data": [], "layout": {}}
-    monkeypatch.setattr("dashboard.widgets.earlier.chart", lambda found, mark: drawn.append(found.alt))
+
+    def chart(found: Picture, mark: str | None) -> dict[str, Any]:
+        drawn.append(found.alt)
+        return found.figure(False)
+
+    monkeypatch.setattr("dashboard.widgets.earlier.chart", chart)
     monkeypatch.setattr("dashboard.widgets.earlier.picture", lambda figure, **rest: drawn.append(rest["alt"]))
     for before, now, kept in [("a", "a", 1), ("a", "b", 0), ("a", None, 0), (None, "a", 0), (None, None, 1)]:
         drawn.clear()

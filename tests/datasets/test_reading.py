@@ -19,7 +19,7 @@ from dpcore.datasets import (
     read_pasted,
     read_table,
 )
-from dpcore.datasets.guessing.words import at_once
+from dpcore.datasets.at_once import at_once
 from dpcore.datasets.reading import engine
 from dpcore.errors import InvalidArgument
 

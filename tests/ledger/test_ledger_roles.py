@@ -16,6 +16,7 @@ from dpcore.accounting import Cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed, UnknownLineage
 from dpcore.ledger import Ledger, LedgerUnsound, Receipt, member
 from dpcore.ledger.__main__ import main
+from dpcore.ledger.approvals import MOST_WAITING
 from dpcore.ledger.export import to_csv
 from dpcore.ledger.member import SHARED, MembersLedger
 from dpcore.ledger.records import FIRST, Kind, next_record
@@ -65,6 +66,7 @@ TRIED: dict[str, Callable[[Ledger], object]] = {
     "ask": lambda ledger: ledger.ask("new", "people", Cost.pure(0.1), "?"),
     "grant": lambda ledger: ledger.grant("asked"),
     "refuse": lambda ledger: ledger.refuse("asked", "because"),
+    "withdraw": lambda ledger: ledger.withdraw("taken"),
     "share": lambda ledger: ledger.share("people", "vera" + ISSUER, "own"),
     "set_limit": lambda ledger: ledger.set_limit("people", None),
     "end_budget": lambda ledger: ledger.end_budget("people"),
@@ -97,7 +99,18 @@ MAY = {  # what is left to each, of all that is tried
     "vera": {"charge practice", "reset_practice", "resize_practice", "undo_reset"},
     "otto": {"open_budget", "open_practice", "sketch_key", "similar", "roles", "say_others"},
     "anna": READ
-    | {"begin_draw", "store_answer", "charge", "ask", "link", "sketch_key", "similar", "say_others", "sealed"},
+    | {
+        "begin_draw",
+        "store_answer",
+        "charge",
+        "ask",
+        "withdraw",
+        "link",
+        "sketch_key",
+        "similar",
+        "say_others",
+        "sealed",
+    },
     "ursel": READ | {"verify", "records", "roles", "sealed"},
     "olga": READ
     | {"open_budget", "open_budget again", "charge", "ask", "grant", "refuse", "share", "set_limit", "end_budget"}
@@ -123,6 +136,7 @@ def test_each_role_does_what_is_its_own_and_nothing_else(new_place: Callable[[],
         olga.set_limit("people", 1.0)
         anna.charge("real", "people", Cost.pure(0.1), "How many?", question="q")
         anna.ask("asked", "people", Cost.pure(1.5), "How many more?")
+        anna.ask("taken", "people", Cost.pure(1.5), "How many more?")
         for who, may in MAY.items():
             for name, act in TRIED.items():
                 if name in may:
@@ -227,6 +241,39 @@ def test_above_the_limit_two_people_are_needed(whole: Ledger) -> None:
     assert told.count("anna at") == 4
     assert told.count("olga at") == 2
     assert many(whole)
+
+
+def test_who_asked_withdraws_what_nobody_decided(whole: Ledger) -> None:
+    """On the record, once, and by nobody else; it frees its place among those that wait."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    olga.set_limit("people", 0.1)
+    asked = [f"r{number}" for number in range(MOST_WAITING)]
+    for name in asked:
+        anna.ask(name, "people", Cost.pure(0.5), "?")
+    with pytest.raises(NotAllowed, match="So many"):
+        anna.ask("more", "people", Cost.pure(0.5), "?")
+    before = many(whole)
+    for somebody in (olga, person(whole, "otto"), person(whole, "ursel"), whole):
+        with pytest.raises(NotAllowed, match="no such request"):
+            somebody.withdraw("r0")
+    with pytest.raises(NotAllowed, match="no such request"):
+        anna.withdraw("never asked")
+    assert many(whole) == before, "nothing was written"
+    whole.give_roles("anna" + ISSUER, [])
+    taken = anna.withdraw("r0")
+    assert (taken.state, taken.by, taken.charged) == ("withdrawn", "anna" + ISSUER, False)
+    assert anna.withdraw("r0") == taken
+    assert many(whole) == before + 2
+    whole.give_roles("anna" + ISSUER, ["analyst"])
+    with pytest.raises(NotAllowed, match="decided before"):
+        olga.grant("r0")
+    with pytest.raises(ApprovalNeeded):
+        anna.charge("r0", "people", Cost.pure(0.5), "?")
+    olga.grant("r1")
+    with pytest.raises(NotAllowed, match="decided before"):
+        anna.withdraw("r1")
+    anna.ask("more", "people", Cost.pure(0.5), "?")
+    assert [one.state for one in olga.petitions()][:3] == ["withdrawn", "granted", "waiting"]
 
 
 def test_an_owner_needs_another_owner(whole: Ledger) -> None:
@@ -351,6 +398,9 @@ def test_a_chain_in_which_one_person_did_it_alone_is_not_sound(whole: Ledger) ->
     bad: tuple[tuple[Kind, dict[str, Any]], ...] = (
         ("grant", {"by": "a", "subject": "a", "because": ""}),
         ("refuse", {"by": "", "subject": "a", "because": ""}),
+        ("refuse", {"by": "a", "subject": "a", "because": ""}),
+        ("refuse", {"by": "b", "subject": "a", "because": "", "withdrawn": True}),
+        ("grant", {"by": "a", "subject": "a", "because": "", "withdrawn": True}),
         ("ask", {"subject": ""}),
         ("share", {"subject": "a", "level": "all"}),
         ("limit", {"epsilon": "much"}),

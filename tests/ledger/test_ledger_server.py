@@ -21,7 +21,7 @@ from dpcore.ledger import Ledger, watch
 from dpcore.ledger import lock as locks
 from dpcore.ledger import place as places
 from dpcore.ledger import store as stores
-from dpcore.ledger.engine import UNREACHABLE
+from dpcore.ledger.engine import UNREACHABLE, ledger_url, make_engine
 from dpcore.ledger.lock import exclusive
 
 Computers = Callable[[str, Path], Path]
@@ -70,6 +70,76 @@ def test_a_server_that_hangs_is_given_up_and_asked_again_later(tmp_path: Path, m
         ledger.charge("r", "people", Cost.pure(0.25), "?")
         assert ledger.budget("people").remaining.epsilon == 0.75
         ledger.close()
+
+
+def test_a_name_of_several_addresses_has_one_time_out() -> None:
+    """psycopg grants each address the whole time: "localhost", which is two, took 4.8 seconds."""
+    go, closed = threading.Event(), threading.Event()
+
+    class Late:
+        close = closed.set
+
+    def connect() -> Late:
+        go.wait(LONG)
+        return Late()
+
+    with pytest.raises(watch.psycopg.errors.ConnectionTimeout):
+        watch.within(0.0, connect)
+    assert not closed.is_set(), "it was not waited for"
+    go.set()
+    assert closed.wait(LONG), "what comes too late is not left open"
+    go.set()
+    assert isinstance(watch.within(LONG, connect), Late)
+    with pytest.raises(ZeroDivisionError):
+        watch.within(LONG, lambda: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"), [("", [watch.CONNECT]), ("?connect_timeout=7", [7]), ("?connect_timeout=0", [])]
+)
+def test_the_url_s_own_time_out_comes_first(said: str, seconds: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def within(most: float, connect: object) -> object:
+        asked.append(most)
+        raise OperationalError("", {}, Exception("no"))
+
+    monkeypatch.setattr(watch, "within", within)
+    engine = make_engine(ledger_url(f"postgresql://nobody@/nothing{said}{'&' if said else '?'}host=/nowhere"))
+    with pytest.raises(OperationalError):
+        engine.connect()
+    assert asked == seconds
+
+
+def test_a_page_asks_once_for_a_ledger_whose_server_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that starts while PostgreSQL hangs waited for it wherever a page asked for the ledger, one after the
+    other. Now one asks, after five seconds one again, and meanwhile nobody waits."""
+    now, tried = [100.0], list[str]()
+    monkeypatch.setattr("dashboard.background.once.time.monotonic", lambda: now[0])
+
+    def opening(**_: object) -> Ledger:
+        tried.append(UNREACHABLE)
+        for _ in range(2):
+            if len(tried) == 2:  # while one asks again
+                refused()
+        raise LedgerError(tried[-1])
+
+    def refused() -> None:
+        with pytest.raises(LedgerError, match="cannot be reached"):
+            compute.opens()
+
+    monkeypatch.setattr(compute.Ledger, "open", opening)
+    compute.reopen_ledger()
+    for _ in range(5):
+        refused()
+    assert len(tried) == 1
+    now[0] += stores.ASK_AGAIN
+    refused()
+    assert len(tried) == 2
+    monkeypatch.setattr(compute.Ledger, "open", lambda **_: "open")
+    now[0] += stores.ASK_AGAIN
+    compute.opens()
+    compute.reopen_ledger()
 
 
 def _one_asks_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ from dpcore.training import (
     suitable,
 )
 from dpcore.training.losses import LOGISTIC, SQUARED
-from dpcore.training.sweep import trained
+from dpcore.training.sweep import run_slice, trained
 from dpcore.training.training_problem import BOUND
 from tests.questions.following import same
 from tests.questions.samples import KEYS, sample_case
@@ -809,6 +809,51 @@ def test_cuts_are_bought_by_what_is_declared_alone() -> None:
     _, control = words.seen["training_method-accuracy"]
     assert "scaled_descent" in control.options
     assert "bought_steps" not in control.options
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "told", "worth"),
+    [
+        ("paired_steps", "paired_model", "Which 3 pairs of columns act together is bought", said.WORTH_PAIRING),
+        (
+            "chosen_steps",
+            "chosen_model",
+            "Choosing among 4 ways to build the model costs 10 in 100",
+            said.WORTH_CHOOSING,
+        ),
+    ],
+)
+def test_what_pairs_and_ways_cost_is_said_before_the_click(method, kind, told, worth) -> None:
+    """The release's noise is the simulated one's; the price, when it pays, and no more on the first screen."""
+    chosen = ON_FEW | {"training_method-accuracy": method}
+    question = asked_of("breast_cancer", 1.0, **chosen)
+    request = question.offer.request
+    assert request.key == kind
+    before = " ".join(block.markdown for block in question.offer.before)
+    assert told in before
+    assert worth in question.notes
+    if kind == "chosen_model":
+        assert "built as at ε = 0.945 instead of 1" in before
+    first = asked_of("breast_cancer", 1.0, **ON_FEW)
+    assert [one.key for one in question.sentence[2].controls] == [one.key for one in first.sentence[2].controls]
+    assert worth not in first.notes
+    sweep = question.works[0].common()
+    level = charted_epsilon(request)
+    made = sweep.method(method, level).descent()
+    assert made.noise_multiplier == pytest.approx(request.noise_multiplier, rel=1e-6)
+    part = next(one for one in sweep.parts() if one.method == method)
+    found = run_slice(sweep, replace(part, epsilon=(4.0,), replicas=1)).values["accuracy"]
+    assert found.shape == (1, 1)
+    assert 0.8 < found[0, 0] <= 1.0
+
+
+def test_lines_cut_into_steps_leave_the_models_on_steps_as_they_are() -> None:
+    """Whether numbers are cut for the other methods is theirs alone: those on steps train on all public cuts."""
+    rows = [
+        asked_of("breast_cancer", 1.0, **ON_STEPS, training_numbers=way).works[0].common().coded.shape
+        for way in ("line", "steps")
+    ]
+    assert rows[0] == rows[1]
 
 
 ALL_CLASSES = {"training_apart-wine-cultivar": True, "training_seeds": 8}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import logging
 import math
@@ -24,7 +25,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from benchmarks.people import Person
-from dashboard import gate
+from dashboard import gate, wanted
 from dashboard.gate import Gate
 from tests.browser.server import running
 
@@ -328,6 +329,129 @@ def test_a_place_is_free_again_when_a_page_closes_however_it_does() -> None:
         return [found.full]
 
     assert asyncio.run(visit()) == [False]
+
+
+def test_one_address_has_a_share_of_the_places_and_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A school behind one address has four of five; whoever opens more pages than that keeps nobody else out."""
+
+    async def story(*addresses: str) -> list[bool]:
+        """Which of these get in, one after the other; all stay. The last line is the page that is refused."""
+        found, end, got_in = Gate(Staying(), most=10), asyncio.Event(), list[bool]()
+
+        class Page:
+            def __init__(self, address: str) -> None:
+                self.scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": (address, 1)}
+                self.refused = False
+
+            async def receive(self) -> Any:
+                await end.wait()
+                return {"type": "websocket.disconnect", "code": 1000}
+
+            async def send(self, message: Any) -> None:
+                self.refused = message == {"type": "websocket.close", "code": 1013}
+
+        opened, tasks = [Page(address) for address in addresses], []
+        for page in opened:
+            tasks.append(asyncio.ensure_future(found(page.scope, page.receive, page.send)))
+            await asyncio.sleep(0)
+            got_in.append(not page.refused)
+        end.set()
+        await asyncio.gather(*tasks)
+        assert not found._open
+        return got_in
+
+    class Staying(Inner):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            await receive()
+
+    school, other = ["10.0.0.1"] * 9, ["10.0.0.2", "10.0.0.3"]
+    assert asyncio.run(story(*school, *other)) == [True] * 8 + [False] + [True] * 2
+    assert asyncio.run(story(*(f"2001:db8::{number}" for number in range(1, 10)))) == [True] * 8 + [False]
+    assert asyncio.run(story(*(f"2001:db8:0:{number}::1" for number in range(9)))) == [True] * 9
+    assert asyncio.run(story(*["::ffff:10.0.0.1"] * 5, *["10.0.0.1"] * 4)) == [True] * 8 + [False]
+    monkeypatch.setenv("EPSILON_LAB_SESSIONS_EACH", "2")
+    assert asyncio.run(story(*["10.0.0.1"] * 3)) == [True, True, False]
+
+
+def test_who_is_refused_for_their_share_reads_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Gate, "_has_its_share", lambda gate, visitor: visitor == "")
+    status, headers, inner = asked("/selection", HOST, (b"accept", b"text/html"))
+    assert (status, headers[b"retry-after"], inner.requests) == (503, b"15", [])
+    assert asked("/_stcore/health", HOST)[0] == 200
+
+
+LINK = "/thresholding?epsilon=0.5&line=50"
+
+
+def logged_in_from(referer: str, *, host: bytes = b"lab.example", scheme: str = "http") -> tuple[str, str]:
+    """Where a login ends that was begun on a page, and the cookie on the way."""
+
+    class Leading(Inner):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            headers = [(b"location", b"/"), (b"set-cookie", b"_streamlit_user=x")]
+            await send({"type": "http.response.start", "status": 302, "headers": headers})
+
+    def go(path: str, *headers: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "path": path, "method": "GET", "headers": [(b"host", host), *headers]}
+        asyncio.run(Gate(Leading())({**scope, "scheme": scheme}, send, send))
+        return list(sent[0]["headers"])
+
+    config.set_option("server.allowedHosts", ["lab.example"])
+    there = go("/auth/login", (b"referer", referer.encode()))
+    cookie = [value.decode() for name, value in there if name == b"set-cookie"][-1]
+    back = go("/oauth2callback", (b"cookie", f"a=b; {cookie.split(';')[0]}; c=d".encode()))
+    assert (b"set-cookie", b"_streamlit_user=x") in back
+    assert b"Max-Age=0" in [value for name, value in back if name == b"set-cookie"][-1], "kept for one login"
+    return next(value.decode() for name, value in back if name == b"location"), cookie
+
+
+@pytest.mark.parametrize("place", [LINK, "/budget", "/", "/data?own=%E2%82%AC+1,2"])
+def test_a_login_leads_back_to_the_page_it_was_begun_on(place: str) -> None:
+    found, cookie = logged_in_from(f"http://lab.example{place}")
+    assert found == place
+    assert "HttpOnly; SameSite=Lax" in cookie
+    assert "Secure" not in cookie
+    assert "Secure" in logged_in_from(f"https://lab.example{place}", scheme="https")[1]
+
+
+@pytest.mark.parametrize(
+    "referer",
+    [
+        "",
+        f"http://evil.example{LINK}",
+        f"http://lab.example.evil.example{LINK}",
+        f"http://lab.example@evil.example{LINK}",
+        "http://lab.example//evil.example/",
+        "http://lab.example/\\evil.example",
+        "http://lab.example/%2F%2Fevil.example",
+        "http://lab.example/https:evil.example",
+        "http://lab.example/a?b\r\nset-cookie: x=y",
+        "http://lab.example/a?<script>",
+        "http://lab.example/oauth2callback?code=1",
+        "http://lab.example/auth/logout",
+        "http://lab.example/_stcore/metrics",
+        f"javascript://lab.example{LINK}",
+        "http://lab.example/a?" + "b" * 4000,
+        "http://[lab.example/",
+    ],
+)
+def test_no_login_leads_anywhere_else(referer: str) -> None:
+    assert logged_in_from(referer)[0] == "/"
+
+
+@pytest.mark.parametrize(
+    "place", ["//evil.example/", "https://evil.example/", "/\\evil.example", "/a\nb", "evil.example", "\x00", "/é"]
+)
+def test_a_cookie_that_somebody_made_leads_nowhere_else(place: str) -> None:
+    """Whoever can write one for a neighbouring name of this server's."""
+    value = base64.urlsafe_b64encode(place.encode()).decode()
+    assert wanted.kept([(b"cookie", f"{wanted.COOKIE}={value}".encode())]) == ""
+    assert wanted.kept([(b"cookie", f"{wanted.COOKIE}=AAA".encode())]) == ""
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,7 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
     "ask": lambda ledger: ledger.ask("new", "people", Cost.pure(0.1), "?"),
     "grant": lambda ledger: ledger.grant("real"),
     "refuse": lambda ledger: ledger.refuse("real", "because"),
+    "withdraw": lambda ledger: ledger.withdraw("real"),
     "records": lambda ledger: ledger.records(),
     "sealed": lambda ledger: ledger.sealed(b"%PDF-1.7", ["0" * 12]),
 }

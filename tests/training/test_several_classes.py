@@ -18,7 +18,16 @@ from dpcore.releases.model import PrivateModel
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.whole_classes import WholeClasses
 from dpcore.releases.whole_codes import SUM_UNIT, clip_units, scale_units
-from dpcore.training import Features, ScaledSteps, Sweep, judge, load_model, released_estimator, scaled_descent
+from dpcore.training import (
+    BoughtSteps,
+    Features,
+    ScaledSteps,
+    Sweep,
+    judge,
+    load_model,
+    released_estimator,
+    scaled_descent,
+)
 from dpcore.training.scaled_descent import SURE, surest
 from dpcore.training.sweep import collect, run_slice
 
@@ -185,9 +194,8 @@ def test_forms_are_refused_by_name() -> None:
         Features.of(SCHEMA, target="smokes", apart=True)
     with pytest.raises(InvalidArgument, match="positive must be left out"):
         Features.of(SCHEMA, target="job", positive="farm", apart=True)
-    for kind in (PrivateModel, BoughtModel):
-        with pytest.raises(InvalidArgument, match="one class from the others"):
-            kind.of(DECLARED, target="job", columns=["age"], apart=True, epsilon=1.0, delta=1e-5)
+    with pytest.raises(InvalidArgument, match="one class from the others"):
+        PrivateModel.of(DECLARED, target="job", columns=["age"], apart=True, epsilon=1.0, delta=1e-5)
     with pytest.raises(InvalidArgument, match="classes must be 2"):
         ScaledSteps(epsilon=1.0, delta=1e-5, classes=3, loss=scaled_descent.Squared())
     with pytest.raises(InvalidArgument, match="coded rows"):
@@ -202,3 +210,18 @@ def test_forms_are_refused_by_name() -> None:
     wide = tuple(Column(name=f"n{k}", type="number", low=0, high=1) for k in range(90))
     cut = Features.of(Schema(columns=(*wide, COLUMNS[2])), target="job", apart=True).stepped
     assert all(len(column.levels) == 1 for column in cut.columns), "coarse where all levels would take too long to draw"
+
+
+def test_classes_are_told_apart_on_bought_cuts_too(drawn, rng) -> None:
+    """On the page and in a release: both buy the cuts once for all classes, and what is drawn is what is charged."""
+    asked = BoughtModel.of(DECLARED, target="job", columns=["age", "smokes"], apart=True, epsilon=4.0, delta=1e-5)
+    asked = replace(asked, steps=40)
+    model = load_model(asked.answer(PrivateRows(people(1500))))
+    test = people(300, 9)
+    assert np.mean(np.array(model.predict(test)) == test["job"]) > 0.85
+    assert sum(rho for _, rho, _ in drawn) == pytest.approx(asked.cost.rho)
+    (numbers, y), (others, truth) = (typed(asked.features, people(1500, seed)) for seed in (1, 2))
+    rows, held = (asked.features.uncut_rows(values) for values in (numbers, others))
+    fit = BoughtSteps(epsilon=4.0, delta=1e-5, classes=3, steps=40).fit(rows, y, rng)
+    assert fit.weights.shape == (1, rows.shape[1], 3)
+    assert np.mean(held.margins(fit.weights[0]).argmax(axis=1) == truth) > 0.85

@@ -70,16 +70,17 @@ class Setting:
             scenario=whom.scenario,
             band=0.8 if band else 0.0,
         )
-        strategies = tuple(key for key in problem.methods if key not in THEORIES and key != NON_PRIVATE)
+        called = problem.labels
+        strategies = tuple(key for key in called if key not in THEORIES and key != NON_PRIVATE)
         about = {key: catalog()[key].about for key in strategies}
         chosen = method(slug("experts_method", assumption), about, FIRST[assumption], said.STRATEGY)
         main = read(chosen)
         beside = Several(
             key=slug("experts_drawn", assumption),
             label=said.DRAWN,
-            options=problem.methods,
-            names=lambda key: problem.labels[key],
-            default=tuple(key for key in problem.methods if key in DRAWN),
+            options=tuple(called),
+            names=called.__getitem__,
+            default=tuple(key for key in called if key in DRAWN),
         )
         shown = read(beside)
         seed = int(read(SEED))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +11,10 @@ import pandas as pd
 
 from dashboard import words
 from dashboard.blocks import Picture
+from dashboard.case import Memo, unremembered
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.theme import EPSILON_TITLE, colours, palette
-from dashboard.charts.tradeoff import HEIGHT, Scale, read_off, tradeoff
+from dashboard.charts.tradeoff import HEIGHT, Scale, read_columns, read_off, tradeoff
 from dashboard.questions.training.prepared_rows import Task
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, describe_at
 from dashboard.words import predict as said
@@ -60,9 +61,23 @@ def methods(task: Task) -> dict[str, type[Method]]:
 
 def _has_rows(task: Task, kind: type[Method]) -> bool:
     """Whether the task has rows of the sort that a method trains on."""
+    if chooses(kind):
+        return task.choosable is not None
+    if buys_pairs(kind):
+        return task.pairable is not None
     if buys_cuts(kind):
         return task.uncut is not None
     return task.codes is not None or not on_steps(kind)
+
+
+def chooses(kind: type[Method]) -> bool:
+    """Whether a method chooses the way in which it builds a model."""
+    return bool(getattr(kind, "chosen", False))
+
+
+def buys_pairs(kind: type[Method]) -> bool:
+    """Whether a method buys which columns act together."""
+    return bool(getattr(kind, "paired", False))
 
 
 def buys_cuts(kind: type[Method]) -> bool:
@@ -112,6 +127,9 @@ def sweep_key(task: Task, asked: Asked, axis: str) -> tuple[Hashable, ...]:
 def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
     """The simulation behind one view of the chart."""
     kinds: Mapping[str, Any] = methods(task)
+    asked_for = [kinds[key] for key in ((asked.main,) if axis == "both" else asked.methods)]
+    pairable = task.pairable() if task.pairable and any(map(buys_pairs, asked_for)) else (None, None)
+    choosable = task.choosable() if task.choosable and any(map(chooses, asked_for)) else (None, None)
     common: dict[str, Any] = {
         "X": task.rows.X,
         "y": task.rows.y,
@@ -124,6 +142,10 @@ def sweep(task: Task, asked: Asked, axis: str) -> Sweep:
         "coded_test": None if task.codes is None else task.codes[1],
         "uncut": None if task.uncut is None else task.uncut[0],
         "uncut_test": None if task.uncut is None else task.uncut[1],
+        "pairable": pairable[0],
+        "pairable_test": pairable[1],
+        "choosable": choosable[0],
+        "choosable_test": choosable[1],
         "seed": asked.seed,
         "seeds": models(asked, axis),
         "options": tuple(
@@ -151,9 +173,8 @@ def sizes(n: int, count: int) -> tuple[int, ...]:
 
 def at_epsilon(frame: pd.DataFrame, method: str, metric: str, epsilon: float) -> tuple[float, float, float] | None:
     """Value and band of a method read off its simulated curve between two levels; None where it is not there yet."""
-    part = frame[(frame["method"] == method) & (frame["metric"] == metric)]
-    value, low, high = (read_off(part, "epsilon", epsilon, name) for name in ("value", "low", "high"))
-    return None if value is None or low is None or high is None else (value, low, high)
+    found = read_columns(frame, "epsilon", epsilon, ("value", "low", "high"), method=method, metric=metric)
+    return None if found is None else (found[0], found[1], found[2])
 
 
 def between(frame: pd.DataFrame, epsilon: float, column: str) -> float:
@@ -166,7 +187,10 @@ def between(frame: pd.DataFrame, epsilon: float, column: str) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Curves:
-    """The main chart, a ``dashboard.view.Chart``: ``frame`` holds what is simulated so far along ``axis``, if any."""
+    """The main chart, a ``dashboard.view.Chart``: ``frame`` holds what is simulated so far along ``axis``, if any.
+
+    ``memo`` keeps pictures of it, once all is there.
+    """
 
     page: ClassVar[str] = "training"
     axes: ClassVar[Mapping[str, str]] = said.AXES
@@ -177,6 +201,7 @@ class Curves:
     asked: Asked
     axis: str = "epsilon"
     frame: pd.DataFrame | None = None
+    memo: Memo = unremembered
 
     @property
     def main(self) -> str:
@@ -223,8 +248,15 @@ class Curves:
         """The chart; ``axis`` is the one it was made for, and it is not ``empty``."""
         if self.frame is None or axis != self.axis:
             raise ValueError("there is nothing to draw against this axis yet")
-        shown = self._shown(self.frame)
-        return self._map(shown[shown["method"] == self.asked.main]) if axis == "both" else self._lines(shown)
+        frame, asked, memo = self.frame, self.asked, self.memo
+        key = ("picture", *sweep_key(self.task, asked, axis), asked.main, asked.metric, asked.epsilon, asked.target)
+
+        def made() -> Picture:
+            shown = self._shown(frame)
+            drawn = self._map(shown[shown["method"] == asked.main]) if axis == "both" else self._lines(shown)
+            return replace(drawn, figure=lambda dark: memo((*key, dark), lambda: drawn.figure(dark)))
+
+        return memo(key, made)
 
     def _shown(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[frame["metric"] == self.asked.metric]
@@ -238,7 +270,7 @@ class Curves:
         others = drawn["method"] != asked.main  # one band can be read, five cannot
         drawn.loc[others, "low"] = drawn.loc[others, "high"] = drawn.loc[others, "value"]
         chosen = asked.epsilon if x == "epsilon" else float(task.n)
-        called = names(task)
+        called, ink = names(task), {dark: inks(task, dark) for dark in (False, True)}  # what is kept holds no rows
         return Picture(
             key=f"training-{x}",
             figure=lambda dark: tradeoff(
@@ -247,7 +279,7 @@ class Curves:
                 x_title=EPSILON_TITLE if x == "epsilon" else said.rows_title(asked.epsilon),
                 scale=scale(asked.metric),
                 names=called,
-                colour=inks(task, dark),
+                colour=ink[dark],
                 main=asked.main,
                 chosen=chosen,
                 target=asked.target,
@@ -318,14 +350,14 @@ class Curves:
         ]
 
     def _map(self, part: pd.DataFrame) -> Picture:
-        asked, called = self.asked, names(self.task)
+        asked, called, n = self.asked, names(self.task), float(self.task.n)
         return Picture(
             key="training-both",
             figure=lambda dark: heat_map(
                 part.sort_values(["n", "epsilon"]),
                 scale=scale(asked.metric),
                 n_title=said.ROWS_TITLE,
-                chosen=(asked.epsilon, float(self.task.n)),
+                chosen=(asked.epsilon, n),
                 target=asked.target,
                 higher_is_better=METRICS[asked.metric].higher,
                 dark=dark,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard import words
 from dashboard.blocks import Block, Tab, Text
-from dashboard.case import Case
+from dashboard.case import Case, unremembered
 from dashboard.controls import Choice, Number, Read, Several
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Uncertain, Way, Work
 from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, training_theory, trust
@@ -19,7 +19,7 @@ from dashboard.questions.training import predict_controls as controls
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.predict_controls import DELTAS, SEEDS
 from dashboard.questions.training.prepared_rows import Task, prepared, targets
-from dashboard.questions.training.released_model import below, charted_epsilon, model_request
+from dashboard.questions.training.released_model import below, bought, charted_epsilon, model_request
 from dashboard.usual import SEED, measure, method
 from dashboard.usual import delta as usual_delta
 from dashboard.view import Needed, axis_control
@@ -30,7 +30,6 @@ from dashboard.words.promise import TITLE as THEORY
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument
-from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.steps_model import StepsModel
 from dpcore.training import Method, PartResult, ScaledSteps, Sweep, collect, judges, reaching, run_slice
@@ -198,7 +197,8 @@ class _Setting:
         view = Curves(task=task, asked=replace(asked, main=self.charted))
         axis = self.read(axis_control(view), "axis")
         along = self.frame("epsilon")
-        view = replace(view, axis=axis, frame=self.frame(axis))
+        memo = self.case.memo if slot(axis) in self.case.complete else unremembered
+        view = replace(view, axis=axis, frame=self.frame(axis), memo=memo)
         found = self.at(along, asked.main)
         plain = self.at(along, NON_PRIVATE)
         headline, caption = self.told(found, None if plain is None else plain[0])
@@ -279,15 +279,23 @@ class _Setting:
         return [said.better(kinds[best].about.name, tell(others[best]), tell(found[0]))] if clearly else []
 
     def worth_buying(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
-        """Where cuts are bought: what the free ones do beside them, and when buying pays."""
+        """Where cuts or pairs are bought, or the way is chosen: what the fixed way does beside, and when that pays."""
         task, asked = self.task, self.asked
-        if not curves.buys_cuts(methods(task)[asked.main]):
+        kind = methods(task)[asked.main]
+        sorts = (
+            (curves.buys_cuts(kind), said.WORTH_BUYING, said.free_beside),
+            (curves.buys_pairs(kind), said.WORTH_PAIRING, said.singles_beside),
+            (curves.chooses(kind), said.WORTH_CHOOSING, said.fixed_beside),
+        )
+        told = [(worth, beside) for true, worth, beside in sorts if true]
+        if not told:
             return []
+        ((worth, beside),) = told
         free = self.at(along, ScaledSteps.key)
         if found is None or free is None or slot("epsilon") not in self.case.complete:
-            return [said.WORTH_BUYING]
+            return [worth]
         tell = said.right if task.classifies else said.error
-        return [said.free_beside(tell(found[0]), tell(free[0])) + " " + said.WORTH_BUYING]
+        return [beside(tell(found[0]), tell(free[0])) + " " + worth]
 
     def outcomes(self, found: tuple[float, float, float] | None) -> Outcomes | None:
         """Fifty predictions, when no more models come that would change the number."""
@@ -403,7 +411,7 @@ class _Setting:
             before=(
                 Text(said.what_leaves(about)),
                 *((Text(said.act_together(task.pairs)),) if task.pairs else ()),
-                *_cuts_bought(request),
+                *bought(request),
                 Text(_how_many_rows(request)),
             ),
         )
@@ -427,12 +435,6 @@ class _Setting:
 def _charted(kind: type[Method], metric: str) -> str:
     """A method on steps has no excess risk among the others: the first of those has the chart then."""
     return FIRST_METHOD if metric == "excess_risk" and curves.on_steps(kind) else kind.key
-
-
-def _cuts_bought(request: PrivateModel | StepsModel) -> tuple[Text, ...]:
-    if not isinstance(request, BoughtModel):
-        return ()
-    return (Text(said.cuts_bought(len(request.bought), request.cuts_share)),)
 
 
 def _how_many_rows(request: PrivateModel | StepsModel) -> str:

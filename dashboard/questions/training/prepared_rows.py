@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,14 +13,16 @@ from dashboard.case import Case
 from dashboard.words import predict as said
 from dpcore.datasets import Column, Schema, Table
 from dpcore.errors import InvalidArgument
-from dpcore.training import CodedRows, Features, Prepared, Rows, UncutRows, cut, majority_share
+from dpcore.training import ChoosableRows, CodedRows, Features, PairableRows, Rows, UncutRows, cut, majority_share
 from dpcore.training.baselines import commonest_share
+from dpcore.training.choosable import pairable_rows
+from dpcore.training.choosing_ways import BOUGHT, PAIRED, possible_ways
 from dpcore.training.encoding import encoding
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 from dpcore.training.pairs import all_pairs
-from dpcore.training.uncut import is_bought
 from dpcore.validate import FloatArray
 
+Some = TypeVar("Some", CodedRows, UncutRows, PairableRows, ChoosableRows)
 MOST_ROWS = 50_000
 TEST_SHARE = 0.2
 
@@ -29,9 +33,11 @@ class Task:
 
     ``codes`` are the same rows, to train and to judge on, with every number and date cut into steps; None where that
     makes too many. ``uncut`` are they again, for cuts to be bought; None where no chosen column can be cut, or the
-    most that can be bought is too many. ``columns`` and ``pairs`` of them are those that were chosen, and what a
-    release uses; the picture's ``features`` leave out those that have the same value in every row. ``most`` is how
-    many numbers a row of all of these has. ``own`` names a person's own data; it is None for a sample.
+    most that can be bought is too many. ``pairable`` gives them for pairs to be bought, ``choosable`` for a way to be
+    chosen: made when first asked for, since they take long; None where there are none by what is declared.
+    ``columns`` and ``pairs`` of them are those that were chosen, and what a release uses; the picture's ``features``
+    leave out those that have the same value in every row. ``most`` is how many numbers a row of all of these has.
+    ``own`` names a person's own data; it is None for a sample.
     """
 
     columns: tuple[str, ...]
@@ -43,6 +49,8 @@ class Task:
     rows: Rows
     codes: tuple[CodedRows, CodedRows] | None
     uncut: tuple[UncutRows, UncutRows] | None
+    pairable: Callable[[], tuple[PairableRows, PairableRows]] | None
+    choosable: Callable[[], tuple[ChoosableRows, ChoosableRows]] | None
     notes: tuple[str, ...]
     identity: tuple[Hashable, ...]
     own: str | None
@@ -162,8 +170,9 @@ def prepared(
     identity = ("training", table.fingerprint, target, columns, positive, steps, pairs, apart)
     used = case.memo((*identity, "varying"), lambda: varying(table, columns)) or columns
     cuts = case.memo((*identity, "cuts"), lambda: shapes(table.schema.columns, columns)) if steps else None
-    whole, features = (
-        Features.of(
+
+    def encoded(some: tuple[str, ...]) -> Features:
+        return Features.of(
             table.schema,
             target=target,
             columns=some,
@@ -172,9 +181,9 @@ def prepared(
             pairs=[pair for pair in pairs if set(pair) <= set(some)],
             apart=apart,
         )
-        for some in (columns, used)
-    )
-    split = case.large((*identity, "rows"), lambda: _split(features, table, buys=_can_buy(whole)))
+
+    whole, features = case.memo((*identity, "features"), lambda: (encoded(columns), encoded(used)))
+    split = case.large((*identity, "rows"), lambda: _split(features, table, possible_ways(whole)))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
         columns=columns,
@@ -186,6 +195,8 @@ def prepared(
         rows=split.rows,
         codes=split.codes,
         uncut=split.uncut,
+        pairable=split.pairable,
+        choosable=split.choosable,
         notes=(*split.notes, *([said.dropped(dropped)] if dropped else [])),
         identity=identity,
         own=None if case.source.public else table.fingerprint,
@@ -199,42 +210,43 @@ class _Split:
     rows: Rows
     codes: tuple[CodedRows, CodedRows] | None
     uncut: tuple[UncutRows, UncutRows] | None
+    pairable: Callable[[], tuple[PairableRows, PairableRows]] | None
+    choosable: Callable[[], tuple[ChoosableRows, ChoosableRows]] | None
     notes: tuple[str, ...]
 
 
-def _can_buy(whole: Features) -> bool:
-    """Whether cuts can be bought for the columns that were chosen: by what is declared of them alone."""
-    try:
-        return not whole.apart and any(is_bought(column) for column in whole.uncut.columns)
-    except InvalidArgument:
-        return False
-
-
-def _split(features: Features, table: Table, *, buys: bool) -> _Split:
+def _split(features: Features, table: Table, ways: Sequence[str]) -> _Split:
+    """``ways`` of building a model are those that the declarations of all chosen columns allow, also where nothing is
+    left to cut or to pair in ``features``, which have no columns with one value in every row."""
     found = features.prepare(table)
     order = np.random.Generator(np.random.SFC64(7)).permutation(found.n)[:MOST_ROWS]
     cut = max(1, round(TEST_SHARE * order.size))
     test, train = order[:cut], order[cut:]
-    coded = _codes(features, table, found)
-    uncut = None
-    if buys:
-        uncut = features.uncut.uncut_rows(_typed(features, table, found))
+    typed = [column.typed(table.frame[column.name])[found.kept] for column in features.columns]
+
+    def halves(rows: Some) -> tuple[Some, Some]:
+        return rows.take(train), rows.take(test)
+
+    def paired() -> tuple[PairableRows, PairableRows]:
+        return halves(pairable_rows(features.bare.stepped, typed))
+
+    def choosable() -> tuple[ChoosableRows, ChoosableRows]:
+        return halves(ChoosableRows.of(features, typed, ways))
+
+    coded = _codes(features, typed)
     return _Split(
         rows=Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test]),
-        codes=None if coded is None else (coded.take(train), coded.take(test)),
-        uncut=None if uncut is None else (uncut.take(train), uncut.take(test)),
+        codes=None if coded is None else halves(coded),
+        uncut=halves(features.uncut.uncut_rows(typed)) if BOUGHT in ways else None,
+        pairable=cache(paired) if PAIRED in ways else None,
+        choosable=cache(choosable) if len(ways) > 1 else None,
         notes=found.notes,
     )
 
 
-def _typed(features: Features, table: Table, found: Prepared) -> list[FloatArray]:
-    return [column.typed(table.frame[column.name])[found.kept] for column in features.columns]
-
-
-def _codes(features: Features, table: Table, found: Prepared) -> CodedRows | None:
+def _codes(features: Features, typed: list[FloatArray]) -> CodedRows | None:
     """The rows that were prepared, with every number and date cut as a release would cut it."""
     try:
-        stepped = features.stepped
+        return features.bare.stepped.coded(typed, missing=False)
     except InvalidArgument:
         return None
-    return stepped.coded(_typed(stepped, table, found), missing=False)

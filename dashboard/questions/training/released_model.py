@@ -16,12 +16,15 @@ from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Receipt
 from dpcore.releases.bought_model import BoughtModel
+from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.model import PrivateModel
+from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.steps_model import StepsModel
 from dpcore.training import Encoding, load_model
 
-ON_STEPS: Mapping[str, type[ScaledModel] | type[BoughtModel]] = {kind.key: kind for kind in (ScaledModel, BoughtModel)}
+KINDS = (ScaledModel, BoughtModel, PairedModel, ChosenModel)
+ON_STEPS: Mapping[str, type[ScaledModel | BoughtModel | PairedModel | ChosenModel]] = {kind.key: kind for kind in KINDS}
 """Requests for a model on steps, which cut every number themselves."""
 
 
@@ -82,6 +85,19 @@ def charted_epsilon(request: PrivateModel | StepsModel) -> float:
     if isinstance(request, StepsModel):
         return gaussian_epsilon(request.noise_multiplier, request.delta)
     return gaussian_epsilon(request.noise_multiplier / request.steps**0.5, request.delta)
+
+
+def bought(request: PrivateModel | StepsModel) -> tuple[Text, ...]:
+    """What a part of this answer's privacy buys before its model is built, and what that costs."""
+    if isinstance(request, BoughtModel):
+        return (Text(said.cuts_bought(len(request.bought), request.cuts_share)),)
+    if isinstance(request, PairedModel):
+        return (Text(said.pairs_bought(request.many, request.pairs_share)),)
+    if isinstance(request, ChosenModel):
+        ways = request.possible
+        left = request.final(ways[0]).epsilon
+        return (Text(said.way_chosen(len(ways), request.ways_share, request.epsilon, left)),)
+    return ()
 
 
 def below(receipt: Receipt, read: Read) -> Sequence[Block]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.at_once import at_once
 from dpcore.datasets.guessing import dates, numerals
 from dpcore.datasets.guessing.numerals import Marks
-from dpcore.datasets.guessing.words import Guess, Hint, Words, at_once, words_of
+from dpcore.datasets.guessing.plain_numbers import PlainNumbers, plain_numbers
+from dpcore.datasets.guessing.words import Guess, Hint, Words, words_of
 from dpcore.datasets.numerals import tidy
 from dpcore.datasets.report import ReadColumn, listed
 from dpcore.datasets.schema import NO_WORDS, SPREADSHEET_ERRORS, YES_WORDS, Column, DateOrder, Decimal
@@ -35,42 +38,72 @@ def read_columns(
     commas: bool = False,
 ) -> tuple[ReadColumn, ...]:
     """``lines`` holds the line number of each row; ``decimal`` and ``order`` are choices of the person."""
-    found = words_of(frame, lambda part: say(0.5 * part))
-    seen = list(at_once(numerals.marks, found, lambda: say(0.5)))
-    hint = Hint(decimal=decimal or _agreed_decimal(seen), order=order or _agreed_order(found), commas=commas)
+    found = _found(frame, lambda part: say(0.5 * part))
+    listed_ones = [words for words in found if isinstance(words, Words)]
+    marks = list(at_once(numerals.marks, listed_ones, lambda: say(0.5)))
+    decimals = {each.decisive for each in marks} | {each.decisive for each in found if isinstance(each, PlainNumbers)}
+    hint = Hint(decimal=decimal or _agreed(decimals), order=order or _agreed_order(listed_ones), commas=commas)
+    left = iter(marks)
+    looks = [each if isinstance(each, PlainNumbers) else _Listed(words=each, marks=next(left)) for each in found]
     columns: list[ReadColumn] = []
 
     def part(done: int) -> float:
         return 0.5 + 0.5 * done / frame.shape[1]
 
-    guesses = at_once(
-        lambda place: _guess(found[place], seen[place], hint), list(range(len(found))), lambda: say(part(len(columns)))
-    )
-    for place, (words, guess) in enumerate(zip(found, guesses, strict=True)):
+    guesses = at_once(lambda look: _guessed(look, hint), looks, lambda: say(part(len(columns))))
+    for place, (look, guess) in enumerate(zip(looks, guesses, strict=True)):
         say(part(place))
-        bad = words.words[guess.bad]
-        places = np.flatnonzero(tidy(frame.iloc[:, place]).isin(bad)) if len(bad) else np.zeros(0, dtype=np.int64)
-        columns.append(
-            ReadColumn(
-                name=words.name,
-                suggestion=guess.column,
-                reason=guess.reason,
-                missing=sum(count for _, count in words.missing),
-                missing_words=words.missing[:_WORDS_SHOWN],
-                unparsable=words.cells(guess.bad),
-                unparsable_lines=listed([int(line) for line in lines[places[:200]]]),
-                distinct=words.distinct,
-                identifier=guess.identifier,
-                readings=guess.readings,
-                stand_in=guess.stand_in,
-                notes=(
-                    *guess.notes,
-                    *_notes(words, guess),
-                    *_change(words, seen[place], guess, frame.iloc[:, place], lines),
-                ),
-            )
-        )
+        columns.append(_column(look, guess, frame.iloc[:, place], lines))
     return tuple(columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Listed:
+    """The different words of a column and which of them are numbers."""
+
+    words: Words
+    marks: Marks
+
+
+def _guessed(look: _Listed | PlainNumbers, hint: Hint) -> Guess:
+    return look.guess() if isinstance(look, PlainNumbers) else _guess(look.words, look.marks, hint)
+
+
+def _found(frame: pd.DataFrame, say: Say) -> list[Words | PlainNumbers]:
+    """What is known of every column, those of many plain numbers without a list of their words."""
+    width = frame.shape[1]
+    quick: list[PlainNumbers | None] = []
+    for seen in at_once(plain_numbers, [frame.iloc[:, place] for place in range(width)], lambda: say(0.3)):
+        quick.append(seen)
+        say(0.3 * len(quick) / width)
+    rest = [place for place, seen in enumerate(quick) if seen is None]
+    words = iter(words_of(frame.iloc[:, rest], lambda part: say(0.3 + 0.7 * part)) if rest else [])
+    return [next(words) if seen is None else seen for seen in quick]
+
+
+def _column(look: _Listed | PlainNumbers, guess: Guess, cells: pd.Series, lines: IntArray) -> ReadColumn:
+    words: Words | PlainNumbers = look if isinstance(look, PlainNumbers) else look.words
+    unread, places = 0, np.zeros(0, dtype=np.int64)
+    notes = (*guess.notes, *_notes(words, guess))
+    if isinstance(look, _Listed):
+        bad = look.words.words[guess.bad]
+        unread = look.words.cells(guess.bad)
+        places = np.flatnonzero(tidy(cells).isin(bad)) if len(bad) else places
+        notes += _change(look.words, look.marks, guess, cells, lines)
+    return ReadColumn(
+        name=words.name,
+        suggestion=guess.column,
+        reason=guess.reason,
+        missing=sum(count for _, count in words.missing),
+        missing_words=words.missing[:_WORDS_SHOWN],
+        unparsable=unread,
+        unparsable_lines=listed([int(line) for line in lines[places[:200]]]),
+        distinct=words.distinct,
+        identifier=guess.identifier,
+        readings=guess.readings,
+        stand_in=guess.stand_in,
+        notes=notes,
+    )
 
 
 def _change(words: Words, seen: Marks, guess: Guess, text: pd.Series, lines: IntArray) -> tuple[str, ...]:
@@ -86,8 +119,8 @@ def _change(words: Words, seen: Marks, guess: Guess, text: pd.Series, lines: Int
     return (f"Words before line {lines[numeric[0]]:,} and numbers from there on.",) if other[-1] < numeric[0] else ()
 
 
-def _agreed_decimal(seen: list[Marks]) -> Decimal | None:
-    found = {marks.decisive for marks in seen} - {None}
+def _agreed(decimals: set[Decimal | None]) -> Decimal | None:
+    found = decimals - {None}
     return found.pop() if len(found) == 1 else None
 
 
@@ -152,7 +185,7 @@ def _mixture(words: Words, seen: Marks) -> str:
     return f", {count:,} of them numbers: too few for a column of numbers" if count >= 0.2 * words.present else ""
 
 
-def _notes(words: Words, guess: Guess) -> tuple[str, ...]:
+def _notes(words: Words | PlainNumbers, guess: Guess) -> tuple[str, ...]:
     notes = []
     if words.distinct == 1:
         notes.append("Every cell that is not missing holds the same value, so there is nothing to choose or predict.")
@@ -162,14 +195,21 @@ def _notes(words: Words, guess: Guess) -> tuple[str, ...]:
     answers = sum(count for word, count in words.missing if word.lower() in _ANSWERS)
     if answers and guess.column.type in ("category", "text"):
         notes.append(f"{answers:,} cells say none or the like and count as missing, though that may be an answer.")
+    if isinstance(words, Words):
+        notes += _notes_on_words(words, guess)
+    if guess.identifier:
+        notes.append("It tells one person from another, so no question can be asked about it.")
+    elif words.distinct < words.present and words.distinct > 2 and _PERSON.search(words.name):
+        notes.append("Values repeat: if they name people, one person has several rows; say how many at most.")
+    return tuple(notes)
+
+
+def _notes_on_words(words: Words, guess: Guess) -> list[str]:
+    notes = []
     formula = words.words[~words.plain]
     formula = formula[formula.str.startswith(("=", "+", "-", "@"))]
     if len(formula) and not formula.str.fullmatch(r"[-+][0-9.,(€$£ ].*").all():
         notes.append("Some cells start like a formula; they are only text here and made harmless in exports.")
     if guess.column.type in ("category", "text") and dates.spoiled_names(words.words):
         notes.append("Some cells look like dates without a year, which spreadsheets make of names such as SEPT2.")
-    if guess.identifier:
-        notes.append("It tells one person from another, so no question can be asked about it.")
-    elif words.distinct < words.present and words.distinct > 2 and _PERSON.search(words.name):
-        notes.append("Values repeat: if they name people, one person has several rows; say how many at most.")
-    return tuple(notes)
+    return notes

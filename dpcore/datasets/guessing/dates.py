@@ -11,11 +11,12 @@ import pandas as pd
 from dpcore.datasets.dates import dates
 from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
+from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.schema import Column, DateOrder
 from dpcore.validate import BoolArray
 
 _SAMPLE = 500
-_COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
+COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 _NAME = re.compile(r"date|datum|fecha|dato|day|tag|dob|birth", re.I)
 _FEWEST = 3
 _ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
@@ -78,7 +79,7 @@ def _both(words: Words) -> _Both | None:
         return None
     first = dates(words.words, "dmy")
     # Where the year leads, nothing is left to be told apart.
-    led = bool(words.words.str.match(r"[0-9]{4}").all())
+    led = bool(fullmatch(words.words, r"[0-9]{4}(?s:.*)").all())
     second = first if led else dates(words.words, "mdy")
     return _Both(day=~np.isnat(first), month=~np.isnat(second), apart=first != second)
 
@@ -86,7 +87,7 @@ def _both(words: Words) -> _Both | None:
 def _compact(words: Words) -> bool:
     """Eight digits that are days of the calendar: under a name that says so, or several of them."""
     telling = _NAME.search(words.name) is not None or words.distinct >= _FEWEST
-    return telling and bool(words.words.str.fullmatch(_COMPACT).all())
+    return telling and bool(fullmatch(words.words, COMPACT).all())
 
 
 def _year_month_day(words: Words, good: BoolArray) -> Guess:
@@ -117,4 +118,4 @@ def _finish(words: Words, order: DateOrder, good: BoolArray, why: str) -> Guess:
 def spoiled_names(words: pd.Series) -> bool:
     """Whether some words look like what spreadsheets make of names such as SEPT2: a date without a year."""
     month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-    return bool(words.str.fullmatch(rf"(?:[0-9]{{1,2}}-{month}|{month}-[0-9]{{1,2}})").any())
+    return bool(fullmatch(words, rf"(?:[0-9]{{1,2}}-{month}|{month}-[0-9]{{1,2}})").any())

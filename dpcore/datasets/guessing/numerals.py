@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
+from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.numerals import integers, is_number, numbers, whole
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import Column, Decimal
@@ -93,7 +94,7 @@ def _codes(words: Words) -> Guess | None:
     """Digits that would lose something as numbers: leading zeros, or more digits than a number can hold."""
     nothing = np.zeros(words.distinct, dtype=bool)
     zeros = words.words.str.startswith("0")
-    if zeros.any() and words.words[zeros].str.fullmatch(r"0[0-9]+").any():
+    if zeros.any() and fullmatch(words.words[zeros], r"0[0-9]+").any():
         few = words.distinct <= min(50, words.present // 2)
         return Guess(
             column=Column(name=words.name, type="category" if few else "text"),
@@ -102,7 +103,7 @@ def _codes(words: Words) -> Guess | None:
             identifier=not few,
         )
     long = words.words.str.len() >= 19
-    digits = words.words[long & words.words.str.fullmatch(r"[+-]?[0-9]+")] if long.any() else words.words[:0]
+    digits = words.words[long & fullmatch(words.words, r"[+-]?[0-9]+")] if long.any() else words.words[:0]
     if len(digits) and not integers(digits, ".")[1].all():
         return Guess(
             column=Column(name=words.name, type="text"),
@@ -122,32 +123,53 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
     counts = bool(read.any()) and not broken.any() and bool((values[read] == np.floor(values[read])).all())
     if counts:
         read = whole(values, words.words, decimal)[1]
-    if counts and _identifies(words, values[read]):
-        return Guess(
-            column=Column(name=words.name, type="text"),
-            reason="Every value is different and the numbers only count or name rows: an identifier, kept as text.",
-            bad=np.zeros(words.distinct, dtype=bool),
-            identifier=True,
-        )
-    column = Column(name=words.name, type="integer" if counts else "number", decimal=decimal)
+    if counts and identifies(words.name, words.distinct, words.present, values[read]):
+        return identifier(words.name, words.distinct)
     apart = _stand_in(values, read, words)
-    rest = words.cells(~read)
-    share = "all cells" if rest == 0 else f"all but {rest:,} cells"
-    return Guess(
-        column=column,
-        reason=f"{'Whole numbers' if counts else 'Numbers'}{how} in {share} that are not missing.",
+    return numeric(
+        Column(name=words.name, type="integer" if counts else "number", decimal=decimal),
+        how,
         bad=~read,
-        readings=_serial_dates(words, column, values) if counts else (),
+        rest=words.cells(~read),
+        readings=_serial_dates(words, decimal, values) if counts else (),
         notes=(*_notes(words, values, read, good, seen.plain), *_stands(apart)),
         stand_in=apart,
     )
 
 
-def _identifies(words: Words, values: FloatArray) -> bool:
-    if words.distinct < _MANY or words.distinct != words.present:
+def numeric(
+    column: Column,
+    how: str,
+    *,
+    bad: BoolArray,
+    rest: int = 0,
+    readings: tuple[ColumnReading, ...] = (),
+    notes: tuple[str, ...] = (),
+    stand_in: str = "",
+) -> Guess:
+    """The guess that it is a column of numbers, in all but ``rest`` of its cells; ``how`` says more about them."""
+    share = "all cells" if rest == 0 else f"all but {rest:,} cells"
+    what = "Whole numbers" if column.type == "integer" else "Numbers"
+    reason = f"{what}{how} in {share} that are not missing."
+    return Guess(column=column, reason=reason, bad=bad, readings=readings, notes=notes, stand_in=stand_in)
+
+
+def identifies(name: str, distinct: int, present: int, values: FloatArray) -> bool:
+    """Whether whole numbers tell rows apart: all cells differ, and they run on or are called an id."""
+    if distinct < _MANY or distinct != present:
         return False
-    run = float(values.max() - values.min()) == values.size - 1 and not counts_time(words.name)
-    return run or _ID_NAME.search(words.name) is not None
+    run = float(values.max() - values.min()) == values.size - 1 and not counts_time(name)
+    return run or _ID_NAME.search(name) is not None
+
+
+def identifier(name: str, distinct: int) -> Guess:
+    """The guess that numbers only tell rows apart."""
+    return Guess(
+        column=Column(name=name, type="text"),
+        reason="Every value is different and the numbers only count or name rows: an identifier, kept as text.",
+        bad=np.zeros(distinct, dtype=bool),
+        identifier=True,
+    )
 
 
 def _notes(words: Words, values: FloatArray, read: BoolArray, good: BoolArray, plain: bool) -> tuple[str, ...]:
@@ -164,16 +186,23 @@ def _stand_in(values: FloatArray, read: BoolArray, words: Words) -> str:
 
     Beyond the largest of the others by their whole range, or negative among numbers that are not; "" when none is.
     """
-    places = np.flatnonzero(read & np.isin(np.abs(values), _NINES))
-    for place in places:
+    for place in np.flatnonzero(read & nines(values)):
         value = float(values[place])
-        others = values[read & ~(np.isin(np.abs(values), _NINES) & (np.sign(values) == np.sign(value)))]
-        if others.size < _FEWEST_OTHERS:
-            continue
-        beyond = value > others.max() + max(float(np.ptp(others)), 1.0)
-        if (value < 0 <= others.min()) or (value > 0 and beyond):
+        others = values[read & ~(nines(values) & (np.sign(values) == np.sign(value)))]
+        if others.size >= _FEWEST_OTHERS and stands_apart(value, others):
             return str(words.words.iloc[place])
     return ""
+
+
+def nines(values: FloatArray) -> BoolArray:
+    """Which values are all nines, of either sign."""
+    return np.asarray(np.isin(np.abs(values), _NINES), dtype=bool)
+
+
+def stands_apart(value: float, others: FloatArray) -> bool:
+    """Whether a value of nines lies so far from the others that it probably means "no answer"."""
+    beyond = value > others.max() + max(float(np.ptp(others)), 1.0)
+    return (value < 0 <= others.min()) or (value > 0 and bool(beyond))
 
 
 def _stands(word: str) -> tuple[str, ...]:
@@ -185,7 +214,7 @@ def _stands(word: str) -> tuple[str, ...]:
 def _signs(words: Words, read: BoolArray) -> list[str]:
     """What was written around the numbers."""
     notes = []
-    odd = words.words[read & ~words.words.str.fullmatch(r"[-+]?[0-9.,]*[0-9]").to_numpy(dtype=bool)]
+    odd = words.words[read & ~fullmatch(words.words, r"[-+]?[0-9.,]*[0-9]")]
     if (percent := odd.str.endswith("%")).any():
         some = "" if percent.sum() == read.sum() else " in some cells only"
         notes.append(f"Percent signs{some} are left out: 12% reads as 12.")
@@ -199,11 +228,15 @@ def _signs(words: Words, read: BoolArray) -> list[str]:
     return notes
 
 
-def _serial_dates(words: Words, column: Column, values: FloatArray) -> tuple[ColumnReading, ...]:
-    """Whole numbers under a name like "date" may be a spreadsheet's day count."""
-    present = values[~np.isnan(values)]
-    if _DATE_NAME.search(words.name) is None or not ((present >= 20_000) & (present <= 80_000)).all():
+def may_count_days(name: str, values: FloatArray) -> bool:
+    """Whether whole numbers, under a name like "date", may be a spreadsheet's day count."""
+    return _DATE_NAME.search(name) is not None and bool(((values >= 20_000) & (values <= 80_000)).all())
+
+
+def _serial_dates(words: Words, decimal: Decimal, values: FloatArray) -> tuple[ColumnReading, ...]:
+    if not may_count_days(words.name, values[~np.isnan(values)]):
         return ()
+    column = Column(name=words.name, type="integer", decimal=decimal)
     every = np.ones(words.distinct, dtype=bool)
     dated = Column(name=words.name, type="date", date_order="serial")
     return (reading(column, words, every), reading(dated, words, every))

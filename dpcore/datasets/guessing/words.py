@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.at_once import at_once
+from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.numerals import PLAIN, tidy
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import MISSING_WORDS, Column, DateOrder, Decimal
 from dpcore.validate import BoolArray, IntArray
 
-Given = TypeVar("Given")
-Found = TypeVar("Found")
 _TOGETHER = 100_000
-_TICK = 0.2  # seconds
 MOSTLY = 0.8
 """A type is suggested when at least this share of the cells that are not missing are of it."""
 
@@ -115,34 +112,11 @@ def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:
     return looked
 
 
-def at_once(work: Callable[[Given], Found], given: list[Given], tick: Callable[[], None]) -> Iterator[Found]:
-    """Results in order, two at a time: Arrow lets other threads run while it looks at a column.
-
-    ``tick`` is called every so often while a result is waited for, and may raise: then nothing is waited for any more.
-    """
-    if len(given) <= 1:
-        yield from map(work, given)
-        return
-    threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="columns")
-    try:
-        for future in [threads.submit(work, each) for each in given]:
-            while True:
-                try:
-                    found = future.result(timeout=_TICK)
-                except TimeoutError:
-                    tick()
-                else:
-                    break
-            yield found
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-
-
 def _looked(group: list[int], names: list[str], counted: list[tuple[pd.Series, IntArray]]) -> list[Words]:
     raw = pd.concat([counted[place][0] for place in group], ignore_index=True)
     absent = raw.str.lower().isin(MISSING_WORDS).to_numpy(dtype=bool)
     tidied = tidy(raw)
-    plain = tidied.str.fullmatch(PLAIN).to_numpy(dtype=bool)
+    plain = fullmatch(tidied, PLAIN)
     dotted = tidied.str.contains(".", regex=False).to_numpy(dtype=bool)
     found, start = [], 0
     for place in group:

@@ -46,12 +46,14 @@ def decode(data: bytes, encoding: str | None) -> Decoded:
             return _finished(_strictly(data[len(mark) :], name).encode(), name, certain=True)
     if (wide := _unmarked_utf16(data)) is not None:
         return _finished(_strictly(data, wide).encode(), wide, certain=True)
+    if data.isascii():
+        return _finished(data, "ascii", certain=True)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         _refuse_mixed(data, error.start)
         return _guessed(data)
-    return _finished(data, "ascii" if data.isascii() else "utf-8", certain=True)
+    return _finished(data, "utf-8", certain=True)
 
 
 def _known(encoding: str) -> str:

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -74,8 +74,11 @@ def checked(delimiter: str) -> str:
     return delimiter
 
 
-def find(sample: str, sniffed: str | None, quote: str | None) -> Dialect:
-    """The most plausible dialect of the first lines of a file. ``quote`` overrides the guess."""
+def find(sample: str, sniffed: Callable[[], str | None], quote: str | None) -> Dialect:
+    """The most plausible dialect of the first lines of a file. ``quote`` overrides the guess.
+
+    ``sniffed()`` is another opinion, asked for where it could make a difference.
+    """
     mark = quote if quote is not None else likely_quote(sample)
     scores = {_ONE_COLUMN: _one_column(sample)}
     for delimiter in DELIMITERS:
@@ -84,8 +87,9 @@ def find(sample: str, sniffed: str | None, quote: str | None) -> Dialect:
     order = sorted(scores, key=lambda key: -scores[key])
     best = order[0]
     rivals = [key for key in order[1:] if scores[key] > 0.8 * scores[best]]
-    if sniffed in scores and sniffed != best and sniffed not in rivals and scores[sniffed] > 0.5 * scores[best]:
-        rivals.append(sniffed)
+    near = [key for key in order[1:] if key not in rivals and scores[key] > 0.5 * scores[best]]
+    if near and (other := sniffed()) in near:
+        rivals.append(other)
     if best == _ONE_COLUMN:
         lines = [line for line in sample.splitlines() if line.strip()] or [sample]
         rivals += [mark for mark in _UNUSUAL if mark in lines[0] and len({line.count(mark) for line in lines}) == 1]

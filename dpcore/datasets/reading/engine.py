@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _LONGEST_RECORD = 8 << 20
 _BATCH = 100_000
-_SHARED: ContextVar[tuple[duckdb.DuckDBPyConnection, Path] | None] = ContextVar("shared connection", default=None)
+_SHARED: ContextVar[_Shared | None] = ContextVar("shared connection", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,13 +43,32 @@ class Cells:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """What is read inside shares one closed-off connection: to open one takes longer than to read a small table."""
-    with _connected() as shared:
-        mark = _SHARED.set(shared)
+    """What is read inside shares one closed-off connection: to open one takes longer than to read a small table.
+
+    It is opened when it is first needed, which for most tables is never.
+    """
+    if _SHARED.get() is not None:
+        yield
+        return
+    with ExitStack() as until_the_end:
+        mark = _SHARED.set(_Shared(until_the_end))
         try:
             yield
         finally:
             _SHARED.reset(mark)
+
+
+class _Shared:
+    """A connection that is opened when it is first asked for."""
+
+    def __init__(self, until_the_end: ExitStack) -> None:
+        self._until_the_end = until_the_end
+        self._opened: tuple[duckdb.DuckDBPyConnection, Path] | None = None
+
+    def connection(self) -> tuple[duckdb.DuckDBPyConnection, Path]:
+        if self._opened is None:
+            self._opened = self._until_the_end.enter_context(_closed_off())
+        return self._opened
 
 
 @contextmanager
@@ -57,7 +76,7 @@ def _connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
     """The shared connection where there is one, else one of its own."""
     shared = _SHARED.get()
     if shared is not None:
-        yield shared
+        yield shared.connection()
         return
     with _closed_off() as own:
         yield own

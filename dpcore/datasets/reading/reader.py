@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -177,8 +178,8 @@ def read_pasted(text: str, **choices: Any) -> Reading:
 
 
 def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str], None]) -> Reading:
-    key = _key(data, choices)
-    with engine.together():
+    with engine.together(), ThreadPoolExecutor(max_workers=1, thread_name_prefix="key") as beside:
+        key = beside.submit(_key, data, choices)
         table = table_of(data, choices, say)
     columns = read_columns(
         table.frame,
@@ -194,7 +195,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         columns=tuple(_described(column, table) for column in columns),
         report=_named(table.report, name),
         lines=table.lines,
-        key=key,
+        key=key.result(),
         original=table.frame,
         places=np.arange(len(table.frame)) if table.places is None else table.places,
         records=len(table.frame) if table.records is None else table.records,

@@ -15,20 +15,26 @@ from dpcore.datasets.reading.bounds import LONGEST_CELL
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.validate import IntArray
 
-_PART = 16 << 20
+_PART = 1 << 20  # so much at a time stays in a core's own memory
 _NEWLINE = 10
 Say = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scan:
-    """Cells per record and lines before each, shape (records,), blank lines left out; the outermost records' text."""
+    """Cells per record and lines before each, shape (records,), blank lines left out; the outermost records' text.
+
+    Records begin at each of the ``cuts``, places in the file some way apart. ``spanning`` says that a quoted cell holds
+    a line end.
+    """
 
     counts: IntArray
     lines: IntArray
     blank: IntArray
     head: bytes
     tail: bytes
+    cuts: tuple[int, ...]
+    spanning: bool
 
 
 def scan(data: bytes, dialect: Dialect, outer: tuple[int, int], say: Say) -> Scan | None:
@@ -54,6 +60,8 @@ class _Scanner:
         self._blank: list[IntArray] = []
         self._first: list[int] = []  # where the first records end
         self._last: list[int] = []  # where the last records begin
+        self._cuts: list[int] = []
+        self._spanning = False
 
     def run(self, say: Say) -> Scan | None:
         size = len(self._data)
@@ -76,39 +84,61 @@ class _Scanner:
             blank=np.concatenate(self._blank),
             head=self._data[: self._first[-1]],
             tail=self._data[self._last[0] :],
+            cuts=tuple(self._cuts),
+            spanning=self._spanning,
         )
 
     def _part(self, start: int, end: int) -> bool:
         """Look at one part of the file; False where it is not plain."""
         part = self._bytes[start:end]
-        breaks = np.flatnonzero(part == _NEWLINE)
-        marks = np.flatnonzero(part == self._separator)
-        ends, outside = breaks, marks
+        told = (part == _NEWLINE) | (part == self._separator)
         if self._quote is not None:
-            quoted = part == self._quote
-            within = (np.cumsum(quoted, dtype=np.uint8) + self._within) & 1
-            if not self._at_borders(np.flatnonzero(quoted), within, start):
+            told |= part == self._quote
+        places = np.flatnonzero(told)
+        signs = part[places]
+        hidden = np.zeros(0, dtype=np.int64)  # line ends inside quotation marks
+        if self._quote is not None:
+            marks = np.flatnonzero(signs == self._quote)
+            if not self._at_borders(places[marks] + start):
                 return False
-            ends, outside = breaks[within[breaks] == 0], marks[within[marks] == 0]
-            self._within = int(within[-1])
-        before = np.searchsorted(outside, ends)
-        cells = np.diff(before, prepend=0)
-        lines = np.searchsorted(breaks, ends)
+            inner = self._inside(marks, signs.size)
+            hidden = places[inner[signs[inner] == _NEWLINE]]
+            outside = np.ones(signs.size, dtype=bool)
+            outside[marks] = outside[inner] = False
+            places, signs = places[outside], signs[outside]
+            self._within = (self._within + marks.size) & 1
+        closing = np.flatnonzero(signs == _NEWLINE)
+        ends = places[closing]
         if ends.size:
             longest = int(np.diff(ends, prepend=self._begin - start).max())
             if longest > LONGEST_CELL:
                 return False
-            first = self._line
-            following = self._breaks + lines + 1
-            begun = np.concatenate([[first], following[:-1]])
+            cells = np.diff(closing, prepend=-1) - 1
             cells[0] += self._cells
-            self._close(ends + start, cells, begun)
+            following = self._breaks + np.arange(1, ends.size + 1)
+            if hidden.size:
+                following += np.searchsorted(hidden, ends)
+            self._close(ends + start, cells, np.concatenate([[self._line], following[:-1]]))
             self._begin, self._line = int(ends[-1]) + start + 1, int(following[-1])
-            self._cells = int(outside.size - before[-1])
+            self._cells = signs.size - int(closing[-1]) - 1
+            self._cuts.append(self._begin)
         else:
-            self._cells += int(outside.size)
-        self._breaks += int(breaks.size)
+            self._cells += signs.size
+        self._breaks += ends.size + hidden.size
+        self._spanning = self._spanning or hidden.size > 0
         return end - self._begin <= LONGEST_CELL + _PART
+
+    def _inside(self, marks: IntArray, size: int) -> IntArray:
+        """Which of ``size`` signs stand between an opening and a closing quotation mark, those at ``marks``."""
+        opening, closing = marks[self._within :: 2] + 1, marks[1 - self._within :: 2]
+        if self._within:
+            opening = np.concatenate([[0], opening])
+        if opening.size > closing.size:
+            closing = np.concatenate([closing, [size]])
+        wide = closing > opening
+        opening, lengths = opening[wide], (closing - opening)[wide]
+        before = np.cumsum(lengths) - lengths
+        return np.asarray(np.repeat(opening - before, lengths) + np.arange(int(lengths.sum())), dtype=np.int64)
 
     def _close(self, ends: IntArray, cells: IntArray, lines: IntArray) -> None:
         """Note records that end at ``ends``: with ``cells`` delimiters and begun on ``lines``; blank lines are none."""
@@ -124,13 +154,11 @@ class _Scanner:
         self._first += [int(end) for end in ends[: max(self._outer[0] - len(self._first), 0)]]
         self._last = [*self._last, *(int(begin) for begin in begins[-self._outer[1] :])][-self._outer[1] :]
 
-    def _at_borders(self, quotes: IntArray, within: IntArray, start: int) -> bool:
+    def _at_borders(self, places: IntArray) -> bool:
         """Whether every opening mark follows a border or a mark, and every closing one is followed by such."""
         whole, size = self._bytes, len(self._bytes)
-        places = quotes + start
-        opening = within[quotes] == 1
-        before, after = places[opening] - 1, places[~opening] + 1
+        before, after = places[self._within :: 2] - 1, places[1 - self._within :: 2] + 1
         return self._borders(whole[before[before >= 0]]) and self._borders(whole[after[after < size]])
 
-    def _borders(self, signs: IntArray) -> bool:
+    def _borders(self, signs: np.ndarray) -> bool:
         return bool(((signs == self._separator) | (signs == _NEWLINE) | (signs == self._quote)).all())

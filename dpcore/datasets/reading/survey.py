@@ -1,7 +1,7 @@
 """A second reader over the whole file: how many cells each record has and on which line it starts.
 
-Whole arrays where the file is plain, else Python's own csv module in its strict mode. DuckDB reads the cells; where the
-two disagree about the shape of any record, the file is refused rather than guessed at.
+Whole arrays where the file is plain, else Python's own csv module in its strict mode. Arrow or DuckDB read the cells;
+where DuckDB disagrees about the shape of any record, the file is refused rather than guessed at.
 """
 
 from __future__ import annotations
@@ -30,13 +30,19 @@ Say = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Survey:
-    """Cells per record and first line of each record, blank lines left out, shape (records,); the outermost records."""
+    """Cells per record and first line of each record, blank lines left out, shape (records,); the outermost records.
+
+    Where the file is plain, ``cuts`` are places some way apart at which records begin, and ``spanning`` says that a
+    cell holds a line end.
+    """
 
     counts: IntArray
     lines: IntArray
     blank: tuple[int, ...]
     head: list[list[str]]
     tail: list[list[str]]
+    cuts: tuple[int, ...] | None = None
+    spanning: bool = True
 
     @property
     def usual(self) -> int:
@@ -54,7 +60,15 @@ def survey(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Survey:
         _check_width(head[: place + 1])
     _check_cells(found.counts)
     blank = tuple((found.blank + first_line).tolist())
-    return Survey(counts=found.counts, lines=found.lines + first_line, blank=blank, head=head, tail=tail)
+    return Survey(
+        counts=found.counts,
+        lines=found.lines + first_line,
+        blank=blank,
+        head=head,
+        tail=tail,
+        cuts=found.cuts,
+        spanning=found.spanning,
+    )
 
 
 def _records(part: bytes, dialect: Dialect) -> list[list[str]]:

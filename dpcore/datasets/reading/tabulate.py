@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.reading import bulk, engine, layout, spacing
 from dpcore.datasets.reading import dialect as dialects
-from dpcore.datasets.reading import engine, layout, spacing
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.decoding import decode
 from dpcore.datasets.reading.dialect import Dialect
@@ -72,7 +72,7 @@ def tabulate(
     decoded = decode(raw, encoding)
     declared, skipped = dialects.declared(decoded.data)
     data = decoded.data[skipped:]
-    if not data.strip():
+    if not data[:_SAMPLE].strip() and not data.strip():
         raise UnreadableFile("The file is empty.")
     say(0.05, "Finding the delimiter")
     dialect = _dialect(data, delimiter if delimiter is not None else declared, quote)
@@ -87,8 +87,7 @@ def tabulate(
     say(0.2, "Reading the cells")
     width = int(seen.counts.max())
     even = width > 1 and not seen.blank and int(seen.counts.min()) == width
-    read = engine.cells(data, dialect, width, even=even, say=lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
-    check_agreement(seen, read)
+    read = _cells(data, dialect, width, seen, even, lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
     say(0.35, "Checking the rows")
     about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
     body = _assembled(read.frame, seen, found, uneven)
@@ -142,7 +141,7 @@ def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
     if chosen is not None:
         mark = dialects.likely_quote(sample) if quote is None else quote
         return Dialect(delimiter=dialects.checked(chosen), quote=mark, escape=mark)
-    return dialects.find(sample, engine.sniffed_delimiter(sample.encode()), quote)
+    return dialects.find(sample, lambda: engine.sniffed_delimiter(sample.encode()), quote)
 
 
 def _surveyed(data: bytes, dialect: Dialect, first_line: int, say: _Say) -> tuple[Dialect, Survey]:
@@ -158,6 +157,17 @@ def _surveyed(data: bytes, dialect: Dialect, first_line: int, say: _Say) -> tupl
             raise
         escaped = replace(dialect, escape="\\")
         return escaped, survey(data, escaped, first_line, part)
+
+
+def _cells(
+    data: bytes, dialect: Dialect, width: int, seen: Survey, even: bool, say: Callable[[float], None]
+) -> engine.Cells:
+    """By Arrow where the file is plain and even, else by DuckDB. Raises UnreadableFile."""
+    read = bulk.cells(data, dialect, width, seen, say) if even else None
+    if read is None:
+        read = engine.cells(data, dialect, width, even=even, say=say)
+        check_agreement(seen, read)
+    return read
 
 
 def _check_width(found: Layout, seen: Survey) -> None:

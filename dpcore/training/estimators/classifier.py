@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.class_names import NoisyClassNames
-from dpcore.training.declared import Declared, places
-from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share, pairs_share
+from dpcore.training.declared import places
+from dpcore.training.estimators.shared import Built, PrivateLinear, Setting, answers, cuts_share, pairs_share
 from dpcore.training.pairs import Pair
-from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
+from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import chances, scorecard
 from dpcore.training.tuning import LogarithmicTries
 from dpcore.validate import FloatArray
@@ -28,24 +28,7 @@ if TYPE_CHECKING:
 NAMES_SHARE, NAMES_DELTA = 0.1, 0.1  # of 1/σ² and of δ, where the classes are not declared
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What can be tried: the learning rate, and how many levels of cuts, from the coarsest on, columns have."""
-
-    rate: float | None = None
-    levels: int | None = None
-
-
 SETTINGS = tuple(Setting(rate, levels) for levels in (None, 1) for rate in (None, 1.0, 5.0))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tried:
-    """A private model of one setting: its columns, with the cuts that were bought, its pairs, and what was fitted."""
-
-    columns: dict[Any, Declared]
-    pairs: tuple[Pair, ...]
-    fitted: ScaledFit
 
 
 class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # no types there
@@ -67,6 +50,9 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
     All tries together and the choice are (ε, δ)-DP (``LogarithmicTries``), so that each has about half of ε; classes
     must be declared. Seldom worth it: ``docs/benchmarks-tuning.md``.
 
+    ``choose`` tries four ways to build the model with a tenth of 1/σ² and takes the one that a private choice finds
+    best (``ChosenSteps``); ``way_`` names it. Where it is worth it: ``docs/benchmarks-tuning.md``.
+
     ``pairs`` lets columns act together: a list of pairs of names declares which, such as ``[("age", "education")]``; a
     number buys the choice of so many with a quarter of 1/σ² (``choose_pairs``). Worth it where there are many rows:
     ``docs/benchmarks-pairs.md``.
@@ -86,6 +72,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         classes: Any = None,
         tries: float | None = None,
         pairs: Any = None,
+        choose: bool = False,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -94,6 +81,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         self.classes = classes
         self.tries = tries
         self.pairs = pairs
+        self.choose = choose
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a frame or array X and classes y, one entry a row."""
@@ -105,6 +93,12 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         names = _declared_classes(self.classes, y)
         unknown = names is None
         level = float(self.epsilon)
+        if self.choose:
+            self._check_choose(declared)
+            if unknown:
+                raise InvalidArgument("classes", "must be declared where the way is chosen")
+            if self.tries is not None:
+                raise InvalidArgument("tries", "must be left out where the way is chosen")
         if self.tries is not None:
             if unknown:
                 raise InvalidArgument("classes", "must be declared where settings are tried")
@@ -139,13 +133,11 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
             targets = codes if len(names) > 2 else 2.0 * codes - 1.0
             made = replace(method, classes=len(names))
 
-            def tried(setting: Setting) -> Tried:
-                own = replace(made, rate=setting.rate)
-                columns = _at_levels(self._bought(frame, declared, own, rng), setting)
-                rows, pairs = self._coded(frame, columns, kept, targets, own, rng)
-                return Tried(columns, pairs, own.fit(rows, targets, rng))
-
-            best = max((tried(setting) for setting in self._settings(rng)), key=_told_right)
+            if self.choose:
+                best = self._way(frame.iloc[kept], declared, np.arange(kept.size), targets, made, rng)
+            else:
+                tried = [self._built(frame, declared, kept, targets, made, rng, one) for one in self._settings(rng)]
+                best = max(tried, key=_told_right)
             declared, pairs, fitted = best.columns, best.pairs, best.fitted
             weights, factor, people = fitted.weights[0], float(fitted.factors[0]), float(fitted.rows[0])
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))
@@ -191,12 +183,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         return tags
 
 
-def _at_levels(declared: Mapping[Any, Declared], setting: Setting) -> dict[Any, Declared]:
-    """The columns with the levels of cuts that a setting takes."""
-    return {name: column.at_levels(setting.levels) for name, column in declared.items()}
-
-
-def _told_right(tried: Tried) -> float:
+def _told_right(tried: Built) -> float:
     """The noisy number of training rows that a try tells right: a part of what the try gives out."""
     return float(tried.fitted.right[0])
 

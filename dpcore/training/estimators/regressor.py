@@ -18,8 +18,8 @@ from dpcore.validate import FloatArray
 
 
 class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: ignore[misc] # no types there
-    """A number within declared bounds ``target`` = (low, high); columns, ``pairs`` and privacy as
-    ``PrivateClassifier``.
+    """A number within declared bounds ``target`` = (low, high); columns, ``pairs``, ``choose`` and privacy
+    as ``PrivateClassifier``.
 
     Answers beyond the bounds move to them; rows without one are left out. Raises InvalidArgument, a ValueError.
     """
@@ -33,6 +33,7 @@ class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: i
         random_state: Any = None,
         *,
         pairs: Any = None,
+        choose: bool = False,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -40,6 +41,7 @@ class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: i
         self.target = target
         self.random_state = random_state
         self.pairs = pairs
+        self.choose = choose
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a frame or array X and numbers y, one entry a row."""
@@ -60,9 +62,12 @@ class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: i
             pairs_share=pairs_share(self.pairs),
         )
         rng = self._generator()
-        declared = self._bought(frame, declared, method, rng)
-        rows, pairs = self._coded(frame, declared, kept, scaled, method, rng)
-        fitted = method.fit(rows, scaled, rng)
+        if self.choose:
+            self._check_choose(declared)
+            best = self._way(frame.iloc[kept], declared, np.arange(kept.size), scaled, method, rng)
+        else:
+            best = self._built(frame, declared, kept, scaled, method, rng)
+        declared, pairs, fitted = best.columns, best.pairs, best.fitted
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))
         self.scorecard_ = scorecard(
             list(declared.values()),

@@ -1,0 +1,21 @@
+"""Whether what the environment sets is written as it should be: its owner is there to mend it when a server starts."""
+
+from __future__ import annotations
+
+import os
+
+
+def check() -> None:
+    """Before anything listens. Raises ValueError with a sentence."""
+    if os.environ.get("EPSILON_LAB_LOGIN"):
+        from dashboard import login
+
+        login.configured()
+    if os.environ.get("EPSILON_LAB_CLUSTER"):
+        from dashboard.background import cluster
+
+        cluster.wanted()
+    if os.environ.get("EPSILON_LAB_SOURCES"):
+        from dpcore.datasets.in_place.sources import configured_sources
+
+        configured_sources()

@@ -1,0 +1,65 @@
+"""Where somebody wanted to go before they logged in: their login brings them there, and not to the start page.
+
+The provider's answer is always followed by the start page (``/oauth2callback``). So the page from which somebody goes
+to log in, which their browser names (``Referer``), is kept in a cookie of theirs for as long as a login may take. It is
+read as text that anybody may have written: what is not the path of a page here, with or without a question mark and
+what may stand in a link of ours, counts as nothing, so that no login leads to another server.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+COOKIE = "epsilon_lab_wanted"
+SECONDS = 900
+LONGEST = 2500
+"""Characters; a browser keeps no cookie above 4,096, and this one is a third longer than what it holds."""
+LOGIN, RETURN = "/auth/login", "/oauth2callback"
+_PATH = re.compile(r"/(?:[A-Za-z0-9_-]+/?)*")
+_QUESTION = re.compile(r"[A-Za-z0-9._~!$'()*+,;:@/?%=&-]*")
+_NO_PAGE = ("/_stcore", "/auth", "/oauth2callback", "/media", "/static", "/component")
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+def own(place: str) -> str:
+    """``place`` where it is the path of a page here, with what follows its question mark; empty for all else."""
+    path, mark, question = place.partition("?")
+    if len(place) > LONGEST or not _PATH.fullmatch(path) or not _QUESTION.fullmatch(question):
+        return ""
+    return "" if any(f"/{part}" in _NO_PAGE for part in path.split("/")) else path + mark + question
+
+
+def left(headers: Headers) -> str:
+    """The page of this server from which a browser comes; empty where it is none."""
+    try:
+        came = urlsplit(_one(headers, b"referer"))
+    except ValueError:
+        return ""
+    if came.scheme not in ("http", "https") or came.netloc.lower() != _one(headers, b"host").lower():
+        return ""
+    return own(came.path + (f"?{came.query}" if came.query else ""))
+
+
+def kept(headers: Headers) -> str:
+    """The page that a browser's cookie names; empty where there is none."""
+    found = re.search(rf"(?:^|;\s*){COOKIE}=([A-Za-z0-9_-]*=*)(?:;|$)", _one(headers, b"cookie"))
+    try:
+        return own(base64.urlsafe_b64decode(found.group(1)).decode("ascii")) if found else ""
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def cookie(place: str, *, secure: bool) -> tuple[bytes, bytes]:
+    """The header that keeps ``place``, or for an empty one lets go of what was kept."""
+    value = base64.urlsafe_b64encode(place.encode("ascii")).decode("ascii")
+    seconds = SECONDS if place else 0
+    text = f"{COOKIE}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
+    return b"set-cookie", text.encode("ascii")
+
+
+def _one(headers: Headers, name: bytes) -> str:
+    return next((value.decode("latin-1") for key, value in headers if key == name), "")

@@ -1,0 +1,190 @@
+"""Columns of many plain numbers: told from their bytes in whole arrays, without a list of their different words.
+
+What ``words`` and ``numerals`` would find in such a column follows from its values alone. That is exact where every
+word is digits without leading zeros, at most one point behind the first of them, and at most a minus in front, of up to
+15 signs: then two words are the same if their values (−0 apart from 0) and lengths are. Whatever else a column holds,
+however rarely, it is left to ``words``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpcore.datasets.guessing.dates import COMPACT
+from dpcore.datasets.guessing.numerals import (
+    identifier,
+    identifies,
+    may_count_days,
+    nines,
+    numeric,
+    stands_apart,
+)
+from dpcore.datasets.guessing.words import Guess
+from dpcore.datasets.numerals import is_number
+from dpcore.datasets.schema import MISSING_WORDS, Column, Decimal
+from dpcore.validate import FloatArray, IntArray
+
+LEAST = 20_000
+"""Rows from which on this pays: below, the different words are soon listed."""
+FEWEST = 500
+"""Different words that its first cells must hold, for the same reason; at least 3, or it may be yes and no."""
+_FIRST = 2000
+_LONGEST = 15  # so many digits a float keeps
+_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?")
+_MINUS, _POINT, _SLASH, _ZERO = b"-./0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlainNumbers:
+    """What ``Words`` would tell of such a column: ``values`` are those of all cells that are not missing, in order.
+
+    ``pointed`` says that some have a point, and then that one of them is no number where a comma marks decimals.
+    """
+
+    name: str
+    values: FloatArray
+    distinct: int
+    missing: tuple[tuple[str, int], ...]
+    pointed: bool
+
+    @property
+    def present(self) -> int:
+        return self.values.size
+
+    @property
+    def decisive(self) -> Decimal | None:
+        """As ``Marks.decisive``."""
+        return "." if self.pointed else None
+
+    def guess(self) -> Guess:
+        """As ``numerals.guess``, which here depends on no other column."""
+        if not self.pointed and identifies(self.name, self.distinct, self.present, self.values):
+            return identifier(self.name, 0)
+        column = Column(name=self.name, type="number" if self.pointed else "integer")
+        how = " with a decimal point" if self.pointed else ""
+        return numeric(column, how, bad=np.zeros(0, dtype=bool))
+
+
+def plain_numbers(cells: pd.Series) -> PlainNumbers | None:
+    """None where a column of text is anything else, or its guess would need its words."""
+    if len(cells) < LEAST or not isinstance(cells.dtype, pd.StringDtype):
+        return None
+    column = _as_arrow(cells)
+    first = [str(word) for word in column.slice(0, _FIRST).to_pylist()]
+    absent = {word for word in first if word.isascii() and word.lower() in MISSING_WORDS}
+    start = [word for word in dict.fromkeys(first) if word not in absent]
+    if len(start) < FEWEST or not all(map(_PLAIN.fullmatch, start)) or all(re.fullmatch(COMPACT, w) for w in start):
+        return None
+    missing: tuple[tuple[str, int], ...] = ()
+    if absent or pc.min(pc.binary_length(column)).as_py() == 0:
+        gone = pc.is_in(column, value_set=pa.array(sorted({"", *absent}), column.type))
+        missing = _counted(column.filter(gone))
+        column = column.filter(pc.invert(gone))
+    parts = [part for chunk in column.chunks if len(chunk) and (part := _part(chunk)) is not None]
+    if sum(part.values.size for part in parts) < len(column):
+        return None
+    return _told(str(cells.name), parts, start, missing)
+
+
+def _as_arrow(cells: pd.Series) -> pa.ChunkedArray:
+    found = pa.array(cells)
+    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Part:
+    """Some cells: their values, lengths and, where each has a point, how many digits follow it."""
+
+    values: FloatArray
+    lengths: IntArray
+    pointed: bool
+    decimals: IntArray | None
+
+
+def _part(cells: pa.LargeStringArray) -> _Part | None:
+    """None where a cell is not plain."""
+    if cells.null_count or cells.type != pa.large_string():
+        return None
+    _, places, signs = cells.buffers()
+    borders = np.frombuffer(places, dtype=np.int64)[cells.offset : cells.offset + len(cells) + 1]
+    text = np.frombuffer(signs, dtype=np.uint8)[borders[0] : borders[-1]]
+    starts, lengths = borders[:-1] - borders[0], np.diff(borders)
+    if lengths.max() > _LONGEST or not _of_numbers(text):
+        return None
+    try:
+        values = cells.cast(pa.float64()).to_numpy()
+    except pa.ArrowInvalid:
+        return None
+    # The cast took each: a digit is in every cell, and behind a minus comes a digit or a point.
+    negative = text[starts] == _MINUS
+    leading = text[starts + negative]
+    following = text[np.minimum(starts + negative + 1, text.size - 1)]
+    padded = (leading == _ZERO) & (lengths - negative > 1) & (following != _POINT)
+    if padded.any() or (leading == _POINT).any():
+        return None
+    points = np.flatnonzero(text == _POINT)
+    decimals = starts + lengths - points - 1 if points.size == len(cells) else None
+    return _Part(values=values, lengths=lengths, pointed=points.size > 0, decimals=decimals)
+
+
+def _of_numbers(text: np.ndarray) -> bool:
+    """Whether there is nothing but digits, points and minuses."""
+    return bool((text - _MINUS <= 12).all()) and not (text == _SLASH).any()
+
+
+def _told(name: str, parts: list[_Part], start: list[str], missing: tuple[tuple[str, int], ...]) -> PlainNumbers | None:
+    values = np.concatenate([part.values for part in parts])
+    pointed = any(part.pointed for part in parts)
+    if pointed:
+        dotted = pd.Series([word for word in start if "." in word], dtype=pd.StringDtype(na_value=np.nan))
+        if dotted.empty or is_number(dotted, ",").all():
+            return None
+    elif may_count_days(name, values):
+        return None
+    if _stand_apart(values):
+        return None
+    distinct = _different(values, parts, pointed)
+    return PlainNumbers(name=name, values=values, distinct=distinct, missing=missing, pointed=pointed)
+
+
+def _stand_apart(values: FloatArray) -> bool:
+    """Whether a value of nines may stand for a missing answer: the words then say which it is."""
+    if not nines(np.array([values.min(), values.max()])).any():
+        return False  # then every value of nines lies between two of the others
+    found = nines(values)
+    for value in np.unique(values[found]):
+        others = values[~(found & (np.sign(values) == np.sign(value)))]
+        if not others.size or stands_apart(float(value), others):
+            return True
+    return False
+
+
+def _different(values: FloatArray, parts: list[_Part], pointed: bool) -> int:
+    """How many different words there are: different values of one form, and each length where forms differ."""
+    if not pointed or _is_constant([part.decimals for part in parts]):
+        return _different_values(values)
+    lengths = np.concatenate([part.lengths for part in parts])
+    return sum(_different_values(values[lengths == length]) for length in np.flatnonzero(np.bincount(lengths)))
+
+
+def _is_constant(decimals: list[IntArray | None]) -> bool:
+    """Whether each number has a point, and the same number of digits behind it."""
+    known = [part for part in decimals if part is not None]
+    return len(known) == len(decimals) and all(bool((part == known[0][0]).all()) for part in known)
+
+
+def _different_values(values: FloatArray) -> int:
+    ordered = np.sort(values.view(np.int64))  # by their bits, so that −0 is another than 0
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1
+
+
+def _counted(words: pa.ChunkedArray) -> tuple[tuple[str, int], ...]:
+    """The commonest first, of two as common the one that comes first."""
+    found = [(str(pair["values"]), int(pair["counts"])) for pair in pc.value_counts(words).to_pylist()]
+    return tuple(sorted(found, key=lambda pair: -pair[1]))
