@@ -42,6 +42,7 @@ def declare_numbers(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
 def choose(page: Page, label: str, option: str) -> None:
     """Pick an option of a select box."""
     box = page.get_by_role("combobox", name=label).first
+    settled(page)  # what is drawn anew while it is scrolled to is no longer there
     box.scroll_into_view_if_needed()
     settled(page)  # a list that opens while the page scrolls or is drawn closes again
     box.click()
