@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 NAMES = (
-    *("selection", "thresholding", "experts", "training", "accounting", "reading", "in_place", "tables", "dashboard"),
-    "poll",
+    *("selection", "thresholding", "experts", "training", "accounting", "reading", "in_place", "tables", "drops"),
+    *("dashboard", "poll"),
 )
 
 

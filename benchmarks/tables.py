@@ -18,6 +18,7 @@ from pathlib import Path
 
 import duckdb
 
+from benchmarks.document import plain, put
 from dpcore.datasets import Reading, Schema, Suited, UnreadableFile, questions_for, read_table
 from dpcore.errors import Defect
 
@@ -174,16 +175,12 @@ def document(found: list[Measured]) -> str:
         "|---|---|---|---|---|---|---|",
         *(
             f"| {each.package.name} | {each.file} | {each.size or '–'} | {each.each_row or '–'} | "
-            f"{_plain(each.question)} | {each.ask} | {'–' if each.ratio is None else f'{each.ratio:.1f}'} |"
+            f"{plain(each.question)} | {each.ask} | {'–' if each.ratio is None else f'{each.ratio:.1f}'} |"
             for each in found
         ),
         "",
     ]  # fmt: skip
     return "\n".join(lines)
-
-
-def _plain(text: str) -> str:
-    return text.replace("|", "\\|").replace("_", "\\_").replace("<", "&lt;")
 
 
 def main(arguments: list[str]) -> int:
@@ -194,7 +191,7 @@ def main(arguments: list[str]) -> int:
         return 1
     print(document(found))
     if "--write" in arguments:
-        DOCUMENT.write_text(document(found), encoding="utf-8")
+        put(DOCUMENT, document(found))
     median = statistics.median(each.seconds for each in found)
     broken = [each for each in found if each.problem]
     print(f"median {median:.2f} s, {len(broken)} defects")

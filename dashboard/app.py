@@ -55,7 +55,7 @@ def main() -> None:
         current = source.current()
         if current is not None:
             with top:
-                source.badge(current.mode)
+                source.badge(current)
                 if current.mode != "demo":
                     st.caption(words.safe(current.title))
         beside = source.beside()

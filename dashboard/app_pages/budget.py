@@ -43,7 +43,7 @@ if of_all:
     if problem is None:
         screen.everyone(budgets, rows)
 elif problem is None and current is None:
-    st.info("Decide on the Data page how your file may be used; then its people can have a budget.")
+    st.info(source.undecided())
 elif problem is None and state.budget is None and current is not None:
     open_budget(current)
 elif problem is None and state.budget is not None:

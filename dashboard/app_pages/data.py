@@ -124,3 +124,4 @@ if place != SAMPLES and own is not None and home == place and not alone:
             else:
                 people.rows(own)
                 people.budget(own)
+                declarations.offer_remembered(own)

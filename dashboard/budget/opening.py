@@ -11,7 +11,8 @@ from dashboard.budget import tracker
 from dashboard.case import Source
 from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
-from dashboard.data.source import budget_opened
+from dashboard.data.actions import remember
+from dashboard.data.source import budget_opened, own_file
 from dashboard.widgets import inputs as controls
 from dashboard.words import place
 from dpcore.calibration import gaussian_noise_multiplier
@@ -262,3 +263,6 @@ def _remember(lineage: str) -> None:
         budget_opened(lineage)
     except DpcoreError as error:
         session.say(_NOTE, f"The budget is open, but this file will not be recognised next time: {error}.")
+    own = own_file()
+    if own is not None and own.lineage == lineage:
+        remember(own)

@@ -11,9 +11,11 @@ import streamlit as st
 from dashboard import login, session, words
 from dashboard.background import compute
 from dashboard.budget.opening import DELTAS, HIDDEN, KINDS, SUM
+from dashboard.data import remembered
 from dashboard.widgets.inputs import primary
+from dashboard.words import data as data_said
 from dashboard.words import login as said
-from dpcore.errors import DpcoreError
+from dpcore.errors import DpcoreError, LedgerError
 from dpcore.ledger import Budget, Ledger
 from dpcore.ledger.roles import EVERYONE, LEVELS
 from dpcore.ledger.terms import Terms
@@ -137,7 +139,11 @@ def _limited(lineage: str) -> None:
 
 def _ended(lineage: str) -> None:
     """Callback."""
-    _change(lambda ledger: ledger.end_budget(lineage), "This budget is closed for good, on record.")
+    if _change(lambda ledger: ledger.end_budget(lineage), "This budget is closed for good, on record."):
+        try:
+            remembered.forget_people(lineage)
+        except (LedgerError, OSError):
+            session.say(_NOTE, data_said.NOT_FORGOTTEN)
 
 
 def _change(act: Callable[[Ledger], object], done: str) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dashboard import session, words
 from dashboard.case import OWN
-from dashboard.data import source
+from dashboard.data import remembered, source
 from dashboard.data.held import (
     DECLARATIONS,
     OWN_BEFORE,
@@ -24,6 +24,7 @@ from dashboard.data.held import (
 )
 from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
 from dashboard.data.task import Say, Task
+from dashboard.words import data as said
 from dpcore.datasets import Relation, Schema, Table, twin
 from dpcore.errors import InvalidArgument
 
@@ -72,11 +73,22 @@ def commit(own: OwnFile) -> None:
     if own.use == "twin" and own.declared is None:
         own = replace(own, use=None)
     source.keep(own)
+    remember(own)
     typed = source.typed_columns(own)
     if typed is not None:
         typed.forget_all_but(own.schema.columns)
     if own.use is not None:
         start(_work(own), "Preparing the data", _prepared)
+
+
+def remember(own: OwnFile) -> None:
+    """Keep what is declared for the next session; not while an earlier declaration still waits to be taken."""
+    if own.remembered is not None:
+        return
+    try:
+        remembered.keep(own)
+    except OSError:
+        session.say("own", said.NOT_REMEMBERED)
 
 
 def public_key(own: OwnFile) -> str:

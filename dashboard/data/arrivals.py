@@ -21,7 +21,7 @@ from dashboard.data.people import may_see
 from dashboard.data.task import Say, Task
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Template, recognised
-from dpcore.errors import LedgerError
+from dpcore.errors import LedgerError, NoRoom
 from dpcore.ledger.member import NO_FILES
 
 if TYPE_CHECKING:
@@ -109,14 +109,17 @@ def _read(name: str, data: bytes, choices: dict[str, Any], say: Say) -> Reading:
 
 
 def _told(reading: Reading, known: tuple[Template, ...], say: Say, key: bytes | None, fits: Fits) -> Any:
-    """The reading, its marks, and the declaration that it is known by."""
+    """The reading, its marks, the declaration that it is known by, and why one that fits cannot be done."""
     say(0.85, "Comparing with earlier files")
     _ = reading.fingerprint  # here rather than in somebody's click: it takes about as long as reading
     marks = None if key is None else sketched(reading, key)
     say(0.95, "Looking for what it needs")
     _ = reading.suggested_steps
-    match = recognised(reading, known, fits) if known else None
-    return reading, marks, None if match is None else match[0]
+    try:
+        match = recognised(reading, known, fits)
+    except NoRoom as error:
+        return reading, marks, None, str(error)
+    return reading, marks, None if match is None else match[0], ""
 
 
 def _key() -> bytes | None:
@@ -136,13 +139,13 @@ def _installed(task: Task) -> None:
         return
     OWN_PENDING.forget()
     OWN_COLUMNS.forget()
-    reading, marks, known = task.result
+    reading, marks, known, too_large = task.result
     present = source.own_file()
     own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
     own = _with_people(own)
     confirmed = hashlib.sha256(at.data).hexdigest() in OWN_CONFIRMED.get()
     again = "again " if at.again else ""
-    own = replace(own, confirmed=confirmed, known=None if at.again else known).noted(
+    own = replace(own, confirmed=confirmed, known=None if at.again else known, too_large=too_large).noted(
         f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
     )
     if present is not None and not at.again:

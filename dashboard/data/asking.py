@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import catalogue, session
-from dashboard.case import OWN
+from dashboard.case import OWN, Source
 from dashboard.data import actions, checklist, configured, decision, doubts, source, suits, working
 from dashboard.data.asked import Asked
 from dashboard.data.columns import TYPES
@@ -25,6 +25,8 @@ from dpcore.datasets.schema import EachRow
 
 MOST_OPTIONS = 20
 """Different words of a column of options that are still easily asked about."""
+FIRST = 4
+"""Questions that are seen at once; more are folded."""
 
 
 def show_asking(own: OwnFile) -> bool:
@@ -108,28 +110,38 @@ def _questions(own: OwnFile) -> None:
         name = suits.about(schema, key="own")
     found = suits.best_first(suits.questions(_telling_first(own, schema), name))
     there = () if shown is None else shown.table.schema.names
-    found.sort(key=lambda suited: not set(suited.way.about) <= set(there))
+    found.sort(key=lambda suited: (not set(suited.way.about) <= set(there), _tells_nothing(own, suited)))
     if not found:
         st.caption(said.NOTHING_SUITS)
         return
-    places: dict[str, int] = {}
+    few = len(found) if len(found) <= FIRST + 1 else FIRST
     with st.grid(2, min_column_width=330, gap="small"):
-        for place, suited in enumerate(found):
-            page = suited.page.key
-            places[page] = places.get(page, -1) + 1
-            label = suits.sentence(suited) if place else inputs.primary(suits.sentence(suited))
-            look: dict[str, Any] = {
-                "key": f"own-{page}-{places[page]}",
-                "icon": suited.page.icon,
-                "width": "stretch",
-                "type": "primary" if place == 0 else "secondary",
-            }
-            if shown is not None and set(suited.way.about) <= set(there):
-                suits.button(label, suited.page, suits.choices(suited.way, shown.key), OWN, **look)
-            else:
-                st.button(label, on_click=_ask, args=(Asked.of(suited),), **look)
+        _buttons(found, shown, range(few))
+    if few < len(found):
+        with st.expander(said.more_questions(len(found) - few)), st.grid(2, min_column_width=330, gap="small"):
+            _buttons(found, shown, range(few, len(found)))
     if shown is None:
         st.caption(said.ASK_FIRST)
+
+
+def _buttons(found: list[Suited], shown: Source | None, places: range) -> None:
+    """Some of the questions; the first of all is the one that stands out."""
+    there = () if shown is None else shown.table.schema.names
+    for place in places:
+        suited = found[place]
+        page = suited.page.key
+        before = sum(other.page.key == page for other in found[:place])
+        label = suits.sentence(suited) if place else inputs.primary(suits.sentence(suited))
+        look: dict[str, Any] = {
+            "key": f"own-{page}-{before}",
+            "icon": suited.page.icon,
+            "width": "stretch",
+            "type": "primary" if place == 0 else "secondary",
+        }
+        if shown is not None and set(suited.way.about) <= set(there):
+            suits.button(label, suited.page, suits.choices(suited.way, shown.key), OWN, **look)
+        else:
+            st.button(label, on_click=_ask, args=(Asked.of(suited),), **look)
 
 
 def both(shown: Schema, schema: Schema) -> Schema:
@@ -144,7 +156,8 @@ def both(shown: Schema, schema: Schema) -> Schema:
 
 
 def _telling_first(own: OwnFile, schema: Schema) -> Schema:
-    """Columns of a few options before those of many and those whose cells name several: questions begin with the first.
+    """Columns of a few options before those of many, those whose cells name several and those whose options are equally
+    common: questions begin with the first.
 
     Only what is offered follows from it: a person clicks on the question, and so names its column.
     """
@@ -153,11 +166,22 @@ def _telling_first(own: OwnFile, schema: Schema) -> Schema:
         return schema
     several = {step.column for step in reading.suggested_steps if isinstance(step, SplitOptions)}
 
-    def many(name: str) -> bool:
-        column = schema.column(name)
-        return column.type == "category" and (name in several or reading.column(name).distinct > MOST_OPTIONS)
+    def rank(name: str) -> int:
+        if schema.column(name).type != "category":
+            return 0
+        return 2 if name in several or reading.column(name).distinct > MOST_OPTIONS else int(_even(own, name))
 
-    return schema.only(*sorted(schema.names, key=many))
+    return schema.only(*sorted(schema.names, key=rank))
+
+
+def _tells_nothing(own: OwnFile, suited: Suited) -> bool:
+    """Whether it asks for the most common of options that are equally common."""
+    return suited.way.form == "most_common" and _even(own, suited.way.about[0])
+
+
+def _even(own: OwnFile, name: str) -> bool:
+    typed = source.typed_columns(own)
+    return typed is not None and typed.even(name)
 
 
 def _ask(asked: Asked) -> None:
@@ -237,7 +261,6 @@ def _whole_cell() -> None:
 
 def _look(own: OwnFile) -> None:
     st.markdown(f":material/visibility: **{said.LOOK}**")
-    st.caption(said.LOOK_ABOUT)
     st.checkbox(decision.PUBLIC, key=actions.public_key(own), value=own.confirmed)
     if own.doubts:
         st.caption(said.left_out(own.doubts))

@@ -15,7 +15,6 @@ from dashboard.data.declaring import problem
 from dashboard.data.own_file import Decisions, OwnFile
 from dashboard.words import data as said
 from dpcore.datasets import Column, Schema
-from dpcore.datasets.text import named
 from dpcore.errors import InvalidArgument
 
 MOST = 40
@@ -59,7 +58,7 @@ def _key(column: Column) -> str:
 
 def row(column: Column, key: str, *, draft: bool = False) -> None:
     """One column's row of a form; ``draft`` shows options that are there but were not called public yet."""
-    name = named(words.safe(column.name, 40))
+    name = words.safe(column.name, 40)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if column.is_numeric:
             st.selectbox(

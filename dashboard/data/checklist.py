@@ -39,14 +39,25 @@ def _open(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
 
 
 def show(own: OwnFile, suited: Suited) -> None:
-    """The form."""
+    """What happens on this way, and the form: folded where the file could be looked at instead."""
+    private = said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT
+    st.caption(private if own.place is None else place.ABOUT)
+    problem = session.note(_FORM)
+    if own.unseen:
+        _fields(own, suited, problem)
+        return
+    begun = bool(problem) or any(column.name in own.decisions.copied for column in asks(own, suited))
+    with st.expander(said.FIELDS, icon=":material/edit_note:", key="own-asked-fields", expanded=begun):
+        _fields(own, suited, problem)
+
+
+def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
+    """What takes part, and a field for each thing that is to be said of it."""
     waiting = asks(own, suited)
     lead = [column for column in waiting if column.name in suited.way.about]
     others = [column for column in waiting if column.name not in suited.way.about]
     about, all_ = suited.way.about, used(suited)
     st.markdown(said.takes_part(about, [name for name in all_ if name not in about]))
-    private = said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT
-    st.caption(private if own.place is None else place.ABOUT)
     for column in lead:
         if column.type == "category" and not column.categories and own.reading is not None:
             st.button(
@@ -71,7 +82,6 @@ def show(own: OwnFile, suited: Suited) -> None:
             _right(own, suited)
         rows = USUAL_ROWS if own.schema.people is None else min(own.schema.people, MOST_ROWS)
         st.number_input(said.ROWS_MADE_UP, value=rows, min_value=1, max_value=MOST_ROWS, key=f"{_FORM}-made", width=180)
-        problem = session.note(_FORM)
         if problem:
             st.warning(words.safe(problem, 400))
         st.form_submit_button(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dashboard import session, visitors, words
 from dashboard.background import compute
 from dashboard.background.once import once
-from dashboard.data import actions
+from dashboard.data import actions, remembered
 from dashboard.data import people as whose
 from dashboard.data.own_file import OwnFile
 from dashboard.data.place import Place, placed
+from dashboard.data.source import keep
 from dashboard.words import place as said
 from dpcore.datasets.in_place import ConfiguredSource, configured_sources
 from dpcore.errors import DpcoreError, InvalidArgument, UnreadableFile
@@ -76,6 +79,7 @@ def _use(name: str, table: str | None) -> None:
         return
     actions.put_in_place(own)
     _open_budget(source)
+    keep(replace(own, remembered=remembered.known(own)))  # whose it is can be told now that there is a budget
 
 
 def _listed() -> tuple[ConfiguredSource, ...]:

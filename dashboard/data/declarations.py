@@ -8,10 +8,11 @@ import streamlit as st
 from streamlit.typing import UploadedFile
 
 from dashboard import session, words
-from dashboard.data import actions, source, working
+from dashboard.data import actions, remembered, source, working
 from dashboard.data.arrivals import taken
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
 from dashboard.data.own_file import Decisions, OwnFile, template, worked
+from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
 from dpcore.datasets import Fit, Reading, Template, fitted, loaded, saved
 from dpcore.errors import InvalidArgument
@@ -19,11 +20,26 @@ from dpcore.errors import InvalidArgument
 
 def offer(own: OwnFile) -> None:
     """A declaration from before whose columns this table has all: one click takes it."""
-    if own.known is None:
+    if own.place is not None:
+        offer_remembered(own)
+    if own.known is not None:
+        with st.container(border=True):
+            st.markdown(f":material/bookmark: **{said.KNOWN}** {words.safe(said.columns(own.known.schema.names), 400)}")
+            st.button(said.KNOWN_USE, key="own-declaration-known", on_click=_use_known)
+    elif own.too_large:
+        st.caption(f":material/bookmark: {said.KNOWN} {words.safe(own.too_large, 400)}")
+
+
+def offer_remembered(own: OwnFile) -> None:
+    """What this server remembers of these people; it stands where a person has just said whose data they are."""
+    if own.remembered is None:
         return
     with st.container(border=True):
-        st.markdown(f":material/bookmark: **{said.KNOWN}** {words.safe(said.columns(own.known.schema.names), 400)}")
-        st.button(said.KNOWN_USE, key="own-declaration-known", on_click=_use_known)
+        names = own.remembered.template.schema.names
+        st.markdown(f":material/bookmark: **{said.REMEMBERED}** {words.safe(said.columns(names), 400)}")
+        with st.container(horizontal=True):
+            st.button(said.KNOWN_USE, key="own-declaration-remembered", on_click=_use_remembered)
+            st.button(said.FORGET_DECLARED, key="own-declaration-forget", type="tertiary", on_click=_forget)
 
 
 def show_declarations(own: OwnFile) -> None:
@@ -105,12 +121,36 @@ def _use_known() -> None:
         use(own.known)
 
 
+def _use_remembered() -> None:
+    own = source.own_file()
+    found = None if own is None else own.remembered
+    if own is None or found is None:
+        return
+    if own.place is not None:
+        _onto(replace(own, remembered=None), found.template)
+        return
+    working.beside(found.template.steps, lambda own, reading: _declare(own, reading, found.template, found))
+
+
+def _forget() -> None:
+    own = source.own_file()
+    if own is None:
+        return
+    try:
+        remembered.forget(own)
+    except OSError:
+        session.say("own", said.NOT_REMEMBERED)
+        return
+    source.keep(replace(own, remembered=None).noted(said.DECLARED_FORGOTTEN))
+
+
 def use(declared: Template) -> None:
     """Declare the table as before, after the same steps."""
     working.beside(declared.steps, lambda own, reading: _declare(own, reading, declared))
 
 
-def _declare(own: OwnFile, reading: Reading, declared: Template) -> None:
+def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembered | None = None) -> None:
+    """``before`` says what of it a file had suggested: that was called right then, and stays marked."""
     try:
         fit = fitted(declared, reading)
     except InvalidArgument as error:
@@ -119,15 +159,21 @@ def _declare(own: OwnFile, reading: Reading, declared: Template) -> None:
     own = worked(own, reading, declared.steps)
     here = set(fit.schema.names) - set(fit.undeclared)
     stated = fit.schema.rows_per_person > own.made or fit.schema.id_column is not None
+    suggested = set() if before is None else set(before.suggested)
+    right = () if before is None else before.confirmed
+    row = before is not None and before.row_suggested
     decisions = replace(
         own.decisions,
         schema=fit.schema,
-        settled=own.decisions.settled | here | _settled_by(fit, own),
+        settled=own.decisions.settled | (here - suggested) | _settled_by(fit, own),
+        confirmed=own.decisions.confirmed | {(one.name, one.type) for one in fit.schema.columns if one.name in right},
+        confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
         copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),
-        said_rows=stated,  # one row each may have been the default of someone who never said so
-        said_row=True,
+        # one row each may have been the default of someone who never said so
+        said_rows=stated or (before is not None and before.said_rows),
+        said_row=not row,
     )
-    own = replace(own.decide(decisions), known=None)
+    own = replace(own.decide(decisions), known=None, remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))
     if fit.lacking:
         session.say("own", said.lacking(fit.lacking))

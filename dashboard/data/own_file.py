@@ -18,6 +18,7 @@ from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from dashboard.data.place import Place
+    from dashboard.data.remembered import Remembered
     from dpcore.datasets import Reading
     from dpcore.ledger.people import Resemblance
     from dpcore.sketches import Sketch
@@ -79,7 +80,8 @@ class OwnFile:
     or test data. ``lineage`` is the name its people have, or would have, in the ledger: random, unless the person said
     that they are people it knows. ``alike`` are those they may be, as long as the person has not said. ``reading`` is
     the table after ``steps``; ``read`` is the one before them, None where there are none. ``known`` is an earlier
-    declaration that fits, as long as it was not used.
+    declaration that fits, as long as it was not used; ``remembered`` one that this server keeps for these people.
+    ``too_large`` says why one that fits is not offered.
     """
 
     name: str
@@ -95,6 +97,8 @@ class OwnFile:
     read: Reading | None = None
     steps: tuple[Step, ...] = ()
     known: Template | None = None
+    remembered: Remembered | None = None
+    too_large: str = ""
     place: Place | None = None
     lineage: str | None = None
     alike: tuple[Resemblance, ...] = ()

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
-from dashboard.data import actions, source
+from dashboard.data import actions, remembered, source
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
 from dpcore.datasets import Schema
@@ -262,7 +262,8 @@ def _join(lineage: str) -> None:
     except DpcoreError as error:
         session.say("own", words.sentence(error))
         return
-    source.keep(replace(own, lineage=lineage, alike=()).noted("You said whose data these are."))
+    own = replace(own, lineage=lineage, alike=())
+    source.keep(replace(own, remembered=remembered.known(own)).noted("You said whose data these are."))
 
 
 def _others() -> None:

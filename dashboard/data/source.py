@@ -9,7 +9,7 @@ from typing import Literal
 
 import streamlit as st
 
-from dashboard import catalogue, session
+from dashboard import catalogue, session, words
 from dashboard.background import compute, this_run
 from dashboard.budget import visitor
 from dashboard.case import OWN, Mode, Source
@@ -36,7 +36,7 @@ _NAMING = secrets.token_bytes(32)  # of this process alone
 BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
     "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
     "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
-    "twin": (":material/copy_all:", "Twin: simulated rows, not the file's", "green"),
+    "twin": (":material/copy_all:", said.twin("file"), "green"),
 }
 
 
@@ -59,13 +59,13 @@ def open_page(key: str) -> None:
 
 def control() -> Choice[str]:
     """The choice of data: samples, and the person's own file where there is one."""
-    keys = [known.key for known in samples()]
+    keys, own = [known.key for known in samples()], title(OWN)
     return Choice(
         key="data",
         label="Data",
         help="A sample to explore, or your own file from the Data page.",
         options=(*keys, OWN) if OWN_NAME.get() else tuple(keys),
-        names=title,
+        names=lambda key: own if key == OWN else title(key),
         default=first(),
         refusal=" ",  # ``not_here`` says more than the usual sentence
     )
@@ -115,8 +115,11 @@ def sample_key() -> str:
 
 
 def title(key: str) -> str:
-    """The name of a sample; a person's own file has none here, because the names of choices show in the link."""
-    return "Your own data" if key == OWN else sample(key).title
+    """The name of a sample or of a source of this server; a person's own file has none, as older links held it."""
+    if key != OWN:
+        return sample(key).title
+    own = own_file()
+    return said.YOUR_OWN if own is None or own.place is None else words.visible(own.name, 60)
 
 
 def not_here() -> str | None:
@@ -126,17 +129,21 @@ def not_here() -> str | None:
     if not asked or settled or asked in (first(), title(first())):
         LINKED_DATA.put("")
         return None
-    if asked in (OWN, title(OWN)):
-        return (
-            "You see a sample: a file of your own is forgotten when its tab is closed or loaded anew, and links never "
-            "carry it. Bring it again on the Data page; its budget and answers are kept."
-        )
+    if asked in (OWN, said.YOUR_OWN):
+        return said.GONE
     return "You see a sample: the link names data that are not here. Pick others in the list."
 
 
-def badge(mode: Mode) -> None:
-    icon, text, colour = BADGES[mode]
-    st.badge(text, icon=icon, color=colour)
+def badge(shown: Source) -> None:
+    """What the charts are made of; of a twin, whose rows they are not."""
+    icon, text, colour = BADGES[shown.mode]
+    own = own_file()
+    st.badge(said.twin(kind_of(own)) if shown.mode == "twin" and own is not None else text, icon=icon, color=colour)
+
+
+def kind_of(own: OwnFile) -> said.Kind:
+    """What is behind it."""
+    return "source" if own.place is not None else "described" if own.described else "file"
 
 
 def beside() -> str:
@@ -146,9 +153,14 @@ def beside() -> str:
         return ""
     sample = session.ask(control()) != OWN
     if held() is None:
-        kind: Literal["file", "described", "source"] = "described" if own.described else "file"
-        return said.not_in_use(own.name, kind if own.place is None else "source", sample=sample)
+        return said.not_in_use(own.name, kind_of(own), sample=sample)
     return said.shown_instead(own.name, title(OWN)) if sample else ""
+
+
+def undecided() -> str:
+    """While a page has nothing to show: what the person's own data still wait for."""
+    own = own_file()
+    return said.decide_first("file" if own is None else kind_of(own))
 
 
 def collect() -> bool:

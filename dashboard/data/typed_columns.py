@@ -24,6 +24,17 @@ class TypedColumns:
     reading: Reading
     _done: dict[Column, Applied] = field(default_factory=dict)
     _completed: dict[Column, Column] = field(default_factory=dict)
+    _even: dict[str, bool] = field(default_factory=dict)
+
+    def even(self, name: str) -> bool:
+        """Whether every word of a column stands in equally many rows, as where a table was laid out so: no word of it
+        is then the most common."""
+        if name not in self._even:
+            distinct = self.reading.column(name).distinct
+            # few columns pass the first test, so few are counted
+            may = distinct > 1 and self.reading.rows % distinct == 0
+            self._even[name] = may and bool(self.reading.frame[name].value_counts().nunique() == 1)
+        return self._even[name]
 
     def applied(self, column: Column) -> Applied:
         """One column with the account of its cells. Raises InvalidArgument."""

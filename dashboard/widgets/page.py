@@ -44,7 +44,7 @@ def draw_page(page_key: str) -> None:
     current = source.current()
     if current is None:
         st.title(page.title)
-        st.info(words.DECIDE_FIRST)
+        st.info(source.undecided())
         return
     kinds = catalogue.questions(page.key)
     kind = kinds[_which(page)]

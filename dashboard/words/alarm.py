@@ -11,7 +11,7 @@ from dashboard.words import number, plural, safe, times_in_100, visible
 from dashboard.words.usual import NO_THEOREM, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
-from dpcore.datasets.text import named
+from dpcore.datasets.text import within
 from dpcore.validate import Neighbours
 
 if TYPE_CHECKING:
@@ -80,11 +80,14 @@ def counted_unit(schema: Schema) -> str:
 
 
 def series(schema: Schema, kind: str, column: str, yes: str) -> str:
+    shown, counted = visible(column), counted_unit(schema)
     if kind == "column":
-        return visible(column)
+        return shown
     if yes:
-        return f"{counted_unit(schema)} with “{visible(yes)}” per {visible(column)}"
-    return f"{counted_unit(schema)} per {visible(column)}"
+        counted = f"{counted} with “{visible(yes)}”"
+    if schema.column(column).type == "date":
+        return _per_day(f"{counted} per {A_DAY}", "", schema, column)
+    return within(f"{_fixed(counted)} per {{}}", shown)
 
 
 def once(kind: str, column: str, yes: str) -> str:
@@ -95,14 +98,27 @@ def once(kind: str, column: str, yes: str) -> str:
 
 
 def way(schema: Schema, kind: str, column: str, yes: str) -> str:
-    shown = named(visible(column))
+    shown = visible(column)
     if kind == "column":
-        return f"When does {shown} first reach a line?"
+        return within("When does {} first reach a line?", shown)
+    end = f"with many {counted_unit(schema)}{f' of “{visible(yes)}”' if yes else ''}?"
     if schema.column(column).type == "date":
-        shown = f"day in {shown}"
-    if yes:
-        return f"Which {shown} is the first with many {counted_unit(schema)} of “{visible(yes)}”?"
-    return f"Which {shown} is the first with many {counted_unit(schema)}?"
+        return _per_day(f"Which {A_DAY}", f" is the first {end}", schema, column)
+    return within(f"Which {{}} is the first {_fixed(end)}", shown)
+
+
+def _per_day(start: str, end: str, schema: Schema, column: str) -> str:
+    """Between the two the column in which the day stands, unless it is called just that."""
+    alone = len(schema.of_type("date")) == 1 and column.strip().casefold() in _DAYS
+    return f"{start}{end}" if alone else within(f"{_fixed(start)} in {{}}{_fixed(end)}", visible(column))
+
+
+_DAYS = (A_DAY, "days", "date", "dates")
+
+
+def _fixed(text: str) -> str:
+    """Text as it stands, for ``within``."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def lacking(column: str) -> str:

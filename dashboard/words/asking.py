@@ -8,19 +8,16 @@ from dashboard.words import plural, safe
 from dpcore.datasets.schema import ColumnType
 
 ASK = "What do you want to know?"
-ASK_FIRST = "The first is the one that suits these columns best. Whatever it needs is asked after you choose."
+ASK_FIRST = "Best first. What it needs is asked next."
 ABOUT, ANY_COLUMN = "Ask about", "any column"
 NOTHING_SUITS = "No question suits these columns yet. Give one the type options, number, yes or no, or date."
 OTHER_QUESTION = "Ask something else"
 SHOW_FILE, SHOW_MADE_UP = "Show the chart of the file", "Show the chart of made-up rows"
 
 LOOK = "Look at the file itself"
-LOOK_ABOUT = "For public or test data. The chart shows what is in the file and protects nobody in it."
 PRIVATE = "Keep the file private"
-PRIVATE_ABOUT = (
-    "The chart shows rows made up from what you say here, and no value of the file. A private answer can then be drawn "
-    "from the file itself."
-)
+PRIVATE_ABOUT = "Charts show rows made up from what you say; private answers are drawn from the file."
+FIELDS = "Say what could have been"
 DESCRIBED_ABOUT = "The chart shows rows made up from what you say here. There is no file behind it."
 WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the file."
 ALL_NUMBERS = "number in all of these"
@@ -72,9 +69,14 @@ def row_per(column: str) -> str:
     return f"Make it one row per “{safe(column, 40)}”"
 
 
+def more_questions(count: int) -> str:
+    """What the fold of the questions that suit less is called."""
+    return f"{plural(count, 'more question')}"
+
+
 def hidden(unit: str) -> str:
     """What a private answer about steps in time hides, with what it could hide instead after it."""
-    return f"A private answer hides any one {safe(unit)}. Rather any one"
+    return f"Private answers hide any one {safe(unit)}. Rather any one"
 
 
 def several(column: str, separator: str) -> str:

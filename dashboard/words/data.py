@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from dashboard.words import many, plural, safe
+from dpcore.datasets.text import within
 
 # -- whose data these are --------------------------------------------------------------------------------------------
 
@@ -124,7 +125,33 @@ def drop_help(megabytes: int) -> str:
     return f"Up to {megabytes} MB. What the file holds decides, not its name."
 
 
-def not_in_use(name: str, kind: Literal["file", "described", "source"], *, sample: bool) -> str:
+Kind = Literal["file", "described", "source"]
+"""What is behind a person's own data: a file, nothing, or a source of this server."""
+YOUR_OWN = "Your own data"
+GONE = (
+    "You see a sample: a file of your own is forgotten when its tab is closed or loaded anew, and links never carry it "
+    "or choose a source. Bring or choose it again on the Data page; its budget and answers are kept."
+)
+
+
+def twin(kind: Kind) -> str:
+    """On the badge of charts of made-up rows: whose rows they are not."""
+    return {
+        "file": "Twin: simulated rows, not the file's",
+        "described": "Twin: simulated rows of the table you described",
+        "source": "Twin: simulated rows, not the source's",
+    }[kind]
+
+
+def decide_first(kind: Kind) -> str:
+    """On a page that has nothing to show yet."""
+    if kind == "file":
+        return "Decide on the Data page how your file may be used; then come back here."
+    what = "this source" if kind == "source" else "the table"
+    return f"Say on the Data page what {what} could hold; then come back here."
+
+
+def not_in_use(name: str, kind: Kind, *, sample: bool) -> str:
     """Beside the choice of data, while no page shows the person's own table; ``sample``: one is chosen."""
     named = f"“{safe(name, 60)}”"
     what = {"file": f"Your file {named}", "described": "The table you described", "source": f"The source {named}"}[kind]
@@ -177,10 +204,7 @@ def from_archive(part: str) -> str:
     return f"From “{safe(part)}” of an archive."
 
 
-DOUBTS_OF_FILE = (
-    "Which of these are asked hangs on what is in the file: they are for you alone, and no private answer, receipt or "
-    "link says which there were. A declaration that you bring and that fits answers those a private answer waits for."
-)
+DOUBTS_OF_FILE = "What is asked here hangs on the file; no private answer, receipt or link says what."
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
 
@@ -218,6 +242,14 @@ DESCRIBED = "A described table"
 DECLARED_AS_BEFORE = "The columns were declared as in an earlier declaration."
 KNOWN = "You declared such a table before."
 KNOWN_USE = "Declare it the same way"
+REMEMBERED = "This server remembers what was declared about these people."
+FORGET_DECLARED = "Forget that"
+DECLARED_FORGOTTEN = "What this server remembered of its declaration was forgotten."
+NOT_FORGOTTEN = (
+    "This budget is closed for good, on record; what was declared about its people is still kept beside the ledger, "
+    "where whoever runs the server can remove it."
+)
+NOT_REMEMBERED = "What is declared could not be written beside the ledger, so another session begins without it."
 
 
 def columns(names: tuple[str, ...]) -> str:
@@ -303,28 +335,28 @@ def here(sentence: str) -> str:
 
 
 def usual(column: str) -> str:
-    return f"Usual range of {column}"
+    return within("Usual range of {}", column)
 
 
 def smallest(column: str) -> str:
-    return f"Smallest {column}"
+    return within("Smallest {}", column)
 
 
 def largest(column: str) -> str:
-    return f"Largest {column}"
+    return within("Largest {}", column)
 
 
 def earliest(column: str) -> str:
-    return f"Earliest {column}"
+    return within("Earliest {}", column)
 
 
 def latest(column: str) -> str:
-    return f"Latest {column}"
+    return within("Latest {}", column)
 
 
 def draft_options(column: str) -> str:
-    return f"Options of {column}, one on each line"
+    return within("Options of {}, one on each line", column)
 
 
 def bulk_options(column: str) -> str:
-    return f"Options of {column}, with ; between them"
+    return within("Options of {}, with ; between them", column)

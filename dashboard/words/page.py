@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from dashboard.words import safe
 
-DECIDE_FIRST = "Decide on the Data page how your file may be used; then come back here."
 ONLY_RELEASE = (
     "There is no picture of this file as it is. A private answer is offered all the same: what it asks, costs and "
     "promises follows from what you declared, and the answer from fixed rules for whatever the file holds."

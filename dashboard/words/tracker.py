@@ -5,7 +5,7 @@ from __future__ import annotations
 from dashboard.words import amount, plural, tiny
 
 MANY = 1_000_000
-NONE = "Your file has no budget yet. Decide on the Data page how it may be used."
+NONE = "No budget yet: the Data page says what these data still need."
 SIMULATED = "These rows are simulated: there is nobody to protect and nothing to spend."
 NOT_OPENED = "Nothing is spent: no budget has been opened for these people."
 CLOSED = "Everything else keeps working; private answers wait until this is mended."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dpcore.datasets.entry import Question
 from dpcore.datasets.schema import Column, Schema
-from dpcore.datasets.text import named
+from dpcore.datasets.text import within
 from dpcore.errors import InvalidArgument
 
 _SOMEONE = re.compile(
@@ -19,8 +19,9 @@ _SOMEONE = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    r"(?:^|[\W_])(?:year|yr|quarter|month|week|day|hour|date|round|step|period|time|t|jahr|monat|woche|tag|obs)$", re.I
+    r"(?:^|[\W_])(?:year|yr|quarter|month|week|day|hour|date|round|step|period|time|t|jahr|monat|woche|tag)$", re.I
 )
+_NUMBERED = re.compile(r"(?:^|[\W_])(?:obs|observation|row|index|serial|no|nr)\.?$", re.I)
 _HAPPENED = re.compile(
     r"(?:^|[\W_])(?:actual|observed|outcome|happened|truth|true value|realised|realized|result)", re.I
 )
@@ -87,36 +88,36 @@ def _records(schema: Schema) -> list[Suited]:
     numeric = _numeric(schema)
     found: list[Suited] = []
     if words:
-        found.append(_suited("selection", "most_common", "Which {0} is most common", schema, column=_names(words)))
+        found.append(_suited("selection", "most_common", "Which {} is most common", schema, column=_names(words)))
         found.append(
             _suited(
                 "thresholding",
                 "groups",
-                "Has any {0} passed a number of rows",
+                "Has any {} passed a number of rows",
                 schema,
                 group=_names(words),
                 condition=_names(schema.of_type("yes/no")),
             )
         )
     if numeric:
-        found.append(_suited("selection", "quantile", "What is the median of {0}", schema, column=_names(numeric)))
+        found.append(_suited("selection", "quantile", "What is the median of {}", schema, column=_names(numeric)))
     if dated := schema.of_type("date"):
         found.append(
-            _suited("thresholding", "days", "Has any day passed a number of rows, by {0}", schema, date=_names(dated))
+            _suited("thresholding", "days", "Has any day passed a number of rows, by {}", schema, date=_names(dated))
         )
     labels = _labels(words)
     for label in labels[:1]:
         features = tuple(name for name in _names((*numeric, *words)) if name != label)
         if features:
             found.append(
-                _suited("selection", "rule", "Which simple rule predicts {0}", schema, label=labels, features=features)
+                _suited("selection", "rule", "Which simple rule predicts {}", schema, label=labels, features=features)
             )
             found.append(
-                _suited("training", "classify", "Can {0} be predicted", schema, label=labels, features=features)
+                _suited("training", "classify", "Can {} be predicted", schema, label=labels, features=features)
             )
     if len(numeric) >= 2:
         names = _names(numeric)
-        found.append(_suited("training", "regress", "Can {0} be estimated", schema, target=names, features=names))
+        found.append(_suited("training", "regress", "Can {} be estimated", schema, target=names, features=names))
     return found
 
 
@@ -132,7 +133,7 @@ def _options(schema: Schema) -> list[Suited]:
         Suited(
             question="selection",
             kind="scores",
-            sentence=f"Which {named(options[0])} {best} {named(scores[0].name)}.",
+            sentence=within(f"Which {{}} {best} {{}}.", options[0], scores[0].name),
             columns=(("option", options), ("score", _names(scores))),
             lacking=lacking,
         )
@@ -143,12 +144,12 @@ def _steps(schema: Schema) -> list[Suited]:
     numeric = _numeric(schema)
     found: list[Suited] = []
     if numeric:
-        found.append(_suited("thresholding", "series", "Has {0} passed a threshold", schema, value=_names(numeric)))
+        found.append(_suited("thresholding", "series", "Has {} passed a threshold", schema, value=_names(numeric)))
     outcomes = _outcomes(schema, numeric)
     forecasters = tuple(column for column in numeric if column not in outcomes[:1])
     if outcomes and len(forecasters) >= 2:
         forecasts = _suited(
-            "experts", "forecasts", "Whose forecasts of {0} to follow", schema,
+            "experts", "forecasts", "Whose forecasts of {} to follow", schema,
             outcome=_names((*outcomes, *(column for column in numeric if column not in outcomes))),
             experts=_names(forecasters),
         )  # fmt: skip
@@ -166,9 +167,9 @@ def _outcomes(schema: Schema, numeric: tuple[Column, ...]) -> tuple[Column, ...]
 
 
 def _numeric(schema: Schema) -> tuple[Column, ...]:
-    """Columns of numbers, those that count years or days last: they say when, not how much."""
+    """Columns of numbers, those that count years, days or rows last: they say when or which, not how much."""
     found = [column for column in schema.of_type("number", "integer") if not names_someone(column.name)]
-    return tuple(sorted(found, key=lambda column: counts_time(column.name)))
+    return tuple(sorted(found, key=lambda one: counts_time(one.name) or _NUMBERED.search(one.name) is not None))
 
 
 def counts_time(name: str) -> bool:
@@ -189,7 +190,7 @@ def _suited(question: Question, kind: str, sentence: str, schema: Schema, **role
     return Suited(
         question=question,
         kind=kind,
-        sentence=sentence.format(named(leading[0])) + ".",
+        sentence=within(sentence, leading[0]) + ".",
         columns=tuple(roles.items()),
         lacking=lacking,
     )

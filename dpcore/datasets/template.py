@@ -134,18 +134,24 @@ def recognised(
 ) -> tuple[Template, Reading, Fit] | None:
     """The first of the declarations whose steps can be done to the table and whose columns it then all has.
 
-    With the table after those steps, and the fit. None when there is none. Steps cannot be done either where ``fits``
-    refuses what they would make.
+    With the table after those steps, and the fit. None when there is none. Raises NoRoom, as ``fits`` did, where no
+    other is recognised than those whose steps the table can take and ``fits`` refuses.
     """
     best: tuple[Template, Reading, Fit] | None = None
+    refused: NoRoom | None = None
     for declaration in known:
         try:
             worked = reading.after(declaration.steps, fits)
             fit = fitted(declaration, worked)
-        except (InvalidArgument, NoRoom):
+        except InvalidArgument:
+            continue
+        except NoRoom as error:
+            refused = refused or error
             continue
         if fit.recognised and (best is None or len(fit.undeclared) < len(best[2].undeclared)):
             best = declaration, worked, fit
+    if best is None and refused is not None:
+        raise refused
     return best
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pandas as pd
@@ -26,9 +27,32 @@ def visible(text: str, limit: int = _LIMIT) -> str:
     return shown if len(text) <= limit and len(shown) <= 4 * limit else shown[: max(limit - 1, 1)] + "…"
 
 
-def named(name: str) -> str:
-    """A column's name within a sentence: in quotation marks where it is many words, or a question itself."""
-    return f"“{name}”" if len(name.split()) > 3 or name.rstrip().endswith(("?", ".", ":", "!")) else name
+def within(sentence: str, *names: str) -> str:
+    """``sentence`` with columns' names in place of its ``{}``.
+
+    A name stands in quotation marks where it would be read as part of the sentence: where it shares a word with it
+    ("the median of “median age”"), is one of the words by which we speak of tables ("row", "person", "value"), has many
+    words, or ends like a sentence.
+    """
+    own = _words(sentence)
+    return sentence.format(*(f"“{name}”" if _taken_for(name, own) else name for name in names))
+
+
+def _taken_for(name: str, own: set[str]) -> bool:
+    words = _words(name)
+    told = len(name.split()) > 3 or name.rstrip().endswith(("?", ".", ":", "!"))
+    return told or bool(words & (own - _SMALL)) or (bool(words) and words <= own | _OURS)
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}
+
+
+_WORD = re.compile(r"[^\W_]+")
+_SMALL = frozenset({"a", "an", "be", "can", "does", "has", "in", "is", "of", "the", "to", "what", "which", "with"})
+_OURS = frozenset(
+    word + end for word in ("row", "record", "person", "column", "option", "value", "number") for end in ("", "s")
+) | {"people", "yes", "no"}
 
 
 def _shown(character: str) -> str:

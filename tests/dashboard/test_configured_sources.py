@@ -87,6 +87,10 @@ def test_from_the_list_to_a_private_answer(
     click(app, "Show the chart of made-up rows")
     waited(app)
     app.switch_page(address("selection")).run()
+    assert "North clinic, visits" in app.selectbox(key="data").options
+    assert "Twin: simulated rows, not the source's" in text(app)
+    assert not any(word in text(app) for word in ("Your own data", "the file's", "your file"))
+    assert "North" not in str(app.query_params)
     assert app.selectbox(key="column").value == "ward"
     next(one for one in app.button if str(one.key).startswith("selection-now")).click().run()
     assert not counted  # nothing of the source was counted before the answer

@@ -180,7 +180,7 @@ def test_what_happened_is_the_column_that_was_clicked_on() -> None:
 
 def test_the_best_question_comes_first_and_columns_of_few_options_before_free_ones(open_app: Open) -> None:
     """Remarks are options to the eye of a machine, and the last that anybody would ask about first."""
-    rows = "".join(f"note {n % 50},{('red', 'blue')[n % 2]},{n % 60}\n" for n in range(120))
+    rows = "".join(f"note {n % 50},{('red', 'blue', 'red')[n % 3]},{n % 60}\n" for n in range(120))
     app = drop(open_app("data"), f"remark,colour,age\n{rows}".encode())
     assert held(app).schema.column("remark").type == "category"
     labels = [button.label for button in app.button if str(button.key).startswith(("own-sel", "own-thr", "own-tra"))]
@@ -201,7 +201,7 @@ def test_rows_of_one_person_become_one_row_in_one_click(open_app: Open) -> None:
     visitor.clicks_on("Make it one row per “customer_id”")
     assert held(visitor.app).reading is not None
     assert held(visitor.app).reading.rows == 11  # type: ignore[union-attr]
-    assert "What is the median of rows?" in [plain(button.label) for button in visitor.app.button]
+    assert "What is the median of “rows”?" in [plain(button.label) for button in visitor.app.button]
 
 
 def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: Open) -> None:
@@ -359,3 +359,22 @@ def test_a_form_names_the_columns_that_its_question_can_use(open_app: Open) -> N
     assert "All of these: “age”, “visits” and “children”." in page
     many = [f"c{place}" for place in range(15)]
     assert said.takes_part(("a",), many).endswith("“c11” and 3 more as listed under Columns.")
+
+
+def test_what_no_option_can_win_is_not_asked_first(open_app: Open) -> None:
+    """In a table laid out so that every firm has as many rows, none is the most common."""
+    rows = [
+        f"{firm},{year},{firm * year % 17}.5,{'ab'[year % 3 > 0]}" for firm in range(6) for year in range(1950, 1960)
+    ]
+    even = "\n".join(f"firm{row}" for row in rows).replace("firm", "Firm ")
+    visitor = Visitor(open_app("data"))
+    visitor.drops("firm,year,sales\n" + "\n".join(line.rsplit(",", 1)[0] for line in even.split("\n")), "even.csv")
+    assert offered(visitor)[0] == "What is the median of sales?"
+    assert "Which firm is most common?" in offered(visitor)
+    visitor.drops("firm,year,sales,kind\n" + even, "kinds.csv")
+    assert offered(visitor)[0] == "Which kind is most common?"
+
+
+def offered(visitor: Visitor) -> list[str]:
+    """The questions in their order."""
+    return [plain(button.label) for button in visitor.app.button if button.label.endswith("?")]

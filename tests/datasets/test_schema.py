@@ -173,6 +173,12 @@ def kinds(schema: Schema) -> set[str]:
     return {f"{suited.question}/{suited.kind}" for suited in questions_for(schema)}
 
 
+def test_numbers_of_rows_and_years_are_asked_about_last() -> None:
+    schema = Schema(columns=tuple(Column(name=name, type="integer") for name in ("Obs", "year", "sales")))
+    (median,) = (one for one in questions_for(schema) if one.kind == "quantile")
+    assert median.choices("column") == ("sales", "Obs", "year")
+
+
 def test_each_question_is_offered_where_its_columns_are() -> None:
     word, flag = Column(name="w", type="category", categories=("a", "b", "c")), Column(name="f", type="yes/no")
     number, other = (Column(name=name, type="number", low=0, high=1) for name in ("x", "y"))

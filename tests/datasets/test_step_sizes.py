@@ -146,7 +146,11 @@ def test_a_declaration_for_which_there_is_no_room_is_not_done_to_a_table() -> No
     known = Template(schema=replace(READ.after(ticks).suggested(), rows_per_person=3), steps=ticks)
     assert recognised(READ, [known]) is not None
     _, fits = refusing(BEFORE)
-    assert recognised(READ, [known], fits) is None
+    with pytest.raises(NoRoom):
+        recognised(READ, [known], fits)
+    found = recognised(READ, [known, Template(schema=READ.suggested())], fits)
+    assert found is not None
+    assert found[0] != known
 
 
 def test_cells_of_many_parts_are_counted_without_being_kept() -> None:

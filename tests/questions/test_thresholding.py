@@ -404,6 +404,25 @@ def test_older_links_name_the_series(text: str, found: Watched) -> None:
     assert seen(sample_case("clinic"))["series"][1].read(text) == found
 
 
+def test_a_picture_calls_steps_by_the_years_that_count_them_and_a_release_never_does() -> None:
+    columns = (
+        Column(name="volume", type="number", low=0.0, high=9.0, sensitivity=1.0),
+        Column(name="year", type="integer", low=0, high=3000),
+    )
+    schema = Schema(columns=columns, each_row="step")
+    frame = pd.DataFrame({"volume": [1.0, 2.0, 8.0], "year": [1871, 1872, 1873]})
+    case = made(frame, schema, mode="what_if")
+    found = series_of(case.table, Watched("column", "volume"))
+    assert not isinstance(found, str)
+    assert found.names == ("1871", "1872", "1873")
+    falling = made(frame.iloc[::-1].reset_index(drop=True), schema, mode="what_if")
+    told = series_of(falling.table, Watched("column", "volume"))
+    assert not isinstance(told, str)
+    assert told.names == ("1", "2", "3"), "a column that does not rise counts nothing up"
+    key = slug("line", case.source.key, "column:volume")
+    assert offer_of(asked(case, **{key: 3.0})).request.labels == ()  # type: ignore[attr-defined]
+
+
 def test_more_alarms_than_entries_is_one_sentence() -> None:
     with pytest.raises(CannotAsk, match="This cannot be watched"):
         asked("election", alarms=10.0)

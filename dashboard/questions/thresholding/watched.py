@@ -12,6 +12,7 @@ import pandas as pd
 from dashboard import words
 from dashboard.words import alarm as said
 from dpcore.datasets import Column, Schema, Table
+from dpcore.datasets.suitability import counts_time
 from dpcore.releases.cells import stand_in
 from dpcore.thresholding.laws import LARGEST_ANSWER
 from dpcore.validate import FloatArray, Neighbours
@@ -126,15 +127,31 @@ def naming(columns: Iterable[Column]) -> str | None:
 
 def labels(table: Table) -> tuple[str, ...]:
     """What a picture calls the rows of a table of steps or options."""
-    named = naming(table.schema.columns)
+    schema = table.schema
+    named = _counted_up(table) or naming(schema.columns)
     if named is None:
         return tuple(f"{place + 1}" for place in range(table.rows))
     raw = table.frame[named]
-    told = raw.dt.strftime(said.DAY) if table.schema.column(named).type == "date" else raw.astype("string")
+    if schema.column(named).type == "date":
+        told = raw.dt.strftime(said.DAY)
+    else:
+        told = (raw.astype("Int64") if schema.column(named).is_numeric else raw).astype("string")
     return tuple(
         f"{place + 1}" if pd.isna(name) or not str(name).strip() else words.visible(str(name), LONGEST_NAME)
         for place, name in enumerate(told)
     )
+
+
+def _counted_up(table: Table) -> str | None:
+    """The whole numbers that rise with the steps, years say, where no date names them: for pictures, which show the
+    rows anyway. A release never takes names from a column of numbers, which could be entries to protect."""
+    schema = table.schema
+    if schema.each_row != "step" or schema.of_type("date"):
+        return None
+    for column in schema.of_type("integer"):
+        if counts_time(column.name) and bool((table.frame[column.name].astype("float64").diff().iloc[1:] > 0).all()):
+            return column.name
+    return None
 
 
 def sensitivity_of(schema: Schema, column: Column) -> float | None:

@@ -31,7 +31,10 @@ def each_row(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> EachRow:
     words = [column for column in columns if column.type in ("text", "category") and column.distinct == rows]
     numeric = [column for column in columns if column.type in ("integer", "number")]
     few = rows <= _MOST_OPTIONS and len(words) == 1 and len(numeric) in (1, 2)
-    return "option" if few and len(columns) == 1 + len(numeric) else "record"
+    if not few or len(columns) != 1 + len(numeric):
+        return "record"
+    numbered = frame[words[0].name].str.fullmatch(r"[\W\d_]*").all()  # people by their numbers are no options
+    return "record" if numbered else "option"
 
 
 def _rises_evenly(frame: pd.DataFrame, column: ReadColumn) -> bool:

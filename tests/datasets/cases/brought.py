@@ -83,6 +83,20 @@ def _(reading: Reading) -> None:
     assert reading.suggested().each_row == "step"
 
 
+@case(
+    "brought",
+    "people numbered as observations",
+    "Obs,GPA,TUCE\n" + "".join(f"{i},{i % 4}.5,2{i % 9}\n" for i in range(1, 33)),
+)
+def _(reading: Reading) -> None:
+    assert reading.suggested().each_row == "record"
+
+
+@case("brought", "years behind a number", "Obs,x,YEAR\n" + "".join(f"{i},{i % 7}.5,{1946 + i}\n" for i in range(1, 17)))
+def _(reading: Reading) -> None:
+    assert reading.suggested().each_row == "step"
+
+
 @case("brought", "month ends", "month,x\n2024-01-31,1\n2024-02-29,2\n2024-03-31,4\n2024-04-30,3\n")
 def _(reading: Reading) -> None:
     assert reading.suggested().each_row == "step"

@@ -1,0 +1,157 @@
+"""What was declared about people whose budget this server keeps: remembered beside the ledger, for the next session.
+
+Only declared facts are written: no bounds or options that came out of a file, and no word about its codebook. Each
+entry is found by a keyed name of the budget's people, the source's table and, where people log in, of who declared it:
+so it is read by nobody who may not have answers charged to that budget, and a file is never looked up by itself, only
+after a person has said whose data it is. What the file had suggested stays marked so.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from dashboard import login, visitors
+from dashboard.background import compute
+from dpcore.datasets import Column, Template, loaded, saved
+from dpcore.errors import InvalidArgument, LedgerError
+from dpcore.ledger.files import beside
+
+if TYPE_CHECKING:
+    from dashboard.data.own_file import OwnFile
+    from dpcore.ledger import Ledger
+
+_EVERYBODY = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """``suggested`` are columns whose type a file had suggested, ``confirmed`` those of them that were called right;
+    ``row_suggested`` and ``row_confirmed`` say the same of what one row is. ``said_rows`` is whether somebody said how
+    many rows one person can have."""
+
+    template: Template
+    suggested: tuple[str, ...]
+    confirmed: tuple[str, ...]
+    row_suggested: bool
+    row_confirmed: bool
+    said_rows: bool
+
+    @classmethod
+    def of(cls, own: OwnFile) -> Self:
+        """What a person stated about a table so far."""
+        decisions, columns = own.decisions, own.schema.columns
+        told = () if own.reading is None else tuple(one for one in columns if one.name not in decisions.settled)
+        return cls(
+            template=_facts(own),
+            suggested=tuple(one.name for one in told),
+            confirmed=tuple(one.name for one in told if (one.name, one.type) in decisions.confirmed),
+            row_suggested=own.row_suggested,
+            row_confirmed=decisions.confirmed_row,
+            said_rows=decisions.said_rows,
+        )
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Raises ValueError, KeyError, TypeError or InvalidArgument for anything but what ``written`` makes."""
+        entry = json.loads(text)
+        return cls(
+            template=loaded(entry["declaration"]),
+            suggested=tuple(map(str, entry["suggested"])),
+            confirmed=tuple(map(str, entry["confirmed"])),
+            row_suggested=bool(entry["row_suggested"]),
+            row_confirmed=bool(entry["row_confirmed"]),
+            said_rows=bool(entry["said_rows"]),
+        )
+
+    def written(self) -> str:
+        kept = {"declaration": saved(self.template), "suggested": self.suggested, "confirmed": self.confirmed}
+        stated = {"row_suggested": self.row_suggested, "row_confirmed": self.row_confirmed, "said_rows": self.said_rows}
+        return json.dumps(kept | stated)
+
+
+def keep(own: OwnFile) -> None:
+    """Remember what is declared, where there is a budget for these people. Raises OSError."""
+    if own.declared is None:
+        return
+    fresh = Remembered.of(own).written()
+    for file in _files(own, writing=True):
+        file.parent.parent.mkdir(mode=0o700, exist_ok=True)
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        handle, partial = tempfile.mkstemp(dir=file.parent)  # mode 600
+        with os.fdopen(handle, "w", encoding="utf-8") as written:
+            written.write(fresh)
+        Path(partial).replace(file)
+
+
+def known(own: OwnFile) -> Remembered | None:
+    """What was declared about these people before; None where nothing was, or by others alone."""
+    for file in _files(own, writing=False):
+        try:
+            return Remembered.read(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, TypeError, InvalidArgument):
+            return None  # of another version, or not ours: then it is declared once more
+    return None
+
+
+def forget(own: OwnFile) -> None:
+    """Forget what this person may write over. Raises OSError."""
+    for file in _files(own, writing=True):
+        file.unlink(missing_ok=True)
+
+
+def forget_people(lineage: str) -> None:
+    """Forget all that anybody declared about the people of a budget that was closed. Raises LedgerError, OSError."""
+    ledger = compute.ledger()
+    if ledger.journal_path is not None:
+        folder = _folder(ledger, ledger.journal_path, lineage)
+        for file in folder.glob("*") if folder.exists() else ():
+            file.unlink(missing_ok=True)
+
+
+def _facts(own: OwnFile) -> Template:
+    columns = tuple(replace(_stated(column), about="") for column in own.schema.columns)
+    return Template(schema=replace(own.schema, columns=columns), steps=own.steps)
+
+
+def _stated(column: Column) -> Column:
+    """Without options that are words of the file; ``saved`` leaves out what was read from its values."""
+    return replace(column, categories=(), words_from_file=False) if column.words_from_file else column
+
+
+def _files(own: OwnFile, *, writing: bool) -> Iterator[Path]:
+    """Where the declaration of these people is, the person's own before the one that an owner made for everybody."""
+    if own.lineage is None or visitors.restricted():
+        return
+    try:
+        ledger: Ledger = compute.ledger()
+        if ledger.journal_path is None or own.lineage not in {one.lineage for one in ledger.chargeable()}:
+            return
+        if ledger.terms(own.lineage).ended:
+            return
+        folder = _folder(ledger, ledger.journal_path, own.lineage)
+    except LedgerError:
+        return  # without a ledger nobody's right can be told
+    person, table = login.person(), "" if own.place is None else own.place.table
+    whose = [_EVERYBODY] if person is None else [person.subject]
+    if person is not None and own.place is not None and (not writing or "owner" in compute.roles()):
+        whose.append(_EVERYBODY)
+    for who in whose:
+        yield folder / f"{_mark(ledger, table, who)}.json"
+
+
+def _folder(ledger: Ledger, journal: Path, lineage: str) -> Path:
+    return beside(journal, "declared") / _mark(ledger, lineage)
+
+
+def _mark(ledger: Ledger, *parts: str) -> str:
+    """A name that cannot be worked out without the server's key. Raises NotAllowed for who may bring no file."""
+    return hmac.digest(ledger.sketch_key, json.dumps(["declared", *parts]).encode(), "sha256").hex()[:32]

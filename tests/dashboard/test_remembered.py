@@ -1,0 +1,130 @@
+"""What was declared about people with a budget is there in the next session, for whoever may use that budget."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import login, visitors
+from dashboard.background import compute
+from dashboard.data import remembered
+from dashboard.words import data as said
+from dpcore.ledger import Ledger
+from dpcore.ledger.roles import Person
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import declare, drop, held, press
+
+Open = Callable[..., AppTest]
+TABLE = b"job,age,town\n" + b"".join(
+    b"%s,%d,%s\n" % ((b"canary" if n % 3 else b"baker"), 20 + n % 40, (b"Ulm" if n % 2 else b"Bern")) for n in range(90)
+)
+
+
+@pytest.fixture
+def declared(open_app: Open, ledger_file: Path) -> tuple[AppTest, Path]:
+    """A session that declared ages, took options over from the file, and has a budget; and where it was written."""
+    app = drop(open_app("data"), TABLE, name="people.csv")
+    own = held(app)
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        ledger.open_budget(str(own.lineage), epsilon=1.0, name="People of the town")
+        assert own.reading is not None
+        ledger.link(own.reading.fingerprint, str(own.lineage), own.marks(ledger.sketch_key))
+    declare(app, "age", low=0.0, high=120.0)
+    declare(app, "job", copied=True, public=True)
+    (folder,) = Path(f"{ledger_file}.journal.declared").iterdir()
+    return app, folder
+
+
+def again(open_app: Open, lineage: str | None) -> AppTest:
+    """The same file in another session, said to be about the same people."""
+    app = drop(open_app("data"), TABLE, name="other name.csv")
+    assert held(app).remembered is None, "a file is never looked up by itself"
+    assert said.REMEMBERED not in text(app)
+    app.radio(key="own-whose").set_value(lineage).run()
+    return press(app, "own-whose-keep")
+
+
+def test_the_next_session_takes_them_in_one_click_and_they_stay_marked(
+    declared: tuple[AppTest, Path], open_app: Open
+) -> None:
+    first, folder = declared
+    (written,) = folder.iterdir()
+    assert (written.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
+    kept = written.read_text()
+    assert "120" in kept
+    assert not any(word in kept for word in ("canary", "baker", "Bern"))
+    assert str(held(first).lineage) not in f"{kept}{written}"
+    app = again(open_app, held(first).lineage)
+    assert said.REMEMBERED in text(app)
+    declare(app, "town", categories="Ulm\nBern", public=True)
+    assert written.read_text() == kept, "what waits to be taken is not written over"
+    press(app, "own-declaration-remembered")
+    own = held(app)
+    assert own.remembered is None
+    assert (own.schema.column("age").low, own.schema.column("age").high) == (0.0, 120.0)
+    assert not own.schema.column("job").categories
+    assert "age" in own.suggested, "that the file suggested the type is still said"
+    assert own.row_suggested
+    assert "town" in own.schema.names
+
+
+def test_it_can_be_forgotten(declared: tuple[AppTest, Path], open_app: Open) -> None:
+    first, folder = declared
+    app = again(open_app, held(first).lineage)
+    press(app, "own-declaration-forget")
+    assert list(folder.iterdir()) == []
+    assert said.REMEMBERED not in text(app)
+
+
+def test_nobody_else_is_told(declared: tuple[AppTest, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not a visitor whom nobody vouches for, not another person who logged in, not for people without a budget."""
+    own = held(declared[0])
+    with Ledger.open(os.environ["EPSILON_LAB_LEDGER"]) as ledger:
+        monkeypatch.setattr(compute, "ledger", lambda: ledger)
+        monkeypatch.setattr(visitors, "restricted", lambda: False)
+        assert remembered.known(own) is not None
+        other = replace(own, lineage="another")
+        assert remembered.known(other) is None
+        monkeypatch.setattr(login, "person", lambda: Person(subject="ada", claimed=None))
+        assert remembered.known(own) is None
+        remembered.keep(own)
+        assert remembered.known(own) is not None
+        monkeypatch.setattr(login, "person", lambda: Person(subject="bob", claimed=None))
+        assert remembered.known(own) is None
+        monkeypatch.setattr(login, "person", lambda: None)
+        monkeypatch.setattr(visitors, "restricted", lambda: True)
+        assert remembered.known(own) is None
+        before = {file: file.read_text() for file in declared[1].iterdir()}
+        assert len(before) == 2, "the one of this computer, and ada's"
+        remembered.forget(own)
+        assert {file: file.read_text() for file in declared[1].iterdir()} == before
+
+
+def test_it_goes_with_the_budget(declared: tuple[AppTest, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    own = held(declared[0])
+    with Ledger.open(os.environ["EPSILON_LAB_LEDGER"]) as ledger:
+        monkeypatch.setattr(compute, "ledger", lambda: ledger)
+        monkeypatch.setattr(visitors, "restricted", lambda: False)
+        ledger.end_budget(str(own.lineage))
+        assert remembered.known(own) is None
+        remembered.forget_people(str(own.lineage))
+        remembered.keep(own)
+        assert list(declared[1].iterdir()) == []
+
+
+def test_a_file_that_is_not_ours_is_passed_over(
+    declared: tuple[AppTest, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = held(declared[0])
+    with Ledger.open(os.environ["EPSILON_LAB_LEDGER"]) as ledger:
+        monkeypatch.setattr(compute, "ledger", lambda: ledger)
+        monkeypatch.setattr(visitors, "restricted", lambda: False)
+        (file,) = declared[1].iterdir()
+        for wrong in ("", "[]", '{"declaration": "x"}', file.read_text().replace("age", "age\\u0000", 1)[:-3]):
+            file.write_text(wrong)
+            assert remembered.known(own) is None
