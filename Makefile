@@ -33,7 +33,7 @@ wheel: $(VENV)/test.done
 test: $(VENV)/test.done
 	sh tests/system_packages.sh
 	$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/test.done
 	$(BIN)/ruff check .

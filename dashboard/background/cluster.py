@@ -372,11 +372,9 @@ def _value(came: Came) -> Any:
 async def _client(address: str) -> Any:
     """A connection to the scheduler."""
     distributed: Any = importlib.import_module("distributed")
+    # a lost connection is one line of ours, not their traceback
     for name in list(logging.root.manager.loggerDict):
-        if name.split(".")[0] in (
-            "distributed",
-            "tornado",
-        ):  # a lost connection is one line of ours, not their traceback
+        if name.split(".")[0] in ("distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
     secure = distributed.Security(require_encryption=True) if address.startswith("tls:") else None
     client = distributed.Client(
