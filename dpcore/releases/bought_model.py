@@ -16,7 +16,7 @@ import numpy as np
 from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
-from dpcore.releases.steps_model import StepsModel
+from dpcore.releases.built_model import BuiltModel
 from dpcore.releases.whole_cells import WholeCells
 from dpcore.releases.whole_codes import KeptRows, WholeCodes
 from dpcore.training.encoding import Encoding
@@ -27,7 +27,7 @@ from dpcore.validate import IntArray, probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoughtModel(StepsModel):
+class BoughtModel(BuiltModel):
     """Buy the cuts of every number and date, train a model of steps and options on them, and publish both.
 
     ρ-zCDP with ρ = ``zcdp_rho(epsilon, delta)``, hence (ε, δ)-DP: ``cuts_share`` of ρ, in equal parts for k columns,

@@ -19,11 +19,12 @@ from dpcore.conversions import zcdp_epsilon
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.releases.bought_model import BoughtModel
+from dpcore.releases.built_model import BuiltModel
 from dpcore.releases.choice import Choice
 from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.steps_model import StepsModel
-from dpcore.releases.whole_codes import KeptRows, WholeCodes, most_good
+from dpcore.releases.whole_codes import KeptRows, most_good
 from dpcore.training.choosing_ways import (
     BOUGHT,
     COARSE,
@@ -38,7 +39,7 @@ from dpcore.training.choosing_ways import (
 from dpcore.training.features import Features
 from dpcore.validate import IntArray, probability
 
-_KINDS: Mapping[str, type[StepsModel]] = {
+_KINDS: Mapping[str, type[BuiltModel]] = {
     FREE: ScaledModel, COARSE: ScaledModel, BOUGHT: BoughtModel, PAIRED: PairedModel
 }  # fmt: skip
 
@@ -49,7 +50,7 @@ class WholeWays:
 
     by_way: Mapping[str, Any]
 
-    def scores(self, trials: Mapping[str, StepsModel]) -> IntArray:
+    def scores(self, trials: Mapping[str, BuiltModel]) -> IntArray:
         """How well a model of each of the ``trials`` does on the rows: exact, and not to be seen."""
         found = []
         for way, trial in trials.items():
@@ -103,16 +104,16 @@ class ChosenModel(StepsModel):
         return possible_ways(self.features)
 
     @property
-    def trials(self) -> Mapping[str, StepsModel]:
+    def trials(self) -> Mapping[str, BuiltModel]:
         """Every way with its part of what the choice may cost."""
         part = self.ways_share * (1.0 - PICK_SHARE) / len(self.possible)
         return {way: self._way(way, part, min(self.steps, TRIAL_STEPS)) for way in self.possible}
 
-    def final(self, way: str) -> StepsModel:
+    def final(self, way: str) -> BuiltModel:
         """The release of what is published where this way is drawn."""
         return self._way(way, 1.0 - self.ways_share, self.steps)
 
-    def _way(self, way: str, share: float, steps: int) -> StepsModel:
+    def _way(self, way: str, share: float, steps: int) -> BuiltModel:
         """A way with a share of ρ, never more: an ε is only so exact."""
         epsilon = zcdp_epsilon(share * self.rho, self.delta) * (1.0 - 1e-9)
         kind, features = _KINDS[way], features_for(self.features, way)
@@ -165,10 +166,6 @@ class ChosenModel(StepsModel):
     def ready(self, rows: KeptRows) -> WholeWays:
         """The rows as every way needs them."""
         return WholeWays({way: trial.ready(rows) for way, trial in self.trials.items()})
-
-    def prepared(self, ready: WholeWays) -> tuple[Features, WholeCodes]:
-        """Not asked for: each way prepares its own."""
-        raise NotImplementedError
 
     def scores(self, ready: WholeWays) -> IntArray:
         """How well the trial of every way does, in their order."""

@@ -16,9 +16,10 @@ import numpy as np
 
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
+from dpcore.releases.built_model import BuiltModel
 from dpcore.releases.choice import Choice
 from dpcore.releases.scaled_model import ScaledModel
-from dpcore.releases.steps_model import Parts, StepsModel
+from dpcore.releases.steps_model import Parts
 from dpcore.releases.whole_codes import SLOPE_BITS, KeptRows, WholeCodes
 from dpcore.releases.whole_pairs import WholePairs, most_wrong
 from dpcore.training.choosing_pairs import (
@@ -36,7 +37,7 @@ from dpcore.validate import IntArray, probability, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairedModel(StepsModel):
+class PairedModel(BuiltModel):
     """Buy which ``many`` pairs of columns act together, train a model of steps, options and these, and publish it.
 
     ρ-zCDP with ρ = ``zcdp_rho(epsilon, delta)``, hence (ε, δ)-DP. ``pairs_share`` of ρ buys the choice: 0.6 of that a

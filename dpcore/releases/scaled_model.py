@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dpcore.errors import InvalidArgument
-from dpcore.releases.steps_model import StepsModel
+from dpcore.releases.built_model import BuiltModel
 from dpcore.releases.whole_classes import whole_codes
 from dpcore.releases.whole_codes import KeptRows, WholeCodes
 from dpcore.training.features import Features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScaledModel(StepsModel):
+class ScaledModel(BuiltModel):
     """Train a linear model of steps and options by noisy descent on scaled columns and publish its weights.
 
     ρ-zCDP with ρ = ``zcdp_rho(epsilon, delta)``, hence (ε, δ)-DP (Canonne, Kamath & Steinke, NeurIPS 2020), as

@@ -24,8 +24,6 @@ from dpcore.events import GaussianEvent
 from dpcore.releases import draws
 from dpcore.releases.asked_model import AskedModel
 from dpcore.releases.whole_codes import SCALE_BITS, SUM_UNIT, KeptRows, WholeCodes, clip_units, scale_units
-from dpcore.training.features import Features
-from dpcore.training.model import LinearModel
 from dpcore.training.scaled_descent import calibrating, clip_by_rule, scales_squared, step_lengths
 from dpcore.validate import FloatArray, IntArray, in_range, probability, whole
 
@@ -176,33 +174,6 @@ class StepsModel(AskedModel):
     @abstractmethod
     def ready(self, rows: KeptRows) -> Any:
         """What this kind of model needs of the rows."""
-
-    @abstractmethod
-    def prepared(self, ready: Any) -> tuple[Features, WholeCodes]:
-        """Features whose cuts and pairs are public by now, with ``aside`` of ρ, and the rows as codes of them."""
-
-    def told(self, features: Features) -> dict[str, Any]:
-        """What else is said in the file of how it was made."""
-        return {}
-
-    def draw(self, ready: Any) -> dict[str, Any]:
-        """The model as JSON can hold it (``dpcore.training.load_model`` reads it)."""
-        features, codes = self.prepared(ready)
-        return self.trained(features, codes).plain()
-
-    def trained(self, features: Features, ready: WholeCodes) -> LinearModel:
-        """The model of ``features`` on the rows as codes of its steps."""
-        found = self.fitted(ready, self.parts)
-        about = {
-            **self.about(found.people),
-            "steps": self.steps,
-            "clip": found.clip,
-            "counts_share": self.counts_share,
-            "calibration_share": self.calibrated,
-            "noise_multiplier": self.noise_multiplier,
-            **self.told(features),
-        }
-        return LinearModel(features=features, weights=features.as_weights(found.points), about=about)
 
     def fitted(self, ready: WholeCodes, parts: Parts) -> Fitted:
         """Points of every one, by ``parts`` of ρ and discrete Gaussian releases alone."""

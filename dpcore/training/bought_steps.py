@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcore.about import About
-from dpcore.accounting import Cost
-from dpcore.training.fit import Fit
-from dpcore.training.losses import LOGISTIC, Loss
+from dpcore.training.own_steps import OwnSteps
 from dpcore.training.paid_cuts import CUTS_SHARE
 from dpcore.training.scaled_descent import ScaledDescent
-from dpcore.training.scaled_steps import ScaledSteps
 from dpcore.training.uncut import UncutRows
-from dpcore.validate import FloatArray, Neighbours, probability
+from dpcore.validate import FloatArray, probability
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoughtSteps:
+class BoughtSteps(OwnSteps[UncutRows]):
     """``ScaledSteps`` on cuts at private quantiles, which ``cuts_share`` of 1/σ² buys for all columns together.
 
     (ε, δ)-DP in total, exactly: ``ScaledDescent`` counts the cuts among its Gaussian releases, and ``NoisyQuantiles``
@@ -56,72 +50,20 @@ class BoughtSteps:
         ),
         release="bought_model",
     )
-    pure: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
-    coded: ClassVar[bool] = True
     uncut: ClassVar[bool] = True
-    several: ClassVar[bool] = True
+    finds_in: ClassVar[type[Any]] = UncutRows
 
-    epsilon: float
-    delta: float
-    loss: Loss = LOGISTIC
-    steps: int = 200
-    clip: float | None = None
-    momentum: float = 0.9
-    tail: float = 0.5
-    classes: int = 2
     cuts_share: float = CUTS_SHARE
-    neighbours: Neighbours = "add_remove"
 
     def __post_init__(self) -> None:
         probability(cuts_share=self.cuts_share)
         self.descent()
 
-    def on_free_steps(self) -> ScaledSteps:
-        """The same without buying cuts."""
-        return ScaledSteps(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            loss=self.loss,
-            steps=self.steps,
-            clip=self.clip,
-            momentum=self.momentum,
-            tail=self.tail,
-            classes=self.classes,
-            neighbours=self.neighbours,
-        )
-
     def descent(self) -> ScaledDescent:
         """What trains, with what it all costs."""
-        return replace(self.on_free_steps().descent(), cuts_share=self.cuts_share)
+        return replace(self.free().descent(), cuts_share=self.cuts_share)
 
-    @property
-    def cost(self) -> Cost:
-        return self.descent().cost
-
-    def fit(self, X: FloatArray | UncutRows, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
-        """``replicas`` independent private models of rows X (n, d), ‖x‖ ≤ 1, or uncut ones, and answers y (n,)."""
-        return self.fit_all([self], X, y, rng, replicas)[0]
-
-    @classmethod
-    def fit_all(
-        cls, methods: Sequence[Self], X: FloatArray | UncutRows, y: FloatArray, rng: Generator, replicas: int = 1
-    ) -> list[Fit]:
-        """``fit`` for several ε. Weights of uncut rows are by cell: every model has cuts of its own."""
-        if not isinstance(X, UncutRows):
-            free = ScaledSteps.fit_all([method.on_free_steps() for method in methods], X, y, rng, replicas)
-            return [replace(fit, method=cls.key) for fit in free]
-        return [
-            Fit(
-                weights=np.stack([method._model(X, y, rng) for _ in range(replicas)]),
-                loss=method.loss,
-                method=cls.key,
-                cost=method.cost,
-            )
-            for method in methods
-        ]
-
-    def _model(self, uncut: UncutRows, y: FloatArray, rng: Generator) -> FloatArray:
+    def model(self, uncut: UncutRows, y: FloatArray, rng: Generator) -> FloatArray:
         """One model's weights of cells, (d,) or (d, classes)."""
         descent = self.descent()
         rows, steps = uncut.cut(uncut.bought(descent.cuts_noise, rng))

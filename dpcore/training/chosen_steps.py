@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dpcore.about import About
-from dpcore.accounting import Cost, gaussian_epsilon
+from dpcore.accounting import gaussian_epsilon
 from dpcore.conversions import gaussian_bounded_range, gaussian_delta
 from dpcore.errors import InvalidArgument
 from dpcore.selection.exponential import Exponential
@@ -18,21 +17,27 @@ from dpcore.training.bought_steps import BoughtSteps
 from dpcore.training.choosable import ChoosableRows
 from dpcore.training.choosing_pairs import FURTHEST
 from dpcore.training.choosing_ways import BOUGHT, COARSE, FREE, PAIRED, PICK_SHARE, TRIAL_STEPS, WAYS_SHARE
-from dpcore.training.fit import Fit
-from dpcore.training.losses import LOGISTIC, Logistic, Loss
+from dpcore.training.losses import Logistic, Loss
+from dpcore.training.own_steps import OwnSteps
 from dpcore.training.paired_steps import PairedSteps
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scaled_steps import ScaledSteps
-from dpcore.validate import FloatArray, Neighbours, probability
+from dpcore.training.steps_method import StepsMethod
+from dpcore.validate import FloatArray, probability
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-_KINDS: dict[str, Any] = {FREE: ScaledSteps, COARSE: ScaledSteps, BOUGHT: BoughtSteps, PAIRED: PairedSteps}
+_KINDS: dict[str, type[StepsMethod[Any]]] = {
+    FREE: ScaledSteps,
+    COARSE: ScaledSteps,
+    BOUGHT: BoughtSteps,
+    PAIRED: PairedSteps,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenSteps:
+class ChosenSteps(OwnSteps[ChoosableRows]):
     """``ScaledSteps`` built in the way that does best: on all its public cuts, on the coarsest, on cuts that are bought
     or with pairs that are bought.
 
@@ -69,22 +74,10 @@ class ChosenSteps:
         ),
         release="chosen_model",
     )
-    pure: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
-    coded: ClassVar[bool] = True
-    several: ClassVar[bool] = True
     chosen: ClassVar[bool] = True
+    finds_in: ClassVar[type[Any]] = ChoosableRows
 
-    epsilon: float
-    delta: float
-    loss: Loss = LOGISTIC
-    steps: int = 200
-    clip: float | None = None
-    momentum: float = 0.9
-    tail: float = 0.5
-    classes: int = 2
     ways_share: float = WAYS_SHARE
-    neighbours: Neighbours = "add_remove"
 
     def __post_init__(self) -> None:
         probability(ways_share=self.ways_share)
@@ -92,31 +85,14 @@ class ChosenSteps:
 
     def with_share(self, share: float) -> ScaledSteps:
         """Free steps with a share of 1/σ²."""
-        noise = self._free(self.epsilon, self.delta).descent().noise_multiplier / math.sqrt(share)
+        noise = self.descent().noise_multiplier / math.sqrt(share)
         # only the multiplier counts; at the δ of the whole, ε could be 0
         delta = min(self.delta, gaussian_delta(noise, 0.0) / 2.0)
-        return self._free(gaussian_epsilon(noise, delta) * (1.0 - 1e-9), delta)
-
-    def _free(self, epsilon: float, delta: float) -> ScaledSteps:
-        return ScaledSteps(
-            epsilon=epsilon,
-            delta=delta,
-            loss=self.loss,
-            steps=self.steps,
-            clip=self.clip,
-            momentum=self.momentum,
-            tail=self.tail,
-            classes=self.classes,
-            neighbours=self.neighbours,
-        )
+        return replace(self.free(), epsilon=gaussian_epsilon(noise, delta) * (1.0 - 1e-9), delta=delta)
 
     def descent(self) -> ScaledDescent:
         """All that is spent, as one Gaussian release."""
-        return self._free(self.epsilon, self.delta).descent()
-
-    @property
-    def cost(self) -> Cost:
-        return self.descent().cost
+        return self.free().descent()
 
     @property
     def mechanism(self) -> Exponential:
@@ -126,38 +102,9 @@ class ChosenSteps:
             epsilon=gaussian_bounded_range(part), sensitivity=1.0, monotonic=self.neighbours == "add_remove"
         )
 
-    def way(self, way: str, share: float, steps: int) -> Any:
+    def way(self, way: str, share: float, steps: int) -> StepsMethod[Any]:
         """A way with a share of 1/σ²."""
-        free = self.with_share(share)
-        fields = {
-            name: getattr(free, name)
-            for name in ("epsilon", "delta", "loss", "clip", "momentum", "tail", "classes", "neighbours")
-        }
-        return _KINDS[way](**fields, steps=steps)
-
-    def fit(self, X: FloatArray | ChoosableRows, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
-        """``replicas`` independent private models of rows X (n, d), ‖x‖ ≤ 1, or choosable ones, and answers y (n,)."""
-        return self.fit_all([self], X, y, rng, replicas)[0]
-
-    @classmethod
-    def fit_all(
-        cls, methods: Sequence[Self], X: FloatArray | ChoosableRows, y: FloatArray, rng: Generator, replicas: int = 1
-    ) -> list[Fit]:
-        """``fit`` for several ε. Weights of choosable rows are of all that could be: each model has its own way."""
-        if not isinstance(X, ChoosableRows):
-            free = ScaledSteps.fit_all([one._free(one.epsilon, one.delta) for one in methods], X, y, rng, replicas)
-            return [replace(fit, method=cls.key) for fit in free]
-        if len(X.by_way) < 2:
-            raise InvalidArgument("X", "must have two ways to build a model at least")
-        return [
-            Fit(
-                weights=np.stack([method._model(X, y, rng) for _ in range(replicas)]),
-                loss=method.loss,
-                method=cls.key,
-                cost=method.cost,
-            )
-            for method in methods
-        ]
+        return _KINDS[way](**{**self.with_share(share).settings, "steps": steps})
 
     def choose(self, rows: ChoosableRows, y: FloatArray, rng: Generator) -> str:
         """The way that is drawn, with ``ways_share`` of 1/σ²."""
@@ -168,8 +115,10 @@ class ChosenSteps:
             scores.append(score(self.loss, own.margins(weights.reshape(weights.shape[0], -1)).astype(np.float64), y))
         return list(rows.by_way)[int(self.mechanism.sample(np.array(scores), rng, 1)[0])]
 
-    def _model(self, rows: ChoosableRows, y: FloatArray, rng: Generator) -> FloatArray:
+    def model(self, rows: ChoosableRows, y: FloatArray, rng: Generator) -> FloatArray:
         """One model's weights of all that could be, (d,) or (d, classes)."""
+        if len(rows.by_way) < 2:
+            raise InvalidArgument("X", "must have two ways to build a model at least")
         way = self.choose(rows, y, rng)
         fit = self.way(way, 1.0 - self.ways_share, self.steps).fit(rows.by_way[way], y, rng)
         return rows.spread(fit.weights[0], way)

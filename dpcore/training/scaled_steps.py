@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from dpcore.about import About
-from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
 from dpcore.training.dense_rows import DenseRows
 from dpcore.training.fit import Fit, checked
-from dpcore.training.losses import LOGISTIC, Logistic, Loss, Squared
+from dpcore.training.losses import Logistic, Squared
 from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
-from dpcore.validate import FloatArray, Neighbours
+from dpcore.training.steps_method import StepsMethod
+from dpcore.validate import FloatArray
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -23,7 +23,7 @@ CALIBRATION_SHARE = 0.03
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScaledSteps:
+class ScaledSteps(StepsMethod[CodedRows]):
     """``ScaledDescent`` for classes or a number: noisy counts, noisy clipped gradient sums, noisy calibration.
 
     (ε, δ)-DP in total, exactly, as ``ScaledDescent`` proves it. Where a ``Sweep`` has its rows as ``CodedRows``
@@ -62,20 +62,6 @@ class ScaledSteps:
         ),
         release="scaled_model",
     )
-    pure: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = ("logistic", "squared")
-    coded: ClassVar[bool] = True
-    several: ClassVar[bool] = True
-
-    epsilon: float
-    delta: float
-    loss: Loss = LOGISTIC
-    steps: int = 200
-    clip: float | None = None
-    momentum: float = 0.9
-    tail: float = 0.5
-    classes: int = 2
-    neighbours: Neighbours = "add_remove"
 
     def __post_init__(self) -> None:
         self.descent()
@@ -98,14 +84,6 @@ class ScaledSteps:
             calibration_share=CALIBRATION_SHARE if isinstance(self.loss, Logistic) else 0.0,
             neighbours=self.neighbours,
         )
-
-    @property
-    def cost(self) -> Cost:
-        return self.descent().cost
-
-    def fit(self, X: FloatArray | CodedRows, y: FloatArray, rng: Generator, replicas: int = 1) -> Fit:
-        """``replicas`` independent private models of rows X (n, d), ‖x‖ ≤ 1, or coded ones, and answers y (n,)."""
-        return self.fit_all([self], X, y, rng, replicas)[0]
 
     @classmethod
     def fit_all(

@@ -85,7 +85,7 @@ def test_bought_pairs_see_what_single_columns_do_not(rng) -> None:
     (numbers, y), (others, truth) = (typed(features, crossed(3000, seed)) for seed in (1, 2))
     rows, held = (pairable_rows(features, values) for values in (numbers, others))
     method = PairedSteps(epsilon=1.0, delta=1e-5)
-    bought, free = method.fit(rows, y, rng, 2), method.without().fit(rows.singles, y, rng, 2)
+    bought, free = method.fit(rows, y, rng, 2), method.free().fit(rows.singles, y, rng, 2)
     right = [
         float(((own.margins(fit.weights.T) > 0) == (truth > 0)[:, None]).mean())
         for own, fit in ((held, bought), (held.singles, free))
