@@ -6,39 +6,28 @@ looked up in its XML before it is opened: two cells in opposite corners would ot
 
 from __future__ import annotations
 
-import html
 import io
-import re
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
-from xml.parsers import expat
 
 import numpy as np
 import pandas as pd
 
 from dpcore.datasets.reading.bounds import check_size
+from dpcore.datasets.reading.excel_parts import ExcelParts, Extent
 from dpcore.datasets.reading.gathering import Gathering
+from dpcore.datasets.reading.markup import DAMAGED, follow
 from dpcore.datasets.reading.packing import Workbook, check_members
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Notice, listed
 from dpcore.errors import UnreadableFile
 
 _MOST_XML = 512 << 20
+_MOST_FILLED = 1_000_000
 _MOST_CELLS = 10_000_000  # a cell takes more room in a sheet than in a column of text
-_PART = 1 << 20
-_CELL = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
-_ANY_CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
-_HIDDEN = re.compile(rb'<(?:\w+:)?row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="([0-9]+)"')
-_UNWORKED = re.compile(  # a value that is not there, or empty in either spelling
-    rb"</(?:\w+:)?f>\s*(?:<(?:\w+:)?v\b[^>]*/>|<(?:\w+:)?v\b[^>]*>\s*</(?:\w+:)?v>|</(?:\w+:)?c>)"
-)
-_SHEET = re.compile(r"<(?:\w+:)?sheet\b[^>]*>")
-_RELATION = re.compile(r"<(?:\w+:)?Relationship\b[^>]*>")
-_ATTRIBUTE = re.compile(r'([\w:]+)="([^"]*)"')
-_DAMAGED = "The workbook cannot be opened: it is damaged or of a kind that cannot be read; save it again or as CSV."
 _LOCKED = "The workbook is locked with a password; save it without one and choose it again."
 Say = Callable[[float], None]
 
@@ -58,17 +47,6 @@ class Sheet:
     notices: tuple[Notice, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Extent:
-    """What a sheet's XML shows: the corner of its cells, hidden rows, formulas without a value."""
-
-    rows: int = 0
-    columns: int = 0
-    cells: int = 0
-    hidden: tuple[int, ...] = ()
-    unworked: int = 0
-
-
 def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -> Sheet:
     """One sheet of a workbook; ``kind`` is None for the old binary one, ``chosen`` names the sheet, else the first
     visible one that holds a table is taken. Raises UnreadableFile."""
@@ -78,27 +56,29 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
         _refuse_other_documents(data)
     else:
         check_members(data, _MOST_XML)
+    extents = _extents(data, kind, say)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
     except PasswordError:
         raise UnreadableFile(_LOCKED) from None
     except (CalamineError, OSError):
-        raise UnreadableFile(_DAMAGED) from None
+        raise UnreadableFile(DAMAGED) from None
     sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
     shown = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
     names = tuple(shown or [each.name for each in sheets])
     if chosen is not None and chosen not in [each.name for each in sheets]:
         raise UnreadableFile("The workbook has no sheet of that name; choose one that is in it.")
-    extents = _extents(data, kind)
     found: Sheet | None = None
+    passed = 0
     for name in names if chosen is None else (chosen,):
         extent = extents(name)
         check_size(extent.rows, extent.columns, most=_MOST_CELLS)
-        check_size(extent.cells, 1, most=_MOST_CELLS)
+        passed += max(extent.rows * extent.columns, extent.cells)  # sheets of nearly nothing unfold one after the other
+        check_size(passed, 1, most=_MOST_CELLS)
         try:
             sheet = book.get_sheet_by_name(name)
         except (CalamineError, OSError):
-            raise UnreadableFile(_DAMAGED) from None
+            raise UnreadableFile(DAMAGED) from None
         if not sheet.height or not sheet.width:
             continue
         check_size(sheet.height, sheet.width)
@@ -129,9 +109,9 @@ def _is_table(sheet: Sheet) -> bool:
     return len(sheet.frame) >= 2 and (sheet.frame.shape[1] > 1 or len(sheet.frame) >= 5)
 
 
-def _read(sheet: Any, extent: _Extent, names: tuple[str, ...], certain: bool, say: Say) -> Sheet:
+def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say: Say) -> Sheet:
     """Rows that hold something, without columns that hold nothing but titles."""
-    fill = _merged(sheet)
+    fill = _merged(sheet, say)
     width = int(sheet.width)
     gathered = Gathering(map(str, range(width)))
     lines: list[int] = []
@@ -179,7 +159,7 @@ def _read(sheet: Any, extent: _Extent, names: tuple[str, ...], certain: bool, sa
     )
 
 
-def _notices(extent: _Extent, fill: dict[int, list[int]], lines: list[int]) -> Iterator[Notice]:
+def _notices(extent: Extent, fill: dict[int, list[int]], lines: list[int]) -> Iterator[Notice]:
     if fill:
         yield Notice(
             what="repaired",
@@ -204,15 +184,28 @@ def _trimmed(row: tuple[str, ...]) -> list[str]:
     return cells
 
 
-def _merged(sheet: Any) -> dict[int, list[int]]:
-    """Rows (from 1) in which cells take the value above them, by their places from the first column on."""
-    fill: dict[int, list[int]] = {}
+def _merged(sheet: Any, say: Say) -> dict[int, list[int]]:
+    """Rows (from 1) in which cells take the value above them, by their places from the first column on.
+
+    Raises UnreadableFile for more than can be filled: each takes a few bytes of a file, however many rows it spans.
+    """
     left = (sheet.start or (0, 0))[1]
-    last = sheet.total_height
-    for (top, first), (bottom, _) in sheet.merged_cell_ranges or ():
-        if 0 <= first - left < sheet.width:
-            for row in range(top + 1, min(bottom, last - 1) + 1):
-                fill.setdefault(row + 1, []).append(first - left)
+    last = int(sheet.total_height)  # of the rows, counted from 0
+    ranges = [
+        (first - left, range(top + 2, min(bottom, last) + 2))
+        for (top, first), (bottom, _) in sheet.merged_cell_ranges or ()
+        if 0 <= first - left < sheet.width
+    ]
+    if sum(len(rows) for _, rows in ranges) > _MOST_FILLED:
+        raise UnreadableFile(
+            f"The sheet merges more than {_MOST_FILLED:,} cells over several rows; unmerge them, or save it as CSV."
+        )
+    fill: dict[int, list[int]] = {}
+    for count, (place, rows) in enumerate(ranges):
+        for row in rows:
+            fill.setdefault(row, []).append(place)
+        if count % 5000 == 0:
+            say(0.0)
     return fill
 
 
@@ -235,74 +228,25 @@ def _text(cell: object) -> str:
     return str(cell)
 
 
-def _extents(data: bytes, kind: Workbook | None) -> Callable[[str], _Extent]:
+def _extents(data: bytes, kind: Workbook | None, say: Say) -> Callable[[str], Extent]:
     """How large each sheet is, looked up when asked. The old binary kind cannot be larger than 65,536 × 256."""
+
+    def turn() -> None:
+        say(0.0)  # raises where the reading was given up
+
     if kind is None:
-        return lambda name: _Extent()
+        return lambda name: Extent()
     if kind == "ods":
-        found = _opendocument_extents(data)
-        return lambda name: found.get(name, _Extent())
-    parts = _parts(data)
-    return lambda name: _excel_extent(data, parts[name]) if name in parts else _Extent()
-
-
-def _parts(data: bytes) -> dict[str, str]:
-    """The part of the archive that holds each sheet."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        known = set(archive.namelist())
-        if "xl/_rels/workbook.xml.rels" not in known:
-            raise UnreadableFile(_DAMAGED)
-        book = archive.read("xl/workbook.xml").decode("utf-8", "replace")
-        relations = archive.read("xl/_rels/workbook.xml.rels").decode("utf-8", "replace")
-    targets = {}
-    for tag in _RELATION.findall(relations):
-        at = dict(_ATTRIBUTE.findall(tag))
-        target = at.get("Target", "")
-        targets[at.get("Id", "")] = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-    parts = {}
-    for tag in _SHEET.findall(book):
-        at = {name.rpartition(":")[2]: value for name, value in _ATTRIBUTE.findall(tag)}
-        if targets.get(at.get("id", "")) in known:
-            parts[html.unescape(at.get("name", ""))] = targets[at["id"]]
-    return parts
-
-
-def _excel_extent(data: bytes, part: str) -> _Extent:
-    """Looked up tag by tag; a tag of a megabyte is no sheet's. Cells without a place are counted."""
-    rows = unworked = cells = 0
-    columns = set[bytes]()
-    hidden: list[int] = []
-    rest = b""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(part) as opened:
-        while piece := opened.read(_PART):
-            text = rest + piece
-            cut = max(text.rfind(b"<"), 0)
-            text, rest = text[:cut], text[cut:]
-            if len(rest) > _PART:
-                raise UnreadableFile(_DAMAGED)
-            placed = _CELL.findall(text)
-            columns.update(letters for letters, _ in placed)
-            rows = max(rows, max((int(row) for _, row in placed), default=0))
-            cells += len(_ANY_CELL.findall(text))
-            hidden += [int(row) for row in _HIDDEN.findall(text)]
-            unworked += len(_UNWORKED.findall(text))
-    places = [_place(letters) for letters in columns]
-    wide = max(places) - min(places) + 1 if places else 0
-    return _Extent(rows=rows, columns=wide, cells=cells, hidden=tuple(hidden), unworked=unworked)
-
-
-def _place(letters: bytes) -> int:
-    place = 0
-    for letter in letters:
-        place = 26 * place + letter - 64
-    return place
+        found = _opendocument_extents(data, turn)
+        return lambda name: found.get(name, Extent())
+    return ExcelParts(data, turn).extent
 
 
 class _Corners:
     """Follows a document's XML and notes the last cell of each sheet that holds anything, repeats counted."""
 
     def __init__(self) -> None:
-        self.found: dict[str, _Extent] = {}
+        self.found: dict[str, Extent] = {}
         self._name = ""
         self._row = self._column = self._rows = self._columns = 0
         self._row_repeat = self._cell_repeat = 1
@@ -332,24 +276,14 @@ class _Corners:
                 self._rows, self._columns = self._row + self._row_repeat, max(self._columns, self._wide)
             self._row += self._row_repeat
         elif tag == "table:table":
-            self.found[self._name] = _Extent(rows=self._rows, columns=self._columns, hidden=tuple(self._hidden))
+            self.found[self._name] = Extent(rows=self._rows, columns=self._columns, hidden=tuple(self._hidden))
 
 
-def _opendocument_extents(data: bytes) -> dict[str, _Extent]:
+def _opendocument_extents(data: bytes, turn: Callable[[], None]) -> dict[str, Extent]:
     corners = _Corners()
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = corners.start, corners.end
-    parser.EntityDeclHandler = _no_entities
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("content.xml") as opened:
-            parser.ParseFile(opened)
-    except (expat.ExpatError, ValueError):
-        raise UnreadableFile(_DAMAGED) from None
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("content.xml") as opened:
+        follow(opened, corners.start, corners.end, turn=turn)
     return corners.found
-
-
-def _no_entities(*_: object) -> None:
-    raise UnreadableFile(_DAMAGED)
 
 
 def _refuse_other_documents(data: bytes) -> None:
