@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -11,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.reading.bounds import check_size
+from dpcore.datasets.reading.bounds import check_size, check_text
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.report import Notice
 from dpcore.datasets.temporary import private_file, private_folder
@@ -20,6 +21,8 @@ from dpcore.errors import UnreadableFile
 LabelledKind = Literal["spss", "portable", "stata", "sas", "transport"]
 _NAMES = {"spss": "SPSS", "portable": "SPSS", "stata": "Stata", "sas": "SAS", "transport": "SAS"}
 _CHUNK = 1_000_000  # cells at a time
+_CHUNK_TEXT = 64 << 20  # characters at a time
+_LONG = re.compile(rb"GSO")
 Say = Callable[[float], None]
 
 
@@ -54,11 +57,46 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             check_size(max(meta.number_rows or 0, 0), len(names))
             if not names:
                 raise UnreadableFile("The file holds no columns.")
-            return _read(read, str(file), meta, max(_CHUNK // len(names), 1), say)
+            return _read(read, str(file), meta, _rows_at_once(data, kind, meta), say)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, UnicodeDecodeError, OverflowError):
             raise UnreadableFile(
                 f"This {_NAMES[kind]} file is damaged or of a kind that cannot be read; save it again or as CSV."
             ) from None
+
+
+def _rows_at_once(data: bytes, kind: LabelledKind, meta: Any) -> int:
+    """How many rows to ask for, so that no chunk of them fills the memory however long its words are.
+
+    Raises UnreadableFile for a word too long for a cell.
+    """
+    widths = meta.variable_storage_width or {}
+    longest = _longest_apart(data) if kind == "stata" else 0
+    check_text(0, longest)
+    row = sum(
+        (widths.get(name) or longest)
+        for name, type_ in (meta.readstat_variable_types or {}).items()
+        if type_ == "string"
+    )
+    return max(min(_CHUNK // len(meta.column_names), _CHUNK_TEXT // max(row, 1)), 1)
+
+
+def _longest_apart(data: bytes) -> int:
+    """Bytes of the longest word that a Stata file keeps apart from its rows, where any number of rows can point to it.
+
+    Each begins with GSO, two numbers, its type and its length:
+    https://www.stata.com/help.cgi?dta#strls. The same letters within a text can only make it longer.
+    """
+    if not data.startswith(b"<stata_dta>"):
+        return 0
+    before = 12 if data[28:31] == b"117" else 16
+    order: Literal["little", "big"] = "big" if data[52:55] == b"MSF" else "little"
+    longest = 0
+    for found in _LONG.finditer(data):
+        at = found.start() + before
+        length = int.from_bytes(data[at : at + 4], order)
+        if data[at - 1 : at] in (b"\x81", b"\x82") and at + 4 + length <= len(data):
+            longest = max(longest, length)
+    return longest
 
 
 def _read(read: Callable[..., Any], file: str, meta: Any, chunk: int, say: Say) -> Labelled:
@@ -67,10 +105,13 @@ def _read(read: Callable[..., Any], file: str, meta: Any, chunk: int, say: Say) 
               for name, known in (meta.variable_value_labels or {}).items()}  # fmt: skip
     seen: dict[str, set[str]] = {name: set() for name in labels}
     gathered = Gathering(names)
-    offset = 0
+    offset = total = 0
     while True:
         columns = read(file, row_offset=offset, row_limit=chunk, output_format="dict")[0]
         texts = {str(name): _texts(values) for name, values in columns.items()}
+        for column in texts.values():
+            total += sum(map(len, column))
+            check_text(total, max(map(len, column), default=0))
         size = len(next(iter(texts.values()), []))
         for name, words in seen.items():
             words.update(texts.get(name, ()))
@@ -148,6 +189,8 @@ def _code(code: object) -> str:
 
 
 def _texts(values: Any) -> list[str]:
+    if any(isinstance(value, str) for value in values):  # an array would give each the room of the longest
+        return [_text(value) for value in values]
     found = np.asarray(values)
     if found.dtype.kind == "f":
         whole = np.isnan(found) | ((found == np.floor(found)) & (np.abs(found) < 2**53))
