@@ -54,7 +54,7 @@ def check(data: bytes, held: int, here: Limits, reading: Reading | None = None) 
     if reading is not None and reading.rows > here.rows:
         raise UnreadableFile(said.too_many_rows(reading.rows, here.rows))
     size = len(data) + (
-        0 if reading is None else _table(reading) + typed(reading, (column.suggestion for column in reading.columns))
+        0 if reading is None else reading.size + typed(reading, (column.suggestion for column in reading.columns))
     )
     if held + size > here.megabytes << 20:
         raise UnreadableFile(said.too_much_held(held + size, here.megabytes))
@@ -65,7 +65,7 @@ def room(data: bytes, read: Reading, held: int, here: Limits) -> Fits:
 
     It raises NoRoom with what to do.
     """
-    there = held + len(data) + _table(read)
+    there = held + len(data) + read.size
 
     def fits(size: Size) -> None:
         if size.rows > here.rows:
@@ -100,8 +100,4 @@ def weight(files: Iterable[OwnFile | None]) -> int:
 
 
 def _read(own: OwnFile) -> int:
-    return sum(_table(one) for one in {own.reading, own.read} if one is not None)
-
-
-def _table(reading: Reading) -> int:
-    return int(reading.frame.memory_usage(index=False).sum()) + reading.lines.nbytes + reading.places.nbytes
+    return sum(one.size for one in {own.reading, own.read} if one is not None)
