@@ -4,7 +4,7 @@ On the tables of ``benchmarks.models``, ours (``PrivateClassifier`` and ``Privat
 is ``ScaledDescent``) against candidates at the same (ε, δ), from the same declared columns: ours with its weights
 shrunk, with the clip of each column apart, with a p-norm's mirror (``noise_steps``), the double-noise Newton method
 (``noise_newton``), and for numbers AdaSSP and AdaSSP boosted (``noise_sums``). Whoever is ahead by more than two
-standard errors runs again on other splits. Written to docs/benchmarks-noise.md.
+standard errors runs again on other splits of the whole table. Written to docs/benchmarks-noise.md.
 
 ``python -m benchmarks.noise [TABLE …] [--splits N]``.
 """
@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +40,17 @@ SPLITS, FEW_SPLITS, MOST, FRESH = 6, 3, 20_000, 100
 REPORT = DOCS / "benchmarks-noise.md"
 
 
-def ways(begun: Begun, rng: np.random.Generator) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Weights (d, models, outputs) of ours and of all candidates on the same rows and noisy counts."""
+def ways(begun: Begun, rng: np.random.Generator, wanted: Collection[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Weights (d, models, outputs) of ours and of the ``wanted`` candidates on the same rows and noisy counts."""
     own = descended(begun, begun.clipped_whole(), rng)
     yield OURS, own
-    yield ON_STEPS[0], shrunk(begun, own)
-    yield ON_STEPS[1], descended(begun, GroupSums(begun), rng)
-    yield ON_STEPS[2], mirrored(begun, rng)
-    if begun.methods[0].outputs == 1:
+    if ON_STEPS[0] in wanted:
+        yield ON_STEPS[0], shrunk(begun, own)
+    if ON_STEPS[1] in wanted:
+        yield ON_STEPS[1], descended(begun, GroupSums(begun), rng)
+    if ON_STEPS[2] in wanted:
+        yield ON_STEPS[2], mirrored(begun, rng)
+    if NEWTON in wanted and begun.methods[0].outputs == 1:
         yield NEWTON, newton(begun, rng)
 
 
@@ -57,8 +61,10 @@ def methods(task: Task) -> list[ScaledDescent]:
     return [ScaledDescent(epsilon=one, delta=DELTA, classes=len(task.classes)) for one in LEVELS]
 
 
-def scores(task: Task, train: NDArray[np.int64], test: NDArray[np.int64], seed: int) -> dict[tuple[str, float], float]:
-    """Accuracy, or the mean absolute error, of every way at every ε on one split."""
+def scores(
+    task: Task, train: NDArray[np.int64], test: NDArray[np.int64], seed: int, wanted: Collection[str]
+) -> dict[tuple[str, float], float]:
+    """Accuracy, or the mean absolute error, of ours and of the ``wanted`` ways at every ε on one split."""
     y = answers(task)
     low, high = task.target or (0.0, 1.0)
     columns = [Declared.of(name, given) for name, given in task.columns.items()]
@@ -77,10 +83,10 @@ def scores(task: Task, train: NDArray[np.int64], test: NDArray[np.int64], seed: 
     rng = np.random.Generator(np.random.SFC64([seed, 9]))
     begun = Begun.of(methods(task), rows.take(train), aims[train], rng, 1)
     held, found = rows.take(test), {}
-    for way, weights in ways(begun, rng):
+    for way, weights in ways(begun, rng, wanted):
         for level, one in zip(LEVELS, begun.finished(weights, rng), strict=True):
             found[way, level] = score(told(held.margins(one).astype(float)))
-    if task.target:
+    if task.target and not set(SUMS).isdisjoint(wanted):
         _, X = uncut(task)
         for level in LEVELS:
             plain = AdaSSP(epsilon=level, delta=DELTA).fit(X[train], aims[train], rng).weights[0]
@@ -100,15 +106,19 @@ class Race:
     def mean(self, way: str, level: float) -> float:
         return float(np.mean([run[way, level] for run in self.runs]))
 
+    def ran(self, way: str, level: float) -> bool:
+        return (way, level) in self.runs[0]
+
     def gain(self, way: str, level: float) -> tuple[float, float]:
         """By how much a candidate does better than ours: mean and standard error over splits."""
         sign = -1.0 if self.task.target else 1.0
         each = [sign * (run[way, level] - run[OURS, level]) for run in self.runs]
-        return float(np.mean(each)), float(np.std(each, ddof=1) / math.sqrt(len(each)))
+        error = float(np.std(each, ddof=1) / math.sqrt(len(each))) if len(each) > 1 else math.inf
+        return round(float(np.mean(each)), 12), error
 
     def ahead(self, way: str, level: float, sign: float = 1.0) -> bool:
         """By more than two standard errors; with ``sign`` −1: behind."""
-        if (way, level) not in self.runs[0]:
+        if not self.ran(way, level):
             return False
         mean, error = self.gain(way, level)
         return sign * mean > 2.0 * error
@@ -122,10 +132,10 @@ def sampled(task: Task) -> Task:
     return replace(task, frame=task.frame.iloc[kept].reset_index(drop=True), y=task.y.iloc[kept].reset_index(drop=True))
 
 
-def raced(task: Task, count: int, first: int = 0) -> Race:
+def raced(task: Task, count: int, first: int = 0, wanted: Collection[str] = CANDIDATES) -> Race:
     """The race on ``count`` splits from seed ``first`` on."""
-    every = list(splits(task, answers(task), first + count))[first:]
-    return Race(task, [scores(task, train, test, first + place) for place, (train, test) in enumerate(every)])
+    every = enumerate(islice(splits(task, answers(task), first + count), first, None), first)
+    return Race(task, [scores(task, train, test, seed, wanted) for seed, (train, test) in every])
 
 
 def lines_of(race: Race) -> list[str]:
@@ -133,7 +143,7 @@ def lines_of(race: Race) -> list[str]:
     for level in LEVELS:
         cells = []
         for way in CANDIDATES:
-            if (way, level) not in race.runs[0]:
+            if not race.ran(way, level):
                 cells.append("–")
                 continue
             mean, error = race.gain(way, level)
@@ -163,7 +173,7 @@ def verdicts(races: list[Race], fresh: dict[str, Race]) -> list[str]:
     """Each candidate's wins, counted where they held on fresh splits, and its losses."""
     found = []
     for way in CANDIDATES:
-        tried = [(race, level) for race in races for level in LEVELS if (way, level) in race.runs[0]]
+        tried = [(race, level) for race in races for level in LEVELS if race.ran(way, level)]
         won = [
             (race, level)
             for race, level in tried
@@ -200,7 +210,7 @@ def report(races: list[Race], fresh: dict[str, Race], count: int) -> list[str]:
         *rows,
         "",
         f"Of {looks} differences some are ahead by more than two standard errors by chance alone, so these ran again",
-        "on as many other splits with other noise:",
+        "on as many other splits, of all rows of the table, with other noise:",
         "",
         "| way | table | ε | better by | on other splits | |",
         "|---|---|---|---|---|---|",
@@ -217,11 +227,12 @@ def main(arguments: list[str]) -> int:
     fresh: dict[str, Race] = {}
     with threadpool_limits(1):
         found, absent = tasks(tuple(given.tables))
-        for task in map(sampled, found):
-            count = min(given.splits, FEW_SPLITS) if len(task.frame) == MOST else int(given.splits)
-            races.append(raced(task, count))
-            if any(races[-1].ahead(way, level) for way in CANDIDATES for level in LEVELS):
-                fresh[task.name] = raced(task, count, FRESH)
+        for task in found:
+            count = min(given.splits, FEW_SPLITS) if len(task.frame) > MOST else int(given.splits)
+            races.append(raced(sampled(task), count))
+            ahead = {way for way in CANDIDATES for level in LEVELS if races[-1].ahead(way, level)}
+            if ahead:
+                fresh[task.name] = raced(task, count, FRESH, ahead)
             print("\n".join([*lines_of(races[-1]), *told_again(races[-1], fresh.get(task.name))]), flush=True)
             write(REPORT, report(races, fresh, given.splits), absent)
     return 0

@@ -14,7 +14,8 @@ from dpcore.training.scaled_descent import clip_by_rule
 Array = NDArray[np.float64]
 STEPS = 5
 SPOILT = 0.5
-"""How long the second noise may be, in the mean, over the longest that a step can be: chosen on made-up rows."""
+"""How long the second noise may be, in the mean, over the longest that a step can be: chosen on made-up rows, where
+neither (M²μ²·tr H)^⅓ for λ nor a λ that keeps it below the shortest step did better."""
 _BLOCK = 1 << 14
 
 
