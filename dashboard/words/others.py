@@ -11,22 +11,22 @@ from dashboard.words import number, safe, tiny, visible
 
 TAB = "What others get"
 NAMES: Mapping[str, str] = {
-    "scaled_descent": "Noisy descent on steps (here)",
-    "noisy_gradient_descent": "Noisy gradient descent (here)",
+    "scaled_descent": "Noisy descent on steps (ours)",
+    "noisy_gradient_descent": "Noisy gradient descent (ours)",
     "interpret": "interpret-core’s boosted model",
     "diffprivlib": "diffprivlib’s linear model",
     "trees": "Boosted trees without privacy",
     "guessing": "Always guessing",
 }
 SHORT: Mapping[str, str] = {
-    "scaled_descent": "descent on steps (here)",
-    "noisy_gradient_descent": "gradient descent (here)",
+    "scaled_descent": "ours, on steps",
+    "noisy_gradient_descent": "ours, gradient descent",
     "interpret": "interpret-core",
     "diffprivlib": "diffprivlib",
-    "trees": "trees, no privacy",
+    "trees": "no privacy",
     "guessing": "guessing",
 }
-LINE, SAMPLE, TOLD = "model", "sample", "what is told"
+LINE, SAMPLE, TOLD = "model", "sample", "right in 100 about"
 BAND = "Band: the standard error of the thick line. The table below has those of all lines."
 NOT_THERE = "–"
 
@@ -51,14 +51,15 @@ def headline(epsilon: float, column: str, values: Mapping[str, tuple[float, floa
         return number((100.0 if classifies else 1.0) * values[line][0])
 
     private = [f"{NAMES[line]} {shown(line)}" for line in values if line not in ("trees", "guessing")]
+    name = safe(visible(column, 30))
     what = (
-        f"how many in 100 are told right about “{safe(visible(column, 30))}”"
+        f"Told right about “{name}” at ε = {number(epsilon)}, in 100"
         if classifies
-        else f"by how much a prediction of “{safe(visible(column, 30))}” is off, in its own unit (less is better)"
+        else f"How far predictions of “{name}” are off at ε = {number(epsilon)}, in its own unit (less is better)"
     )
     return (
-        f"**At ε = {number(epsilon)}, {what}: {'; '.join(private)}.** Without privacy boosted trees reach "
-        f"{shown('trees')}; always guessing gives {shown('guessing')}."
+        f"**{what}: {'; '.join(private)}.** Without privacy boosted trees reach {shown('trees')}; always guessing gives "
+        f"{shown('guessing')}."
     )
 
 
@@ -71,11 +72,11 @@ def ahead(values: Mapping[str, tuple[float, float]], ours: Sequence[str], *, cla
     gap = sign * (values[own][0] - values[best][0])
     unsure = 2.0 * math.hypot(values[own][1], values[best][1])
     if gap < -unsure:
-        return f"Here another library is ahead: {NAMES[best]}."
+        return f"On these data another library is ahead: {NAMES[best]}."
     if gap <= unsure:
-        return f"{NAMES[own]} and {NAMES[best]} are too close here to say which is better."
+        return f"{NAMES[own]} and {NAMES[best]} are too close to say which is better."
     beaten = sign * (values[own][0] - values["guessing"][0]) > 0.0
-    return f"The best here is {NAMES[own]}." + ("" if beaten else " Yet none is better than guessing.")
+    return f"The best of these is {NAMES[own]}." + ("" if beaten else " Yet none is better than guessing.")
 
 
 def axis(column: str, *, classifies: bool) -> str:
@@ -90,17 +91,16 @@ def cell(value: tuple[float, float] | None, *, classifies: bool, error: bool = T
     """A mean with its standard error, in 100 or in the own unit."""
     if value is None:
         return NOT_THERE
-    factor = 100.0 if classifies else 1.0
-    mean, spread = (number(factor * one) for one in value)
-    return f"{mean} ± {spread}" if error else mean
+    mean, spread = ((100.0 if classifies else 1.0) * one for one in value)
+    return f"{number(mean)} ± {spread:.1f}" if error else number(mean)
 
 
 def told(one: Question) -> str:
     """What stands in the row of a sample."""
     column = visible(one.target, 30)
     if not one.classifies:
-        return f"{column}, off by"
-    return f"{column}{'' if one.positive is None else f' = {visible(one.positive, 30)}'}, right in 100"
+        return f"{column}: off by so much"
+    return column if one.positive is None else f"{column} = {visible(one.positive, 30)}"
 
 
 def measured_on(rows: int, splits: int, epsilon: float, nearest: float) -> str:

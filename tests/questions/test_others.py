@@ -77,9 +77,9 @@ def test_any_other_question_says_that_nobody_measured_it() -> None:
 @pytest.mark.parametrize(
     ("ours", "other", "guessing", "found"),
     [
-        (0.9, 0.8, 0.6, "The best here is Noisy descent on steps (here)."),
-        (0.8, 0.9, 0.6, "Here another library is ahead: interpret-core’s boosted model."),
-        (0.9, 0.895, 0.6, "too close here"),
+        (0.9, 0.8, 0.6, "The best of these is Noisy descent on steps (ours)."),
+        (0.8, 0.9, 0.6, "another library is ahead: interpret-core’s boosted model."),
+        (0.9, 0.895, 0.6, "too close"),
         (0.8, 0.7, 0.85, "none is better than guessing"),
     ],
 )

@@ -17,6 +17,7 @@ from dashboard.blocks import Block, Picture, Rows, Small, Text
 from dashboard.case import Case
 from dashboard.charts.theme import EPSILON_TITLE, colours, palette
 from dashboard.charts.tradeoff import Scale, tradeoff
+from dashboard.questions.training.curves import Asked
 from dashboard.questions.training.prepared_rows import Task
 from dashboard.view import describe_at
 from dashboard.words import others as said
@@ -27,6 +28,8 @@ from dpcore.training import NoisyGradientDescent, ScaledSteps
 FILE = Path(__file__).with_name("others.json")
 OURS = (ScaledSteps.key, NoisyGradientDescent.key)
 PRIVATE = (*OURS, "interpret", "diffprivlib")
+INKED = (NoisyGradientDescent.key, ScaledSteps.key, "interpret", "diffprivlib")
+"""In the order of their colours: ours have those of the main chart."""
 PUBLIC = ("trees", "guessing")
 """Lines that no ε moves: each has one figure."""
 
@@ -98,13 +101,13 @@ def figures() -> Figures:
     )
 
 
-def blocks(case: Case, task: Task, epsilon: float) -> Sequence[Block]:
+def blocks(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
     """The tab: this very question where it is one of those that were measured, then all of them."""
     found = figures()
-    place = found.nearest(epsilon)
+    place = found.nearest(asked.epsilon)
     own = next((one for one in found.tables if case.source.public and _same(one, case, task)), None)
     return [
-        *(_measured(own, found, place, epsilon) if own else [Text(said.not_measured(sample_data=case.source.public))]),
+        *(_measured(own, found, place, asked) if own else [Text(said.not_measured(sample_data=case.source.public))]),
         Text(said.every(found.levels[place])),
         _every(found, place),
         Small(said.how(found.versions, found.written, found.delta)),
@@ -121,21 +124,21 @@ def _same(one: Measured, case: Case, task: Task) -> bool:
     ) and not (task.apart or task.pairs)
 
 
-def _measured(own: Measured, found: Figures, place: int, epsilon: float) -> Sequence[Block]:
+def _measured(own: Measured, found: Figures, place: int, asked: Asked) -> Sequence[Block]:
     values = {line: cell for line in (*PRIVATE, *PUBLIC) if (cell := own.value(line, place)) is not None}
     told = said.headline(found.levels[place], own.target, values, classifies=own.classifies)
     names = {line: said.NAMES[line] for line in values}
     return [
         Text(told),
         Text(said.ahead(values, OURS, classifies=own.classifies)),
-        _picture(own, found, place, names),
+        _picture(own, found, place, names, asked.main if asked.main in OURS else OURS[0]),
         _table(own, found, names),
-        Small(said.measured_on(own.rows, own.splits, epsilon, found.levels[place])),
+        Small(said.measured_on(own.rows, own.splits, asked.epsilon, found.levels[place])),
     ]
 
 
-def _picture(own: Measured, found: Figures, place: int, names: Mapping[str, str]) -> Picture:
-    """Every line against ε, with its standard error as a band around ours."""
+def _picture(own: Measured, found: Figures, place: int, names: Mapping[str, str], main: str) -> Picture:
+    """Every line against ε, with its standard error as a band around the one that is ``main``."""
     scale = Scale(
         title=said.axis(own.target, classifies=own.classifies),
         factor=100.0 if own.classifies else 1.0,
@@ -150,12 +153,12 @@ def _picture(own: Measured, found: Figures, place: int, names: Mapping[str, str]
             lines.append((line, level, own.rows, own.measure, mean, mean - error, mean + error, kind))
     frame = pd.DataFrame(lines, columns=list(COLUMNS))
     drawn = frame.copy()
-    beside = drawn["method"] != OURS[0]  # one band can be read, four cannot
+    beside = drawn["method"] != main  # one band can be read, four cannot
     drawn.loc[beside, "low"] = drawn.loc[beside, "high"] = drawn.loc[beside, "value"]
 
     def ink(dark: bool) -> dict[str, str]:
         look = palette(dark)
-        return {**colours(list(PRIVATE), dark), "trees": look.ink, "guessing": look.soft}
+        return {**colours(INKED, dark), "trees": look.ink, "guessing": look.soft}
 
     return Picture(
         key="training-others",
@@ -166,7 +169,7 @@ def _picture(own: Measured, found: Figures, place: int, names: Mapping[str, str]
             scale=scale,
             names=names,
             colour=ink(dark),
-            main=OURS[0],
+            main=main,
             chosen=found.levels[place],
             dark=dark,
         ),
@@ -198,6 +201,6 @@ def _every(found: Figures, place: int) -> Rows:
             said.SHORT[line]: said.cell(one.value(line, place), classifies=one.classifies, error=False)
             for line in (*PRIVATE, *PUBLIC)
         }
-        rows.append({said.SAMPLE: sample(one.sample).title.split(",")[0], said.TOLD: said.told(one)} | cells)
+        rows.append({said.SAMPLE: sample(one.sample).title.split(",")[0]} | cells | {said.TOLD: said.told(one)})
     frame = pd.DataFrame(rows)
     return Rows(frame=frame, alt="; ".join(", ".join(map(str, row)) for row in frame.to_numpy()) + ".")

@@ -232,8 +232,8 @@ class _Setting:
             tabs=(
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 *(() if task.apart else self.lessons(along)),
-                Tab(key="others", title=OTHERS, blocks=lambda: others.blocks(self.case, task, asked.epsilon)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
+                Tab(key="others", title=OTHERS, blocks=lambda: others.blocks(self.case, task, asked)),
             ),
             offer=BRIEF if self.case.brief else self.offer(along),
             notes=(
