@@ -58,8 +58,8 @@ def headline(epsilon: float, column: str, values: Mapping[str, tuple[float, floa
         else f"How far predictions of “{name}” are off at ε = {number(epsilon)}, in its own unit (less is better)"
     )
     return (
-        f"**{what}: {'; '.join(private)}.** Without privacy boosted trees reach {shown('trees')}; always guessing gives "
-        f"{shown('guessing')}."
+        f"**{what}: {'; '.join(private)}.** Without privacy boosted trees reach {shown('trees')}; "
+        f"always guessing gives {shown('guessing')}."
     )
 
 
