@@ -113,14 +113,16 @@ def main(arguments: list[str]) -> int:
 
 
 def write(tables: dict[str, Any], order: list[str]) -> None:
-    found = {
+    """A line for each table, so that what changed can be seen."""
+    head = {
         "written": datetime.now(UTC).date().isoformat(),
         "delta": DELTA,
         "levels": list(LEVELS),
         "versions": {peer: packages[0].replace("==", " ") for peer, packages in PACKAGES.items()},
-        "tables": [tables[key] for key in order if key in tables],
     }
-    FILE.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    lines = ",\n".join(json.dumps(tables[key], ensure_ascii=False) for key in order if key in tables)
+    text = json.dumps(head, ensure_ascii=False)[:-1] + ', "tables": [\n' + lines + "\n]}\n"
+    FILE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
