@@ -152,7 +152,7 @@ def _picture(own: Measured, found: Figures, place: int, names: Mapping[str, str]
             kind = "exact" if line in PUBLIC else "simulated"
             lines.append((line, level, own.rows, own.measure, mean, mean - error, mean + error, kind))
     frame = pd.DataFrame(lines, columns=list(COLUMNS))
-    drawn = frame.copy()
+    drawn = pd.concat([_finer(part) for _, part in frame.groupby("method", sort=False)], ignore_index=True)
     beside = drawn["method"] != main  # one band can be read, four cannot
     drawn.loc[beside, "low"] = drawn.loc[beside, "high"] = drawn.loc[beside, "value"]
 
@@ -177,6 +177,15 @@ def _picture(own: Measured, found: Figures, place: int, names: Mapping[str, str]
         data=frame,
         note=said.BAND,
     )
+
+
+def _finer(part: pd.DataFrame) -> pd.DataFrame:
+    """One line with points between those that were measured, so that its name finds a place beside it."""
+    at = part["epsilon"].to_numpy(float)
+    places = np.unique(np.concatenate([at, np.geomspace(at[0], at[-1], 25)]))
+    between = {name: np.interp(np.log(places), np.log(at), part[name]) for name in ("value", "low", "high")}
+    fixed = {name: part[name].iloc[0] for name in ("method", "n", "metric", "kind")}
+    return pd.DataFrame({"epsilon": places, **between, **fixed})[list(COLUMNS)]
 
 
 def _table(own: Measured, found: Figures, names: Mapping[str, str]) -> Rows:
