@@ -30,7 +30,7 @@ def main() -> None:
     """One run of the script."""
     import streamlit as st
 
-    from dashboard import catalogue, session, visitors, words
+    from dashboard import catalogue, session, settings, visitors, words
     from dashboard.background import compute, leaving
     from dashboard.budget import tracker, visitor
     from dashboard.data import source
@@ -64,6 +64,9 @@ def main() -> None:
         if visitors.restricted():
             st.caption(f":material/groups: {OPEN}")
 
+    if settings.trouble():  # the server says so before it starts; `streamlit run dashboard/app.py` has none of ours
+        st.error(words.safe(settings.trouble(), 400))
+        return
     session.begin()
     leaving.visit()
     if phone.wanted():

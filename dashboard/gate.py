@@ -92,10 +92,10 @@ def raise_file_limit() -> int:
     except ImportError:  # Windows has no such limit
         return MOST_SESSIONS * FILES_A_SESSION + FILES_RESERVED
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = hard if hard != resource.RLIM_INFINITY else max(soft, 65_536)
-    if wanted > soft:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    return max(soft, wanted)
+    most = hard if hard != resource.RLIM_INFINITY else max(soft, 65_536)
+    if most > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return max(soft, most)
 
 
 def files_open() -> int:

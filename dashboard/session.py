@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import streamlit as st
 
+from dashboard.background import this_run
 from dashboard.controls import Control, Numbers, Place, Refused
 from dashboard.view import EPSILON, EPSILON_HIGH, EPSILON_LOW
 
@@ -38,8 +39,16 @@ def begin() -> None:
     state.setdefault("_unlinked", set())
     if "_linked" not in state:
         state["_linked"] = st.query_params.to_dict()
-    state["_controls"] = {}
+    state.setdefault("_controls", {}).clear()
     state.setdefault("_linked_data", st.query_params.get("data", ""))  # the link forgets a choice there is not
+
+
+def _book(name: str) -> Any:
+    """One of the collections that ``begin`` made, looked up once in a run: Streamlit takes longer for it than we do.
+
+    They are changed in place and never replaced.
+    """
+    return this_run.once(("session", name), lambda: st.session_state[name])
 
 
 def epsilon() -> float:
@@ -166,10 +175,10 @@ def forget_own() -> None:
     for slot in Slot.made:
         slot.end()
     shared = {EPSILON.key, "data"}
-    kept: dict[str, Any] = st.session_state["_set"]
+    kept: dict[str, Any] = _book("_set")
     for key in [key for key in kept if key not in shared]:
         unset(key)
-    st.session_state["_controls"] = {}
+    _book("_controls").clear()
     gc.collect()
 
 
@@ -264,7 +273,7 @@ def value(control: Control[V]) -> V:
     where somebody asked for it.
     """
     state = st.session_state
-    kept: dict[str, Any] = state["_set"]
+    kept: dict[str, Any] = _book("_set")
     found: V | None = None
     refused = False
     try:
@@ -276,13 +285,13 @@ def value(control: Control[V]) -> V:
         refused = found is None and bool(control.refusal)
     elif control.key in kept:
         found = control.checked(kept[control.key])
-    elif control.linked and control.key in state["_linked"]:
+    elif control.linked and control.key in _book("_linked"):
         try:
-            found = control.read(state["_linked"].pop(control.key))
+            found = control.read(_book("_linked").pop(control.key))
         except Refused:
             refused = True
     if refused:
-        state["_unread"].append(control.refusal or control.label)
+        _book("_unread").append(control.refusal or control.label)
     if found is None:
         before = control.checked(kept[control.key]) if control.key in kept else None
         found = control.default if before is None else before
@@ -290,7 +299,7 @@ def value(control: Control[V]) -> V:
             del state[control.key]
     kept[control.key] = found
     if not control.linked:
-        state["_unlinked"].add(control.key)
+        _book("_unlinked").add(control.key)
     return found
 
 
@@ -307,26 +316,26 @@ def ready(control: Control[V]) -> str:
 
 def change(key: str, new: Any) -> None:
     """Set a control by its key, from a callback or before it is drawn; it checks the value when it is read."""
-    st.session_state["_set"][key] = new
+    _book("_set")[key] = new
     st.session_state.pop(key, None)
 
 
 def unset(*keys: str) -> None:
     """Give controls their defaults again."""
     for key in keys:
-        st.session_state["_set"].pop(key, None)
+        _book("_set").pop(key, None)
         st.session_state.pop(key, None)
 
 
 def unlink(*keys: str) -> None:
     """Forget what the link says about these controls, where nobody has asked for them yet."""
     for key in keys:
-        st.session_state["_linked"].pop(key, None)
+        _book("_linked").pop(key, None)
 
 
 def unclaimed() -> dict[str, str]:
     """What the link says that no control has asked for yet: a setting's key and its text."""
-    return dict(st.session_state["_linked"])
+    return dict(_book("_linked"))
 
 
 class Reader:
@@ -339,13 +348,13 @@ class Reader:
         others = self.placed.setdefault(place, [])
         if all(control.key != other.key for other in others):
             others.append(control)
-        st.session_state["_controls"][control.key] = control
+        _book("_controls")[control.key] = control
         return value(control)
 
 
 def ask(control: Control[V]) -> V:
     """The value of a control that the page in view has, so that a link carries it."""
-    st.session_state["_controls"][control.key] = control
+    _book("_controls")[control.key] = control
     return value(control)
 
 
@@ -355,11 +364,13 @@ def follow(settings: Mapping[str, str]) -> None:
     What no link carries, such as choices about columns of a person's own file, stays as it is.
     """
     state = st.session_state
-    kept: dict[str, Any] = state["_set"]
-    for key in [key for key in kept if key not in state["_unlinked"]]:
+    unlinked: set[str] = _book("_unlinked")
+    for key in [key for key in _book("_set") if key not in unlinked]:
         unset(key)
-    state["_controls"] = {}
-    state["_linked"] = dict(settings)
+    _book("_controls").clear()
+    linked: dict[str, str] = _book("_linked")
+    linked.clear()
+    linked.update(settings)
     state["_linked_data"] = settings.get("data", "")
     state.pop("_example", None)
     state["_followed"] = True
@@ -367,8 +378,8 @@ def follow(settings: Mapping[str, str]) -> None:
 
 def unlinked() -> dict[str, Any]:
     """What is set that no link carries, by control: choices about columns of a person's own file."""
-    kept: dict[str, Any] = st.session_state["_set"]
-    return {key: kept[key] for key in sorted(st.session_state["_unlinked"] & set(kept))}
+    kept: dict[str, Any] = _book("_set")
+    return {key: kept[key] for key in sorted(_book("_unlinked") & set(kept))}
 
 
 def followed() -> bool:
@@ -379,7 +390,7 @@ def followed() -> bool:
 def link(*without: str) -> dict[str, str]:
     """What a link to the view in hand carries, by control; complete once the page is drawn."""
     wanted: dict[str, str] = {}
-    for key, control in st.session_state["_controls"].items():
+    for key, control in _book("_controls").items():
         found = value(control)
         hidden = key in without or (key == EPSILON.key and epsilon_taken())  # ε that a person's own file suggested
         if control.linked and not hidden and found != control.default:
@@ -389,7 +400,7 @@ def link(*without: str) -> dict[str, str]:
 
 def labels() -> dict[str, str]:
     """The controls of the page in view by key, with their words; complete once the page is drawn."""
-    return {key: control.label for key, control in st.session_state["_controls"].items()}
+    return {key: control.label for key, control in _book("_controls").items()}
 
 
 def write_link() -> None:
@@ -397,7 +408,7 @@ def write_link() -> None:
     state = st.session_state
     wanted = link()
     present = st.query_params.to_dict()
-    mine = state["_written"] | set(state["_controls"])
+    mine = state["_written"] | set(_book("_controls"))
     for key in mine & set(present) - set(wanted):
         del st.query_params[key]
     changed = {key: text for key, text in wanted.items() if present.get(key) != text}
@@ -409,8 +420,8 @@ def write_link() -> None:
 
 def unread() -> list[str]:
     """Sentences about what a link or a person asked for and could not get; each said once."""
-    told: list[str] = list(dict.fromkeys(st.session_state["_unread"]))
-    st.session_state["_unread"] = []
+    told: list[str] = list(dict.fromkeys(_book("_unread")))
+    _book("_unread").clear()
     labels = [text for text in told if not text.endswith(".")]
     named = ", ".join(f"“{label}”" for label in labels)
     usual = [f"The link asks for something that is not offered under {named}; the usual setting is shown instead."]
@@ -447,4 +458,4 @@ def clicked(picture: str, values: Sequence[Any], *keys: str | None) -> None:
 
 def note_open(control: Control[str], found: str) -> None:
     """Which view below the chart is open, so that a link opens it."""
-    st.session_state["_set"][control.key] = found
+    _book("_set")[control.key] = found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from dashboard.background.once import once
+
 
 def check() -> None:
     """Before anything listens. Raises ValueError with a sentence."""
@@ -19,3 +21,13 @@ def check() -> None:
         from dpcore.datasets.in_place.sources import configured_sources
 
         configured_sources()
+
+
+@once()
+def trouble() -> str:
+    """What ``check`` says, "" where all is well; asked once by the page, for where it is run without the server."""
+    try:
+        check()
+    except ValueError as error:
+        return f"epsilon-lab: {error}"
+    return ""

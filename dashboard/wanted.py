@@ -19,7 +19,7 @@ SECONDS = 900
 LONGEST = 2500
 """Characters; a browser keeps no cookie above 4,096, and this one is a third longer than what it holds."""
 LOGIN, RETURN = "/auth/login", "/oauth2callback"
-_PATH = re.compile(r"/(?:[A-Za-z0-9_-]+/?)*")
+_PATH = re.compile(r"/|(?:/[A-Za-z0-9_-]+)+/?")
 _QUESTION = re.compile(r"[A-Za-z0-9._~!$'()*+,;:@/?%=&-]*")
 _NO_PAGE = ("/_stcore", "/auth", "/oauth2callback", "/media", "/static", "/component")
 Headers = Sequence[tuple[bytes, bytes]]

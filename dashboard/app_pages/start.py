@@ -13,7 +13,7 @@ from dashboard.data import source
 from dashboard.question import Outcomes
 from dashboard.scenes import tour
 from dashboard.view import describe_at
-from dashboard.widgets import cards
+from dashboard.widgets import cards, phone
 from dashboard.widgets.picture import picture
 from dashboard.words import scenes as scene_words
 from dpcore.datasets import sample
@@ -34,7 +34,7 @@ st.markdown(
     f"## At ε = {words.number(epsilon)} a private answer to “which complaint is most common?” "
     f"is right **{words.times_in_100(right)}**."
 )
-st.caption(f"{example.title}. Drag ε in the sidebar: small values hide each person better, large ones answer better.")
+st.caption(f"{example.title}. Drag ε: small values hide each person better, large ones answer better.")
 names = {key: kind.about.name for key, kind in catalog().items()}
 levels = tuple(np.geomspace(0.01, 10.0, 61))
 frame = compute.MEMORY(
@@ -91,3 +91,5 @@ with st.grid(4, min_column_width=230):
             st.markdown(f"{page.icon} **{page.asks}**")
             st.markdown(page.about)
             st.page_link(catalogue.address(page.key), label="Open", icon=":material/arrow_forward:")
+
+phone.docked_epsilon()

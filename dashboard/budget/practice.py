@@ -41,8 +41,8 @@ def buttons(budget: Budget) -> None:
         "A reset gives back what practice has spent. With real data nothing comes back: what an answer has told cannot "
         "be taken back."
     )
+    st.caption("Practice with a budget of another size:")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Practice with a budget of another size:", width="content")
         for size in SIZES:
             st.button(
                 f"ε = {size:g}",

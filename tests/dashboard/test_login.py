@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import __main__ as command
-from dashboard import login, visitors
+from dashboard import login, visitors, words
 from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.data import configured
@@ -356,6 +356,22 @@ def test_a_login_that_is_not_set_up_starts_nothing(
     assert told.startswith("epsilon-lab: ")
     assert 'secret"' not in told
     assert told.count("\n") == 1
+
+
+def test_a_page_that_runs_without_the_server_says_in_one_sentence_what_is_not_set_up(
+    settings: Callable[[str], Path], open_app: Callable[..., AppTest]
+) -> None:
+    """`streamlit run dashboard/app.py` begins before anything of ours is asked."""
+    settings("[auth")
+    app = open_app()
+    assert [error.value for error in app.error] == [
+        words.safe(f"epsilon-lab: the file that {login.VARIABLE} names is not TOML")
+    ]
+    assert (len(app.main), len(app.sidebar)) == (1, 0)
+    settings(AUTH)
+    forget_all()
+    assert not app.run().error
+    assert app.title[0].value == said.TITLE
 
 
 def test_without_a_setting_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

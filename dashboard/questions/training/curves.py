@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from dpcore.training import (
     usual_methods,
 )
 from dpcore.training.baselines import ABOUTS, MAJORITY, NON_PRIVATE
+from dpcore.training.losses import LinearLoss
 from dpcore.training.training_problem import ABOUT_BOUND, BOUND, METRICS
 from dpcore.validate import FloatArray
 
@@ -55,19 +57,38 @@ class Asked:
 
 def methods(task: Task) -> dict[str, type[Method]]:
     """Methods that can train for this task, by key: by the columns chosen, not by how many of them vary."""
-    found = suitable(task.loss, task.most, classes=task.features.outputs if task.apart else 2)
-    return {key: kind for key, kind in found.items() if _has_rows(task, kind)}
+    rows = _Rows(
+        codes=task.codes is not None,
+        uncut=task.uncut is not None,
+        pairable=task.pairable is not None,
+        choosable=task.choosable is not None,
+    )
+    return dict(_methods(task.loss, task.most, task.features.outputs if task.apart else 2, rows))
 
 
-def _has_rows(task: Task, kind: type[Method]) -> bool:
-    """Whether the task has rows of the sort that a method trains on."""
-    if chooses(kind):
-        return task.choosable is not None
-    if buys_pairs(kind):
-        return task.pairable is not None
-    if buys_cuts(kind):
-        return task.uncut is not None
-    return task.codes is not None or not on_steps(kind)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """Which sorts of rows a task has, beside those that every task has."""
+
+    codes: bool
+    uncut: bool
+    pairable: bool
+    choosable: bool
+
+    def suit(self, kind: type[Method]) -> bool:
+        """Whether the sort that a method trains on is among them."""
+        if chooses(kind):
+            return self.choosable
+        if buys_pairs(kind):
+            return self.pairable
+        if buys_cuts(kind):
+            return self.uncut
+        return self.codes or not on_steps(kind)
+
+
+@lru_cache(maxsize=64)  # asked some sixty times while a page is drawn once
+def _methods(loss: LinearLoss, most: int, classes: int, rows: _Rows) -> dict[str, type[Method]]:
+    return {key: kind for key, kind in suitable(loss, most, classes=classes).items() if rows.suit(kind)}
 
 
 def chooses(kind: type[Method]) -> bool:

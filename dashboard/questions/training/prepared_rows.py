@@ -112,16 +112,22 @@ def targets(schema: Schema) -> tuple[str, ...]:
     classes = [column.name for column in schema.of_type("category") if len(column.categories) >= 2]
     numbers = [column.name for column in schema.columns if column.is_numeric and column.bounded]
     found = asked + [name for name in schema.names if name in {*classes, *numbers}]
-    return tuple(name for name in found if usable(schema, name))
+    telling = _telling(schema)
+    return tuple(name for name in found if any(one != name for one in telling))
 
 
 def usable(schema: Schema, target: str) -> tuple[str, ...]:
     """Columns to predict from: declared bounds or categories, not the target, not one category alone."""
-    return tuple(
+    return tuple(name for name in _telling(schema) if name != target)
+
+
+def _telling(schema: Schema) -> list[str]:
+    """The columns that could tell something about another one."""
+    return [
         column.name
         for column in schema.columns
-        if column.name != target and column.type != "text" and column.bounded and len(column.categories) != 1
-    )
+        if column.type != "text" and column.bounded and len(column.categories) != 1
+    ]
 
 
 def shapes(columns: Sequence[Column], chosen: Sequence[str]) -> dict[str, Sequence[float]]:

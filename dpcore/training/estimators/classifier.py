@@ -15,7 +15,8 @@ from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.declared import places
-from dpcore.training.estimators.shared import Built, PrivateLinear, Setting, answers, cuts_share, pairs_share
+from dpcore.training.estimators.building import Building, Built, Setting, buy_cuts, cuts_share, pairs_share
+from dpcore.training.estimators.shared import PrivateLinear, answers
 from dpcore.training.pairs import Pair
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import chances, scorecard
@@ -124,7 +125,7 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         numbered = places(labels, names)
         kept = np.flatnonzero(~np.isnan(numbered))
         if len(names) < 2:
-            declared = self._bought(frame, declared, method, rng)
+            declared = buy_cuts(frame, declared, method, rng)
             pairs: tuple[Pair, ...] = ()
             weights = np.zeros((self._width(declared), 1))
             factor, people = 1.0, 0.0
@@ -132,12 +133,11 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
             codes = numbered[kept]
             targets = codes if len(names) > 2 else 2.0 * codes - 1.0
             made = replace(method, classes=len(names))
-
+            building = Building(frame, declared, kept, targets, self._pairs(), rng)
             if self.choose:
-                best = self._way(frame.iloc[kept], declared, np.arange(kept.size), targets, made, rng)
+                self.way_, best = building.best(made)
             else:
-                tried = [self._built(frame, declared, kept, targets, made, rng, one) for one in self._settings(rng)]
-                best = max(tried, key=_told_right)
+                best = max((building.built(made, one) for one in self._settings(rng)), key=_told_right)
             declared, pairs, fitted = best.columns, best.pairs, best.fitted
             weights, factor, people = fitted.weights[0], float(fitted.factors[0]), float(fitted.rows[0])
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.declared import numbers
-from dpcore.training.estimators.shared import PrivateLinear, answers, cuts_share, pairs_share
+from dpcore.training.estimators.building import Building, cuts_share, pairs_share
+from dpcore.training.estimators.shared import PrivateLinear, answers
 from dpcore.training.losses import SQUARED
 from dpcore.training.scaled_descent import ScaledDescent
 from dpcore.training.scorecard import scorecard
@@ -62,11 +63,12 @@ class PrivateRegressor(PrivateLinear, RegressorMixin, BaseEstimator):  # type: i
             pairs_share=pairs_share(self.pairs),
         )
         rng = self._generator()
+        building = Building(frame, declared, kept, scaled, self._pairs(), rng)
         if self.choose:
             self._check_choose(declared)
-            best = self._way(frame.iloc[kept], declared, np.arange(kept.size), scaled, method, rng)
+            self.way_, best = building.best(method)
         else:
-            best = self._built(frame, declared, kept, scaled, method, rng)
+            best = building.built(method)
         declared, pairs, fitted = best.columns, best.pairs, best.fitted
         self.cost_ = Cost(epsilon=float(self.epsilon), delta=float(self.delta))
         self.scorecard_ = scorecard(

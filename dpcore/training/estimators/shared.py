@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,57 +12,16 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore.errors import InvalidArgument
-from dpcore.training.choosing_pairs import CHOSEN, MOST_PAIRS, PAIRS_SHARE, choose_pairs
-from dpcore.training.choosing_ways import BOUGHT, COARSE, FREE, PAIRED, PICK_SHARE, TRIAL_STEPS
-from dpcore.training.chosen_steps import ChosenSteps, score
-from dpcore.training.coded import CodedRows
+from dpcore.training.choosing_pairs import MOST_PAIRS
 from dpcore.training.declared import Declared
-from dpcore.training.encoding import coded
-from dpcore.training.paid_cuts import CUTS_SHARE
+from dpcore.training.estimators.building import ways
 from dpcore.training.pairable import candidate_pairs
-from dpcore.training.pairs import Pair, all_pairs, declared_pairs
-from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
+from dpcore.training.pairs import declared_pairs
 from dpcore.training.scorecard import Scorecard
-from dpcore.validate import FloatArray, IntArray, whole
+from dpcore.validate import whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What can be tried: the learning rate, how many levels of cuts, from the coarsest on, columns have, whether cuts
-    are bought, and how many pairs are."""
-
-    rate: float | None = None
-    levels: int | None = None
-    bought: bool = False
-    pairs: int = 0
-
-
-ONE_WAY = Setting()
-WAYS = {FREE: ONE_WAY, COARSE: Setting(levels=1), BOUGHT: Setting(bought=True), PAIRED: Setting(pairs=CHOSEN)}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Built:
-    """A private model of one setting: its columns, with the cuts that were bought, its pairs, its rows, and what was
-    fitted on them."""
-
-    columns: dict[Any, Declared]
-    pairs: tuple[Pair, ...]
-    rows: CodedRows
-    fitted: ScaledFit
-
-
-def cuts_share(declared: Mapping[Any, Declared]) -> float:
-    """What buying cuts takes of 1/σ²."""
-    return CUTS_SHARE if any(column.paid for column in declared.values()) else 0.0
-
-
-def pairs_share(pairs: Any) -> float:
-    """What choosing pairs takes of 1/σ²: nothing where they are declared."""
-    return PAIRS_SHARE if isinstance(pairs, int) else 0.0
 
 
 class PrivateLinear:
@@ -109,82 +67,6 @@ class PrivateLinear:
         return {name: Declared.of(name, declaration) for name, declaration in given.items()}
 
     @staticmethod
-    def _bought(
-        frame: pd.DataFrame, declared: Mapping[Any, Declared], method: ScaledDescent, rng: Generator
-    ) -> dict[Any, Declared]:
-        """The columns with their paid cuts, all bought in one Gaussian release with the method's ``cuts_share``."""
-        paid = sum(column.paid for column in declared.values())
-        return {
-            name: column.bought(frame[name], noise=method.cuts_noise, columns=paid, rng=rng) if column.paid else column
-            for name, column in declared.items()
-        }
-
-    def _built(
-        self,
-        frame: pd.DataFrame,
-        declared: Mapping[Any, Declared],
-        kept: IntArray,
-        y: FloatArray,
-        method: ScaledDescent,
-        rng: Generator,
-        setting: Setting = ONE_WAY,
-    ) -> Built:
-        """A model of one setting by all of the ``method``'s budget, on the ``kept`` rows with answers ``y``."""
-        columns = {name: column.to_be_bought() for name, column in declared.items()} if setting.bought else declared
-        share = pairs_share(setting.pairs or self.pairs)
-        own = replace(method, rate=setting.rate, cuts_share=cuts_share(columns), pairs_share=share)
-        cut = self._bought(frame, columns, own, rng)
-        cut = {name: column.at_levels(setting.levels) for name, column in cut.items()}
-        rows, pairs = self._coded(frame, cut, kept, y, own, rng, setting.pairs or self.pairs)
-        return Built(cut, pairs, rows, own.fit(rows, y, rng))
-
-    def _way(
-        self,
-        frame: pd.DataFrame,
-        declared: Mapping[Any, Declared],
-        kept: IntArray,
-        y: FloatArray,
-        method: ScaledDescent,
-        rng: Generator,
-    ) -> Built:
-        """The way that does best, drawn and then built, each with its part of 1/σ²: see ``ChosenSteps``."""
-        fields = ("epsilon", "delta", "loss", "steps", "classes", "neighbours")
-        choice = ChosenSteps(**{name: getattr(method, name) for name in fields})
-        ways = _ways(declared)
-        share = choice.ways_share * (1.0 - PICK_SHARE) / len(ways)
-        scores = []
-        for setting in ways.values():
-            trial = replace(choice.with_share(share).descent(), steps=min(method.steps, TRIAL_STEPS))
-            built = self._built(frame, declared, kept, y, trial, rng, setting)
-            margins = built.rows.margins(built.fitted.weights[0]).astype(np.float64) * built.fitted.factors[0]
-            scores.append(score(method.loss, margins, y))
-        drawn = int(choice.mechanism.sample(np.array(scores), rng, 1)[0])
-        self.way_ = list(ways)[drawn]
-        return self._built(
-            frame, declared, kept, y, choice.with_share(1.0 - choice.ways_share).descent(), rng, ways[self.way_]
-        )
-
-    def _coded(
-        self,
-        frame: pd.DataFrame,
-        declared: Mapping[Any, Declared],
-        kept: IntArray,
-        y: FloatArray,
-        method: ScaledDescent,
-        rng: Generator,
-        asked: Any,
-    ) -> tuple[CodedRows, tuple[Pair, ...]]:
-        """The ``kept`` rows as codes, with answers ``y``, and the pairs in them: declared, or as many as ``asked`` for
-        chosen with ``pairs_share`` of the method."""
-        columns = [column.encoding for column in declared.values()]
-        typed = [column.typed(frame[name])[kept] for name, column in declared.items()]
-        if method.pairs_share:
-            pairs = choose_pairs(method, columns, typed, y, many=asked, rng=rng)
-        else:
-            pairs = declared_pairs(columns, [[str(name) for name in pair] for pair in self._pairs()])
-        return coded(columns, typed, pairs=pairs), pairs
-
-    @staticmethod
     def _width(declared: Mapping[Any, Declared]) -> int:
         """How many ones a row may have without pairs, the constant among them."""
         return sum(int(column.encoding.basis().shape[1]) for column in declared.values()) + 1
@@ -198,7 +80,7 @@ class PrivateLinear:
             raise InvalidArgument("pairs", "must be declared or left out where the way is chosen")
         if any(column.paid for column in declared.values()):
             raise InvalidArgument("columns", "must not have cuts to be bought where the way is chosen")
-        if len(_ways(declared)) < 2:
+        if len(ways(declared)) < 2:
             raise InvalidArgument("columns", "leave only one way to build the model: there is nothing to choose")
 
     def _check_pairs(self, declared: Mapping[Any, Declared]) -> None:
@@ -207,23 +89,24 @@ class PrivateLinear:
         Raises InvalidArgument.
         """
         columns = [column.encoding for column in declared.values()]
-        declared_pairs(columns, [[str(name) for name in pair] for pair in self._pairs()])
-        if pairs_share(self.pairs) and len(declared) < 2:
+        pairs = self._pairs()
+        if not isinstance(pairs, int):
+            declared_pairs(columns, pairs)
+        elif len(declared) < 2:
             raise InvalidArgument("pairs", "need at least two columns")
-        if pairs_share(self.pairs) and not any(column.paid for column in declared.values()):
+        elif not any(column.paid for column in declared.values()):
             candidate_pairs(columns)
 
-    def _pairs(self) -> list[list[Any]]:
-        """The pairs that are declared; none where they are to be chosen. Raises InvalidArgument."""
+    def _pairs(self) -> list[list[str]] | int:
+        """The names of the pairs that are declared, or how many are to be chosen. Raises InvalidArgument."""
         given = self.pairs
         if given is None:
             return []
         if isinstance(given, int) and not isinstance(given, bool):
-            whole(1, MOST_PAIRS, pairs=given)
-            return []
+            return whole(1, MOST_PAIRS, pairs=given)
         if not isinstance(given, (list, tuple)) or any(not isinstance(pair, (list, tuple)) for pair in given):
             raise InvalidArgument("pairs", "must be how many to choose, or a list such as [(“age”, “education”)]")
-        return [list(pair) for pair in given]
+        return [[str(name) for name in pair] for pair in given]
 
     def _margins(self, X: Any) -> Any:
         check_is_fitted(self, "scorecard_")
@@ -248,14 +131,6 @@ class PrivateLinear:
         """The fitted model's card in words, in Markdown."""
         check_is_fitted(self, "scorecard_")
         return self.scorecard_.card()
-
-
-def _ways(declared: Mapping[Any, Declared]) -> dict[str, Setting]:
-    """The ways that the declarations allow."""
-    columns = [column.encoding for column in declared.values()]
-    cut = [len(column.levels) for column in columns]
-    possible = {FREE: True, COARSE: any(many > 1 for many in cut), BOUGHT: any(cut), PAIRED: bool(all_pairs(columns))}
-    return {way: setting for way, setting in WAYS.items() if possible[way]}
 
 
 def answers(y: Any, rows: int) -> pd.Series:

@@ -1,0 +1,68 @@
+"""No text that somebody sends keeps a pattern busy: none of ours takes exponential or cubic time."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+with warnings.catch_warnings():  # it reads patterns by a module of Python's that has a new name
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from regexploit.ast.sre import SreOpParser
+    from regexploit.redos import find
+
+ROOT = Path(__file__).parent.parent
+USES = {"compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"}
+MOST = 2
+"""Stars of the worst case, as regexploit counts them: n², and above 10 exponential."""
+
+
+def _written(source: str) -> Iterator[str]:
+    """The patterns that stand in the calls of ``re`` of a file."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="re"), attr=called),
+                args=[ast.Constant(value=str() | bytes() as pattern), *_],
+            ) if called in USES:
+                yield pattern if isinstance(pattern, str) else pattern.decode("latin-1")
+
+
+def _put_together(value: object) -> Iterator[str]:
+    """The compiled patterns that a module holds, on their own or among others."""
+    if isinstance(value, re.Pattern):
+        yield value.pattern if isinstance(value.pattern, str) else value.pattern.decode("latin-1")
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _put_together(one)
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from _put_together(one)
+
+
+def _stars(pattern: str) -> int:
+    """How slow a pattern can be on a text that fits it but for its end."""
+    return max((found.starriness for found in find(SreOpParser().parse_sre(f"(?:{pattern})$"))), default=0)
+
+
+@pytest.mark.parametrize("pattern", [r"/(?:[a-z]+/?)*", r"(?:[^,;]+[,; ]*)*", r"\s*x?\s*y?\s*z?\s*"])
+def test_a_slow_pattern_is_found(pattern: str) -> None:
+    assert _stars(pattern) > MOST
+
+
+def test_no_pattern_is_slow_on_any_text() -> None:
+    found: dict[str, str] = {}
+    for folder in ("dpcore", "dashboard"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            source, name = path.read_text(), path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+            found |= dict.fromkeys(_written(source), name)
+            if "re.compile(" in source:
+                module = importlib.import_module(name)
+                found |= dict.fromkeys((one for value in vars(module).values() for one in _put_together(value)), name)
+    assert len(found) > 50
+    assert {f"{name}: {pattern}" for pattern, name in found.items() if _stars(pattern) > MOST} == set()
