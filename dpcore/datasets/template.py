@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _MARK, _VERSION = "epsilon-lab declaration", 1
 _LARGEST = 1 << 20
+MOST_STEPS = 60
+"""Steps that one declaration does to a table, one after another: more than anybody takes by hand."""
 _WRONG = "is no declaration that can be read: {}; declare the columns again and save it anew"
 
 
@@ -96,6 +98,8 @@ def loaded(text: str) -> Template:
         raise InvalidArgument("declaration", _WRONG.format("its parts are not lists"))
     if not all(isinstance(value, str | int) for value in choices.values()):
         raise InvalidArgument("declaration", _WRONG.format("its choices are not plain"))
+    if len(steps) > MOST_STEPS:
+        raise InvalidArgument("declaration", _WRONG.format(f"it has more than {MOST_STEPS} steps"))
     schema = _read(Schema, document | {"columns": [_read(Column, each) for each in columns]})
     taken = tuple(map(_step, steps))
     if "rows_per_person" not in document:  # what was never said is what the steps make
