@@ -21,10 +21,17 @@ import pyarrow as pa
 from pyarrow import parquet as pq
 
 from benchmarks.reading import peak
-from dpcore.datasets import Column
+from dpcore.datasets import Column, Declaration
 from dpcore.datasets.in_place import open_folder
+from dpcore.datasets.in_place.private import OpenSource
+from dpcore.validate import FloatArray
 
-MOST_RATIO = {"options": 1.5, "histogram": 1.5, "sum": 2.0}  # the sum also leaves out what is not finite
+MOST_RATIO = {
+    "options": 1.5,
+    "histogram": 1.5,
+    "together": 1.5,
+    "sum": 2.0,
+}  # the sum also leaves out what is not finite
 MOST_MEMORY, REPEATS = 1024.0, 5
 PART = 5_000_000
 WARDS = tuple(f"Ward {number}" for number in range(40))
@@ -48,13 +55,22 @@ def measure(folder: Path, to: Connection) -> None:
     """Ratios pair by pair, and the largest memory of this process."""
     ward = Column(name="ward", type="category", categories=WARDS)
     age = Column(name="age", type="number", low=0, high=120)
+    ill, cuts = Column(name="ill", type="yes/no"), np.arange(6.0, 120.0, 6.0)
     stored = open_folder(folder)
+    looks: dict[str, FloatArray | None] = {"ward": None, "age": cuts}
+    reached = "CASE " + " ".join(f"WHEN age < {cut} THEN {place}" for place, cut in enumerate(cuts)) + " ELSE 19 END"
+    rule = OpenSource(stored, Declaration(columns=(ward, age, ill)).reads("ward", "age", "ill"))
     source = f"read_parquet('{folder}/**/*.parquet')"
     questions: dict[str, tuple[Callable[[], object], str]] = {
         "options": (lambda: stored.counts(ward), f"SELECT ward, count(*) FROM {source} GROUP BY ward"),  # noqa: S608
         "histogram": (
             lambda: stored.histogram(age, 120),
             f"SELECT floor(least(greatest(age, 0), 120))::INTEGER, count(*) FROM {source} GROUP BY 1",  # noqa: S608
+        ),
+        "together": (
+            lambda: rule.crossed("ill", looks),
+            f"SELECT ward, NULL, ill, count(*) FROM {source} GROUP BY ward, ill UNION ALL "  # noqa: S608
+            f"SELECT NULL, {reached} AS a, ill, count(*) FROM {source} GROUP BY a, ill",
         ),
         "sum": (lambda: stored.total(age), f"SELECT sum(least(greatest(age, 0), 120)), count(*) FROM {source}"),  # noqa: S608
     }

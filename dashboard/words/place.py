@@ -27,8 +27,9 @@ DECLARED_BY_YOU = (
     "from what everyone knows."
 )
 ASKED_PRIVATELY = (
-    "Private answers can say which option is most common, what a median is, and on which day or for which option a "
-    "count passes a line. Every other question shows its chart on made-up rows alone."
+    "Private answers can say which option is most common, what a median is, which simple rule predicts best, which "
+    "column costs least, and on which day or for which option a count passes a line. Every other question shows its "
+    "chart on made-up rows alone."
 )
 NO_BUDGET = (
     "The budget of this source is not open, and only the people who run this server state it; choose the source again "

@@ -105,7 +105,9 @@ def _source(found: Question) -> SourceQuestion:
 
 
 SOURCES: tuple[SourceQuestion, ...] = tuple(
-    _source(found) for found in QUESTIONS if found.name.startswith(("most common", "alarm per", "median", "quartile"))
+    _source(found)
+    for found in QUESTIONS
+    if found.name.startswith(("most common", "alarm per", "median", "quartile", "best rule", "least cost", "how many"))
 )
 
 

@@ -6,7 +6,7 @@ Reading is total: whatever the cells hold, every declared column gives numbers, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import ClassVar, NoReturn
@@ -16,6 +16,7 @@ import pandas as pd
 
 from dpcore.datasets.conversion import apply, as_text, is_missing
 from dpcore.datasets.declaration import Declaration, Reads
+from dpcore.datasets.range_parts import range_parts
 from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
@@ -150,6 +151,43 @@ class OpenRows:
         values = self.numbers(name)
         found, sizes = np.unique(values[~np.isnan(values)], return_counts=True)
         return found, sizes.astype(np.int64)
+
+    def crossed(self, target: str, looks: Mapping[str, FloatArray | None]) -> list[IntArray]:
+        """How each column falls together with the options of ``target``: one table for each of ``looks``, in order.
+
+        A table has shape (places + 1, options). Places are a column's own options, or with ascending cuts (k,) how many
+        of them a number reaches, 0 to k; the last is for cells that are none of these. Rows of no option of ``target``
+        count for none.
+        """
+        answers, options = self.codes(target), len(self._options(target))
+        there = answers >= 0
+        found = []
+        for name, cuts in looks.items():
+            if cuts is None:
+                places, none = self.codes(name), len(self._options(name))
+            else:
+                numbers, none = self.numbers(name), cuts.size + 1
+                places = np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers, side="right"))
+            cells = np.where(places < 0, none, places)[there] * options + answers[there]
+            sizes = np.bincount(cells, minlength=(none + 1) * options).astype(np.int64)
+            found.append(sizes.reshape(none + 1, options))
+        return found
+
+    def range_totals(self, names: Iterable[str], *, parts: int) -> IntArray:
+        """Sums over the rows of where each value lies within its declared bounds, in whole ``parts`` of them as
+        ``range_parts``, shape (names,). Raises InvalidArgument for a column without bounds."""
+        totals = []
+        for name in names:
+            column = self._reads.column(name)
+            if column.low is None or column.high is None:
+                raise InvalidArgument("column", "must hold numbers with declared bounds")
+            each = range_parts(self.numbers(name), float(column.low), float(column.high), parts)
+            totals.append(each.sum(dtype=np.int64))
+        return np.array(totals, dtype=np.int64)
+
+    def _options(self, name: str) -> tuple[str, ...]:
+        column = self._reads.column(name)
+        return ("no", "yes") if column.type == "yes/no" else column.categories
 
     def _counted(self, places: IntArray, count: int, where: str | None) -> IntArray:
         inside = places >= 0

@@ -82,7 +82,8 @@ class Asked(ABC):
 
     @property
     def counts_alone(self) -> bool:
-        """Whether counts of rows are all it needs, so that it can be asked of a table that is counted where it is."""
+        """Whether counts of rows, and sums of whole numbers that each row has by itself, are all it needs, so that it
+        can be asked of a table that is counted where it is."""
         return False
 
     @property

@@ -84,8 +84,17 @@ class BestRule(Chosen):
         )
 
     @property
+    def counts_alone(self) -> bool:
+        """It needs no more than how often each option of a column, or side of its cuts, comes with each answer."""
+        return True
+
+    @property
     def rules_to_choose(self) -> RuleClass:
         """The class of rules, from declared facts."""
+        return RuleClass(columns=self._parts)
+
+    @property
+    def _parts(self) -> tuple[Cuts | Categories, ...]:
         parts: list[Cuts | Categories] = []
         for name in self.columns:
             column = self.reads.column(name)
@@ -94,7 +103,7 @@ class BestRule(Chosen):
                 parts.append(Cuts(column=name, low=low, high=high, count=self.cuts))
             else:
                 parts.append(Categories(column=name, values=options_of(column)))
-        return RuleClass(columns=tuple(parts))
+        return tuple(parts)
 
     @property
     def choice(self) -> Choice:
@@ -139,20 +148,19 @@ class BestRule(Chosen):
 
     def read(self, rows: PrivateRows) -> IntArray:
         """Minus the errors of each rule, shape (k,)."""
-        opened = self.opened(rows)
-        answers = opened.codes(self.target)
-        counted = answers >= 0
-        table: dict[str, Any] = {}
-        for name in self.columns:
-            column = self.reads.column(name)
-            if column.is_numeric:
-                values = opened.numbers(name)[counted]
-                table[name] = np.where(np.isnan(values), _stand_in(column.fill, column.low), values)
-            else:
-                words = np.array([*options_of(column), None], dtype=object)  # place −1 is a missing word
-                table[name] = words[opened.codes(name)[counted]]
+        cuts = {column.column: column.grid if isinstance(column, Cuts) else None for column in self._parts}
         place = options_of(self.reads.column(self.target)).index(self.positive)
-        return -self.rules_to_choose.errors(table, answers[counted] == place)
+        counted = []
+        for part, found in zip(self._parts, self.opened(rows).crossed(self.target, cuts), strict=True):
+            yes = found[:, place]
+            told = np.stack([found.sum(axis=1) - yes, yes], axis=1)
+            if isinstance(part, Cuts):  # a missing number is one after all
+                column = self.reads.column(part.column)
+                at = int(np.searchsorted(part.grid, _stand_in(column.fill, column.low), side="right"))
+                told[at] += told[-1]
+                told = told[:-1]
+            counted.append(told)
+        return -self.rules_to_choose.errors_counted(counted)
 
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The rule: ``rule`` in words, and its ``column``, ``comparison`` and ``value``."""

@@ -64,6 +64,11 @@ class NoisyCount(Asked):
         )
 
     @property
+    def counts_alone(self) -> bool:
+        """It is one."""
+        return True
+
+    @property
     def scale(self) -> float:
         """Of the noise, in rows."""
         return self.rows_per_person / self.epsilon

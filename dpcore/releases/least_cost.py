@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
 from dpcore.datasets.declaration import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.releases.asked import ErrorBound
 from dpcore.releases.cells import bound_rule, check_scores
 from dpcore.releases.choice import Choice, Chosen, check_names
 from dpcore.releases.draws import Rule
-from dpcore.validate import FloatArray, IntArray, Neighbours
+from dpcore.validate import IntArray, Neighbours
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
@@ -67,6 +65,11 @@ class LeastCost(Chosen):
         )
 
     @property
+    def counts_alone(self) -> bool:
+        """It needs no more than the columns' sums, each row's part a whole number of its own."""
+        return True
+
+    @property
     def choice(self) -> Choice:
         """The noisy maximum over minus the totals."""
         return Choice(
@@ -103,23 +106,9 @@ class LeastCost(Chosen):
 
     def read(self, rows: PrivateRows) -> IntArray:
         """Minus the totals in units, shape (k,)."""
-        opened = self.opened(rows)
-        units = [cost_units(opened.numbers(name), *self._range(name)) for name in self.columns]
-        totals: IntArray = np.array([each.sum(dtype=np.int64) for each in units], dtype=np.int64)
-        scores: IntArray = -totals
+        scores: IntArray = -self.opened(rows).range_totals(self.columns, parts=ONE)
         return scores
-
-    def _range(self, name: str) -> tuple[float, float]:
-        column = self.reads.column(name)
-        return float(column.low or 0.0), float(1.0 if column.high is None else column.high)
 
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The winner: ``column``."""
         return {"column": self.columns[self.choice.draw(scores)]}
-
-
-def cost_units(values: FloatArray, low: float, high: float) -> IntArray:
-    """Where values lie between ``low`` and ``high`` in units, 0 to ``ONE``, same shape; half of it where missing."""
-    share = np.clip((values - low) / (high - low), 0.0, 1.0)
-    units: IntArray = np.rint(np.where(np.isnan(share), 0.5, share) * ONE).astype(np.int64)
-    return units

@@ -6,7 +6,7 @@ away.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -82,6 +82,11 @@ class Cuts:
         above = np.cumsum(passed[::-1])[::-1][1:]
         return np.stack([above, weights.sum() - above], axis=1).ravel()
 
+    def errors_counted(self, counts: IntArray) -> IntArray:
+        """Errors of each rule, shape (2·count,), from how many rows reach 0, 1, … cuts: no and yes, (count + 1, 2)."""
+        above = np.cumsum(counts[::-1], axis=0)[::-1][1:]
+        return _errors(above, counts.sum(axis=0))
+
     def says(self, values: ArrayLike) -> BoolArray:
         """Where each rule predicts yes, shape (n, 2·count)."""
         above = finite_vector(table=values, at_least=0)[:, None] >= self.grid
@@ -113,6 +118,11 @@ class Categories:
         """Sum of ``weights`` (n,) of the rows where each rule says yes, shape (2·values,)."""
         inside = np.bincount(self._codes(values), weights=weights, minlength=len(self.values) + 1)[:-1]
         return np.stack([inside, weights.sum() - inside], axis=1).ravel()
+
+    def errors_counted(self, counts: IntArray) -> IntArray:
+        """Errors of each rule, shape (2·values,), from how many rows have each value and none of them: no and yes,
+        (values + 1, 2)."""
+        return _errors(counts[:-1], counts.sum(axis=0))
 
     def says(self, values: ArrayLike) -> BoolArray:
         """Where each rule predicts yes, shape (n, 2·values)."""
@@ -168,6 +178,21 @@ class RuleClass:
         wrong: IntArray = np.rint(np.concatenate(parts) + wanted.sum()).astype(np.int64)
         return wrong
 
+    def errors_counted(self, counts: Sequence[IntArray]) -> IntArray:
+        """As ``errors``, shape (k,), from counts alone: of each of ``columns`` how many rows fall where, no and yes.
+
+        ``Cuts`` have a row for each number of cuts that is reached, ``Categories`` one for each value and one for none.
+        Raises InvalidArgument.
+        """
+        if [len(one) for one in counts] != [
+            (c.count if isinstance(c, Cuts) else len(c.values)) + 1 for c in self.columns
+        ]:
+            raise InvalidArgument("counts", "must have a row for each place of each column")
+        no, yes = counts[0].sum(axis=0)
+        own = [column.errors_counted(one) for column, one in zip(self.columns, counts, strict=True)]
+        wrong: IntArray = np.concatenate([np.array([yes, no], dtype=np.int64), *own])
+        return wrong
+
     def covariance(self, table: Mapping[str, Any], target: ArrayLike) -> FloatArray:
         """How two rules' mistakes on one person vary together, shape (k, k): for the error of drawing people.
 
@@ -196,6 +221,13 @@ class RuleClass:
                 says: BoolArray = column.says(_column(table, rule.column, n))[:, column.rules().index(rule)]
                 return says
         raise InvalidArgument("rule", "must be of this class")
+
+
+def _errors(said: IntArray, total: IntArray) -> IntArray:
+    """Of rules that say yes in ``said`` (k, 2) rows of no and yes, and their opposites, in turns, shape (2·k,)."""
+    wrong = said[:, 0] + total[1] - said[:, 1]
+    errors: IntArray = np.stack([wrong, total.sum() - wrong], axis=1).ravel().astype(np.int64)
+    return errors
 
 
 def _yes(answers: ArrayLike) -> BoolArray:

@@ -35,7 +35,14 @@ def test_from_the_bytes_of_the_file(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["most common, a row added", "median, a row replaced", "alarm per day, two rows by who"],
+    [
+        "most common, a row added",
+        "median, a row replaced",
+        "alarm per day, two rows by who",
+        "best rule, two rows by who",
+        "least cost, a row added",
+        "how many, two rows by who",
+    ],
 )
 def test_a_neighbouring_source_changes_the_law_alone_and_by_no_more_than_claimed(name: str) -> None:
     verdict = check(of_source(f"{name}, in place"), most=4, from_bytes=1, every=8)
@@ -76,6 +83,9 @@ def test_every_kind_of_release_is_asked_about_files() -> None:
         "most_common",
         "alarm",
         "quantile",
+        "best_rule",
+        "least_cost",
+        "count",
     }
 
 

@@ -42,10 +42,12 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute(
             "CREATE TABLE visits "
-            "(visit INTEGER PRIMARY KEY, patient TEXT, ward TEXT, day DATE, ill BOOLEAN, age INTEGER)"
+            "(visit INTEGER PRIMARY KEY, patient TEXT, ward TEXT, day DATE, ill BOOLEAN, age INTEGER, wait INTEGER)"
         )
-        rows = [(n, f"p{n // 2}", "canary" if n < 5 else "South", "2024-01-03", n % 2, n % 90) for n in range(400)]
-        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", rows)
+        rows = [
+            (n, f"p{n // 2}", "canary" if n < 5 else "South", "2024-01-03", n % 2, n % 90, n % 7) for n in range(400)
+        ]
+        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     listed = tmp_path / "sources.toml"
     listed.write_text(
         f'[clinic]\nlabel = "North clinic"\naddress = "sqlite:///{file}"\nepsilon = 2.0\nunit = "patient"\n'
@@ -77,7 +79,7 @@ def test_from_the_list_to_a_private_answer(
     )
     assert {column.name: column.type for column in own.schema.columns} == {
         **{"visit": "text", "patient": "text", "ward": "category"},
-        **{"day": "date", "ill": "yes/no", "age": "integer"},
+        **{"day": "date", "ill": "yes/no", "age": "integer", "wait": "integer"},
     }
     assert said.whose("patient", 2, "patient") in text(app)
     fields = [*app.text_input, *app.number_input, *app.selectbox, *app.checkbox]
@@ -130,6 +132,7 @@ def everything(own: OwnFile) -> Source:
         replace(schema.column("ward"), categories=("North", "South")),
         replace(schema.column("day"), earliest=date(2024, 1, 1), latest=date(2024, 1, 9)),
         replace(schema.column("age"), low=0, high=100),
+        replace(schema.column("wait"), low=0, high=10),
     ):
         schema = schema.with_column(column)
     own = replace(own, decisions=replace(own.decisions, schema=schema))
@@ -176,9 +179,13 @@ def test_every_question_is_answered_by_counts_or_says_why_not(clinic: Path, monk
             continue
         offers[f"{page.key} {kind.key}"] = offer
     answered = {name for name, offer in offers.items() if isinstance(offer, Offer)}
-    assert answered == {"selection most_common", "selection quantile", "thresholding alarm"}
+    assert answered == {
+        *("selection most_common", "selection quantile", "selection best_rule"),
+        *("thresholding alarm", "experts fixed_choice"),
+    }
     told = {name: offer.sentence for name, offer in offers.items() if isinstance(offer, NoOffer)}
-    assert told["selection best_rule"] == release_said.COUNTS_ALONE
+    assert told["training predict"] == release_said.COUNTS_ALONE
+    assert "public number of rounds" in told["experts follow"]
     assert all(sentence.strip() for sentence in told.values())
 
 

@@ -22,7 +22,8 @@ from dpcore.ledger import Ledger
 from dpcore.release import COUNTS_ALONE, release
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
-from dpcore.releases.selection import MostCommonOption, QuantileValue
+from dpcore.releases.plays import PrivatePlays
+from dpcore.releases.selection import BestRule, LeastCost, MostCommonOption, QuantileValue
 
 WARD = Column(name="ward", type="category", categories=("North", "So'uth", "n/a", "West"))
 ILL = Column(name="ill", type="yes/no")
@@ -75,6 +76,11 @@ def in_duckdb(place: Path, frame: pd.DataFrame) -> PrivateSource:
     return PrivateSource(lambda: opened)
 
 
+def halves(declared: Declaration) -> Declaration:
+    """With a column whose odd values lie half way between two parts of its range."""
+    return replace(declared, columns=(*declared.columns[:3], replace(AGE, high=2**21), SHARE))
+
+
 @pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
 def test_a_source_counts_what_rows_in_memory_count(
     make: Callable[[Path, pd.DataFrame], PrivateSource], tmp_path: Path
@@ -96,10 +102,25 @@ def test_a_source_counts_what_rows_in_memory_count(
             AlarmRun.of(filled, "day", where="ill", threshold=10, epsilon=1.0),
             QuantileValue.of(filled, "age", epsilon=1.0),
             QuantileValue.of(filled, "share", epsilon=1.0, q=0.25),
+            BestRule.of(filled, ["ward", "age", "share"], target="ill", epsilon=1.0, cuts=7),
+            BestRule.of(filled, ["age"], target="ward", positive="So'uth", epsilon=1.0, cuts=1),
+            LeastCost.of(filled, ["age", "share"], epsilon=1.0),
+            LeastCost.of(halves(filled), ["age", "share"], epsilon=1.0),
+            NoisyCount.of(filled, epsilon=1.0),
         )
         stored.check(requests[-1].reads)
         for asked in requests:
-            assert asked.read(stored).tolist() == asked.read(held).tolist() != [0] * asked.read(held).size
+            found = np.ravel(asked.read(stored)).tolist()
+            assert found == np.ravel(asked.read(held)).tolist() != [0] * len(found), asked.what
+    every = replace(DECLARED, columns=(*DECLARED.columns, WHO), id_column="who", rows_per_person=50)
+    for asked in (
+        BestRule.of(every, ["ward", "age", "share"], target="ill", epsilon=1.0, cuts=7),
+        LeastCost.of(every, ["age", "share"], epsilon=1.0),
+        *(NoisyCount.of(replace(every, rows_per_person=most), epsilon=1.0) for most in (1, 5, 50)),
+    ):
+        assert np.ravel(asked.read(stored)).tolist() == np.ravel(asked.read(held)).tolist(), asked.what
+    kept = BestRule.of(replace(every, rows_per_person=2), ["ward", "age"], target="ill", epsilon=1.0)
+    assert -kept.read(stored)[:2].sum() == NoisyCount.of(replace(every, rows_per_person=2), epsilon=1.0).read(stored)
     named = replace(DECLARED, columns=(WARD, WHO), id_column="who")
     for most in (2, 50):
         asked = MostCommonOption.of(replace(named, rows_per_person=most), "ward", epsilon=1.0)
@@ -194,11 +215,12 @@ def test_a_source_answers_what_needs_counts_alone(tmp_path: Path) -> None:
         ledger.open_budget("configured:a", epsilon=2.0)
         receipt = release(ledger, "one", "configured:a", MostCommonOption.of(DECLARED, "ward", epsilon=1.0), stored)
         assert receipt.answer["option"] in WARD.categories
+        plays = PrivatePlays.of(DECLARED, ["age", "share"], rounds=9, epsilon=1.0, way="from_now_on")
         with pytest.raises(ReleaseRefused, match=COUNTS_ALONE):
-            release(ledger, "two", "configured:a", NoisyCount.of(DECLARED, epsilon=1.0), stored)
+            release(ledger, "two", "configured:a", plays, stored)
         assert ledger.budget("configured:a").remaining.epsilon == 1.0
     opened = stored.opened(DECLARED.reads("age"))
-    for look in (lambda: opened.rows, lambda: opened.numbers("age"), lambda: opened.codes("age")):
+    for look in (lambda: opened.typed("age"), lambda: opened.numbers("age"), lambda: opened.codes("age")):
         with pytest.raises(InvalidArgument, match="counted where it is"):
             look()
     with pytest.raises(InvalidArgument, match="private in number"):
@@ -227,4 +249,4 @@ def test_a_database_that_takes_two_texts_for_one_counts_them_apart(tmp_path: Pat
 
 
 def test_sources_are_asked_about_in_the_audit() -> None:
-    assert len(SOURCES) == 36
+    assert len(SOURCES) == 51

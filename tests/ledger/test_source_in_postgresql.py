@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import numpy as np
 import psycopg
 import pytest
 from sqlalchemy import create_engine, make_url, text
@@ -15,8 +16,11 @@ from dpcore.datasets import Declaration, PrivateRows
 from dpcore.datasets.in_place import PrivateSource, open_database, tables_of
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases.alarm import AlarmRun
-from dpcore.releases.selection import MostCommonOption, QuantileValue
+from dpcore.releases.count import NoisyCount
+from dpcore.releases.selection import BestRule, LeastCost, MostCommonOption, QuantileValue
 from tests.datasets.test_in_place_private import AGE, DAY, ILL, SHARE, WARD, WHO, visits
+
+HALVES = replace(AGE, type="number", high=2**21)  # odd ages lie half way between two parts of such a range
 
 
 @pytest.fixture
@@ -41,16 +45,22 @@ def test_postgresql_counts_and_is_not_written(address: str) -> None:
     frame = visits()
     held = PrivateRows(frame.astype("str").where(frame.notna(), ""))
     declared = Declaration(
-        columns=(WARD, replace(ILL, fill="yes"), DAY, SHARE, WHO), id_column="who", rows_per_person=50
+        columns=(WARD, replace(ILL, fill="yes"), DAY, HALVES, SHARE, WHO), id_column="who", rows_per_person=50
     )
     for asked in (
         MostCommonOption.of(replace(declared, id_column=None), "ward", epsilon=1.0),
         MostCommonOption.of(declared, "ward", epsilon=1.0),
         QuantileValue.of(declared, "share", epsilon=1.0),
         AlarmRun.of(declared, "day", where="ill", threshold=10, epsilon=1.0),
+        BestRule.of(declared, ["ward", "share", "age"], target="ill", epsilon=1.0, cuts=7),
+        BestRule.of(replace(declared, id_column=None), ["ward", "share"], target="ill", epsilon=1.0),
+        LeastCost.of(declared, ["share", "age"], epsilon=1.0),
+        LeastCost.of(replace(declared, id_column=None), ["share", "age"], epsilon=1.0),
+        NoisyCount.of(declared, epsilon=1.0),
+        NoisyCount.of(replace(declared, id_column=None), epsilon=1.0),
     ):
         stored.check(asked.reads)
-        assert asked.read(stored).tolist() == asked.read(held).tolist()
+        assert np.ravel(asked.read(stored)).tolist() == np.ravel(asked.read(held)).tolist(), asked.what
     ages = QuantileValue.of(Declaration(columns=(replace(AGE, type="number"),)), "age", epsilon=1.0)
     url = make_url(address).set(drivername="postgresql").render_as_string()
     with psycopg.connect(url) as owner:

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Select, column, false, quoted_name, select, table
+from sqlalchemy import CompoundSelect, Select, column, false, literal_column, quoted_name, select, table
 from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.guessing import each_row, read_columns
-from dpcore.datasets.in_place.counting import Groups, options_counted
+from dpcore.datasets.in_place.counting import Groups, options_counted, whole_number
 from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import Column, Schema
@@ -30,6 +30,7 @@ MOST_GROUPS = 1_000_000
 _MOST_BINS = 1_000_000
 _PREVIEWED = 1000
 Rows = list[tuple[object, ...]]
+Query = Select[Any] | CompoundSelect[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,7 +47,7 @@ class InPlace:
     kinds: Mapping[str, Kind]
     name: str
     run: Callable[[str], Rows]
-    select: Callable[[Select[Any]], Rows]
+    select: Callable[[Query], Rows]
     quoted: Callable[[str], str]
     tongue: Tongue
     key: str
@@ -68,8 +69,12 @@ class InPlace:
         return column(quoted_name(name, quote=True))
 
     def probe(self, names: Iterable[str]) -> None:
-        """Read no row of these columns: whether that is allowed. Raises UnreadableFile, InvalidArgument."""
-        self.select(select(*(self.cell(name) for name in names)).select_from(self.table).where(false()))
+        """Read no row of these columns, or of the table: whether that is allowed.
+
+        Raises UnreadableFile, InvalidArgument.
+        """
+        cells: list[Cell] = [self.cell(name) for name in names]
+        self.select(select(*(cells or [literal_column("1")])).select_from(self.table).where(false()))
 
     def sizes(self, asked: Select[Any], groups: Groups) -> IntArray:
         """What ``counting`` asks for, shape (groups,)."""
@@ -197,11 +202,6 @@ def _bounds(column: Column) -> tuple[float, float]:
     if not column.is_numeric or column.low is None or column.high is None:
         raise InvalidArgument("column", "must hold numbers with declared bounds")
     return float(column.low), float(column.high)
-
-
-def whole_number(value: object) -> int:
-    """A whole number, however an engine gives it."""
-    return int(str(value).partition(".")[0])
 
 
 def _text(value: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -70,12 +70,9 @@ def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
             f"cannot include “{shown(column.name)}” of this source: it has more than {MOST_OPTIONS:,} options",
         )
     there = tuple(option for option in column.categories if option.strip().lower() not in missing)
-    places: dict[Hashable, int] = {}
-    for at, option in enumerate(there):
-        places[option] = places[at] = column.categories.index(option)
     return Groups(
         cell=tongue.option(_trimmed(cell), there) if there else literal_column("-1"),
-        places=places,
+        places={at: column.categories.index(option) for at, option in enumerate(there)},
         count=len(column.categories),
         rest=None if column.fill is None else column.categories.index(str(column.fill)),
     )
@@ -98,20 +95,38 @@ def by_unit(column: Column, cell: Cell, tongue: Tongue, unit: float) -> tuple[in
     """A number, and how many ``unit`` more each value is, moved to the nearer declared bound: to the nearest whole
     number, halves up. None for what is not finite. Raises InvalidArgument.
     """
-    if column.low is None or column.high is None:
-        raise InvalidArgument("column", "must have declared bounds")
-    low, high = float(column.low), float(column.high)
-    if column.type == "integer":
-        low, high = float(math.ceil(low)), float(math.floor(high))
+    low, _ = bounds_of(column)
     base = math.floor(low / unit)
-    # Written out, so that an engine compares in the column's own type first: no cell is too large for that.
-    least, most, largest = (_number(bound) for bound in (low, high, sys.float_info.max))
-    inside = case((cell < least, least), (cell > most, most), else_=cell)
-    away = cast(inside, Double()) / literal(unit) - literal(float(base)) + literal(0.5)
-    return base, case((and_(cell >= -largest, cell <= largest), tongue.whole(away)))
+    away = inside(column, cell) / literal(unit) - literal(float(base)) + literal(0.5)
+    return base, case((finite(cell), tongue.whole(away)))
 
 
-def _number(value: float) -> Cell:
+def bounds_of(column: Column) -> tuple[float, float]:
+    """Between which numbers the values of a column lie. Raises InvalidArgument."""
+    if not column.is_numeric or column.low is None or column.high is None:
+        raise InvalidArgument("column", "must hold numbers with declared bounds")
+    low, high = float(column.low), float(column.high)
+    return (float(math.ceil(low)), float(math.floor(high))) if column.type == "integer" else (low, high)
+
+
+def inside(column: Column, cell: Cell) -> Cell:
+    """Each value moved to the nearer declared bound, as a double. Raises InvalidArgument.
+
+    Written out, so that an engine compares in the column's own type first: no cell is too large for that.
+    """
+    low, high = bounds_of(column)
+    least, most = number(low), number(high)
+    return cast(case((cell < least, least), (cell > most, most), else_=cell), Double())
+
+
+def finite(cell: Cell) -> ColumnElement[bool]:
+    """Whether a cell is a number that is not infinite."""
+    largest = number(sys.float_info.max)
+    return and_(cell >= -largest, cell <= largest)
+
+
+def number(value: float) -> Cell:
+    """A number as every engine reads it to the same double."""
     return literal_column(f"{value:.17e}")
 
 
@@ -154,32 +169,39 @@ def counted_of_each(
     there: ColumnElement[bool],
     most: int,
 ) -> Select[Any]:
-    """Rows per group, at most ``most`` of each person, those of nobody (not ``there``) left out.
+    """Rows per group, at most ``most`` of each person, those of nobody (not ``there``) left out: see ``kept``."""
+    told = case((true() if where is None else where, literal_column("1")), else_=literal_column("0"))
+    found = kept(source, (place, told), person=person, there=there, most=most).subquery()
+    return _sizes(select(found.c.c0.label("place")).where(found.c.c1 == 1))
 
-    Each row draws a number from its person, its group, whether it is counted and how many equal rows of that person
-    came before it; the smallest stay. So what is kept of a person depends on that person's rows alone.
+
+def kept(
+    source: FromClause, cells: Sequence[Cell], *, person: Cell, there: ColumnElement[bool], most: int
+) -> Select[Any]:
+    """``cells`` of the rows that count, as c0, c1, …: at most ``most`` of each person, none of nobody (not ``there``).
+
+    Each row draws a number from its person, its cells (which are whole numbers, days or options: what is counted) and
+    how many equal rows of that person came before it; the smallest stay. So what is kept of a person depends on that
+    person's rows alone.
     """
-    told = true() if where is None else where
-    rows = (
-        select(
-            person.label("who"),
-            place.label("place"),
-            case((told, literal_column("1")), else_=literal_column("0")).label("told"),
-        )
-        .select_from(source)
-        .where(there)
-        .subquery()
-    )
-    before = func.row_number().over(partition_by=(rows.c.who, rows.c.place, rows.c.told), order_by=rows.c.who)
+    named = [cell.label(f"c{number}") for number, cell in enumerate(cells)]
+    rows = select(person.label("who"), *named).select_from(source).where(there).subquery()
+    before = func.row_number().over(partition_by=tuple(rows.c), order_by=rows.c.who)
     numbered = select(rows, before.label("before")).subquery()
-    parts = (numbered.c.who, numbered.c.place, numbered.c.told, numbered.c.before)
     text: Cell = literal(_KEY)
-    for part in parts:
+    for part in numbered.c:
         text = text + "|" + func.coalesce(cast(part, String()), "")
-    order = (func.md5(text), numbered.c.place, numbered.c.told)
-    nth = func.row_number().over(partition_by=numbered.c.who, order_by=order)
-    ranked = select(numbered.c.place, numbered.c.told, nth.label("nth")).subquery()
-    return _sizes(select(ranked.c.place).where(ranked.c.nth <= most, ranked.c.told == 1))
+    own = [numbered.c[cell.name] for cell in named]
+    nth = func.row_number().over(partition_by=numbered.c.who, order_by=(func.md5(text), *own))
+    ranked = select(*own, nth.label("nth")).subquery()
+    return select(*(ranked.c[cell.name] for cell in named)).where(ranked.c.nth <= most)
+
+
+def rows_of_each(source: FromClause, *, person: Cell, there: ColumnElement[bool], most: int) -> Select[Any]:
+    """How many rows count in all: of each person at most ``most``, of nobody none."""
+    rows = select(person.label("who")).select_from(source).where(there).subquery()
+    sizes = select(func.count().label("size")).select_from(rows).group_by(rows.c.who).subquery()
+    return select(func.sum(case((sizes.c.size > most, literal(most)), else_=sizes.c.size)))
 
 
 def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell, ColumnElement[bool]]:
@@ -211,3 +233,8 @@ def _answer(column: Column, cell: Cell, kind: Kind, missing: set[str]) -> Cell:
 
 def _trimmed(cell: Cell) -> Cell:
     return func.trim(cast(cell, String()))
+
+
+def whole_number(value: object) -> int:
+    """A whole number, however an engine gives it."""
+    return int(str(value).partition(".")[0])

@@ -25,7 +25,6 @@ from sqlalchemy import (
     Float,
     Integer,
     Numeric,
-    Select,
     String,
     create_engine,
     event,
@@ -37,7 +36,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
-from dpcore.datasets.in_place.aggregates import InPlace, Rows
+from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
 from dpcore.errors import UnreadableFile
@@ -101,7 +100,7 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
     def run(sql: str) -> Rows:
         return asked(lambda connection: connection.exec_driver_sql(sql))
 
-    def select(query: Select[Any]) -> Rows:
+    def select(query: Query) -> Rows:
         return asked(lambda connection: connection.execute(query))
 
     try:

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-from sqlalchemy import Select
 
-from dpcore.datasets.in_place.aggregates import InPlace, Rows
+from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.tongue import DUCKDB, PARQUET, DuckDB, Kind
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
@@ -120,7 +119,7 @@ def _open(
             except duckdb.Error:
                 raise UnreadableFile(trouble) from None
 
-    def select(asked: Select[Any]) -> Rows:
+    def select(asked: Query) -> Rows:
         written = asked.compile(dialect=DuckDB(), compile_kwargs={"render_postcompile": True})
         return run(str(written), [written.params[name] for name in written.positiontup or ()])
 

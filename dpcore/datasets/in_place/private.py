@@ -5,15 +5,15 @@ Only questions that need counts alone are answered, which ``dpcore.release`` ask
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pandas as pd
+from sqlalchemy import func, select
 
 from dpcore.datasets.declaration import Declaration, Reads
-from dpcore.datasets.in_place.aggregates import whole_number
 from dpcore.datasets.in_place.counting import (
     Groups,
     by_day,
@@ -24,8 +24,11 @@ from dpcore.datasets.in_place.counting import (
     counted_of_each,
     is_yes,
     options_counted,
+    rows_of_each,
+    whole_number,
     whose,
 )
+from dpcore.datasets.in_place.together import Whose, crossed, range_totals
 from dpcore.datasets.private_rows import OpenRows, PrivateRows
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -99,7 +102,14 @@ class OpenSource(OpenRows):
 
     @property
     def rows(self) -> int:
-        _refuse()
+        """How many rows count. A row of a source is one, even if all its cells are empty."""
+        stored, found = self._stored, self._whose
+        if found is None:
+            asked = select(func.count()).select_from(stored.table)
+        else:
+            asked = rows_of_each(stored.table, person=found.person, there=found.there, most=found.most)
+        total = stored.select(asked)[0][0]
+        return 0 if total is None else whole_number(total)
 
     def typed(self, name: str, *, as_declared: Column | None = None) -> pd.Series:
         _refuse()
@@ -135,6 +145,15 @@ class OpenSource(OpenRows):
         order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]  # what is not a number comes last
         return values[order], sizes[order]
 
+    def crossed(self, target: str, looks: Mapping[str, FloatArray | None]) -> list[IntArray]:
+        reads = self._reads
+        columns = [(reads.column(name), cuts) for name, cuts in looks.items()]
+        return crossed(self._stored, reads.column(target), columns, self._whose)
+
+    def range_totals(self, names: Iterable[str], *, parts: int) -> IntArray:
+        columns = [self._reads.column(name) for name in names]
+        return range_totals(self._stored, columns, parts, self._whose)
+
     def _sizes(self, groups: Groups, where: str | None) -> IntArray:
         return self._stored.sizes(self._asked(groups.cell, where), groups)
 
@@ -143,14 +162,20 @@ class OpenSource(OpenRows):
             return None
         return is_yes(self._reads.column(where), self._stored.cell(where), self._stored.kinds[where])
 
-    def _asked(self, place: Cell, where: str | None) -> Select[Any]:
+    @property
+    def _whose(self) -> Whose | None:
         stored, reads = self._stored, self._reads
-        only = self._only(where)
         if reads.person is None:
-            return counted(stored.table, place, only)
+            return None
         name = reads.person.name
         person, there = whose(reads.person, stored.cell(name), stored.kinds.get(name, "other"), stored.tongue)
-        return counted_of_each(stored.table, place, only, person=person, there=there, most=reads.most)
+        return Whose(person=person, there=there, most=reads.most)
+
+    def _asked(self, place: Cell, where: str | None) -> Select[Any]:
+        table, only, found = self._stored.table, self._only(where), self._whose
+        if found is None:
+            return counted(table, place, only)
+        return counted_of_each(table, place, only, person=found.person, there=found.there, most=found.most)
 
 
 def _refuse() -> NoReturn:

@@ -32,8 +32,8 @@ FITS: dict[ColumnType, frozenset[Kind]] = {
 class Tongue:
     """One engine's way to say things, each about a cell by itself.
 
-    ``exact(text)`` tells texts apart letter by letter, ``day(cell)`` is its day, ``option(text, options)`` the option
-    it is (or the place of it), ``whole(number)`` the largest whole number up to one above 0; ``floor`` and ``clip`` are
+    ``exact(text)`` tells texts apart letter by letter, ``day(cell)`` is its day, ``option(text, options)`` the place
+    among these options, ``whole(number)`` the largest whole number up to one above 0; ``floor`` and ``clip`` are
     as ``InPlace`` uses them. ``letter_by_letter``: whatever the column, equal texts are the same.
     """
 
@@ -90,7 +90,7 @@ _CASE = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high}
 DUCKDB = Tongue(
     exact=func.encode,
     day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
-    option=lambda text, options: try_cast(text, _Enum(options)),
+    option=lambda text, options: func.enum_code(try_cast(text, _Enum(options))),
     whole=_floor,
     floor="floor({})::INTEGER",
     clip="least(greatest({value}, {low}), {high})",

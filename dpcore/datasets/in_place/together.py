@@ -1,0 +1,175 @@
+"""What a question asks of several columns of the same rows, in one query: how often they fall together, and sums.
+
+As in ``counting`` each row is read by itself; one row more moves each table by one in one place, each sum by its own
+parts, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlalchemy import Double, Select, and_, case, cast, func, literal_column, select, union_all
+from sqlalchemy.sql import ColumnElement, FromClause
+
+from dpcore.datasets.declaration import shown
+from dpcore.datasets.in_place.counting import (
+    MOST_OPTIONS,
+    Groups,
+    bounds_of,
+    by_option,
+    finite,
+    inside,
+    kept,
+    number,
+    whole_number,
+)
+from dpcore.datasets.in_place.tongue import Cell, Tongue
+from dpcore.datasets.range_parts import range_parts
+from dpcore.datasets.schema import Column
+from dpcore.errors import InvalidArgument
+from dpcore.validate import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from dpcore.datasets.in_place.aggregates import InPlace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whose:
+    """Whose a row is, whether it says so, and how many rows of one person count."""
+
+    person: Cell
+    there: ColumnElement[bool]
+    most: int
+
+
+def crossed(
+    stored: InPlace, target: Column, looks: Sequence[tuple[Column, FloatArray | None]], whose: Whose | None
+) -> list[IntArray]:
+    """Of each column that is looked at, how many rows of each option of ``target`` fall where: see
+    ``OpenRows.crossed``. Raises InvalidArgument, UnreadableFile.
+    """
+    every = [_placed(stored, target, None), *(_placed(stored, column, cuts) for column, cuts in looks)]
+    found = [np.zeros((each.groups.count + 1, every[0].groups.count), dtype=np.int64) for each in every[1:]]
+    if whose is None:
+        pairs = [_gathered(stored.table, each, every[0]) for each in every[1:]]
+    else:
+        cells = [each.groups.cell for each in every]
+        rows = kept(stored.table, cells, person=whose.person, there=whose.there, most=whose.most).cte("kept_rows")
+        pairs = [_sizes(rows.c[f"c{at}"], rows.c.c0, rows) for at in range(1, len(every))]
+    parts = [select(literal_column(str(at)).label("part"), *pair.subquery().c) for at, pair in enumerate(pairs)]
+    for at, place, answer, size in stored.select(parts[0] if len(parts) == 1 else union_all(*parts)):
+        told = every[0].groups.place(answer)
+        if told is not None:
+            groups = every[whole_number(at) + 1].groups
+            where = groups.place(place)
+            found[whole_number(at)][groups.count if where is None else where, told] += whole_number(size)
+    return found
+
+
+def range_totals(stored: InPlace, columns: Sequence[Column], parts: int, whose: Whose | None) -> IntArray:
+    """Sums of the values' parts of their declared ranges: see ``OpenRows.range_totals``. Raises InvalidArgument."""
+    cells = [_parts(column, stored.cell(column.name), stored.tongue, parts) for column in columns]
+    if whose is None:
+        named = (cell.label(f"c{number}") for number, cell in enumerate(cells))
+        rows = select(*named).select_from(stored.table).subquery()
+    else:
+        rows = kept(stored.table, cells, person=whose.person, there=whose.there, most=whose.most).subquery()
+    found = stored.select(select(*(func.sum(cell) for cell in rows.c)))
+    return np.array([0 if total is None else whole_number(total) for total in found[0]], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Placed:
+    """A column as groups, and in two steps: ``raw`` about its cell, then ``place`` about that.
+
+    An engine works out a step of its own once for each row, or with ``gather`` once for each different ``raw``, which
+    is quicker.
+    """
+
+    groups: Groups
+    raw: Cell
+    place: Callable[[Cell], Cell]
+    gather: bool = False
+
+
+def _placed(stored: InPlace, column: Column, cuts: FloatArray | None) -> _Placed:
+    cell, kind = stored.cell(column.name), stored.kinds[column.name]
+    if cuts is not None:
+        reached = partial(_reached, [float(cut) for cut in cuts])
+        value = case((finite(cell), inside(column, cell)))
+        return _Placed(groups=_by_cut(column, reached(value), cuts), raw=value, place=reached)
+    groups = by_option(column, cell, kind, stored.tongue)
+    gather = kind == "text" and stored.tongue.letter_by_letter
+    return _Placed(
+        groups=groups, raw=cell, place=lambda raw: by_option(column, raw, kind, stored.tongue).cell, gather=gather
+    )
+
+
+def _gathered(table: FromClause, look: _Placed, target: _Placed) -> Select[Any]:
+    raw = select(look.raw.label("place"), target.raw.label("answer")).select_from(table).subquery()
+    place = raw.c.place if look.gather else look.place(raw.c.place)
+    answer = raw.c.answer if target.gather else target.place(raw.c.answer)
+    rows = select(place.label("place"), answer.label("answer")).subquery()
+    sizes = _sizes(rows.c.place, rows.c.answer, rows)
+    if not look.gather and not target.gather:
+        return sizes
+    found = sizes.subquery()
+    place = look.place(found.c.place) if look.gather else found.c.place
+    answer = target.place(found.c.answer) if target.gather else found.c.answer
+    placed = select(place.label("place"), answer.label("answer"), found.c.size).subquery()
+    named: tuple[Cell, ...] = (placed.c.place, placed.c.answer, func.sum(placed.c.size).label("size"))
+    return select(*named).group_by(placed.c.place, placed.c.answer)
+
+
+def _sizes(place: Cell, answer: Cell, rows: FromClause) -> Select[Any]:
+    named: tuple[Cell, ...] = (place.label("place"), answer.label("answer"), func.count().label("size"))
+    return select(*named).select_from(rows).group_by(place, answer)
+
+
+def _by_cut(column: Column, reached: Cell, cuts: FloatArray) -> Groups:
+    """How many of the ascending ``cuts`` (k,) a number reaches, 0 to k; what is not finite is none."""
+    if cuts.size > MOST_OPTIONS:
+        raise InvalidArgument(
+            "columns", f"cannot include “{shown(column.name)}” of this source: it has more than {MOST_OPTIONS:,} cuts"
+        )
+    filled = None if column.fill is None else int(np.searchsorted(cuts, _fill(column), side="right"))
+    return Groups(cell=reached, places={at: at for at in range(cuts.size + 1)}, count=cuts.size + 1, rest=filled)
+
+
+def _reached(cuts: list[float], value: Cell) -> Cell:
+    """How many ``cuts`` a value reaches; nothing for no value."""
+    return case((value.is_not(None), _halving(value, cuts, 0, len(cuts))))
+
+
+def _halving(value: Cell, cuts: list[float], first: int, last: int) -> Cell:
+    """``first`` to ``last``: how many cuts are reached, by as few comparisons as there can be."""
+    if first == last:
+        return literal_column(str(first))
+    middle = (first + last) // 2
+    below, above = _halving(value, cuts, first, middle), _halving(value, cuts, middle + 1, last)
+    return case((value < number(cuts[middle]), below), else_=above)
+
+
+def _parts(column: Column, cell: Cell, tongue: Tongue, parts: int) -> Cell:
+    """``range_parts`` in the engine's own arithmetic, step by step the same doubles."""
+    bounds_of(column)
+    low, high = float(column.low or 0.0), float(column.high or 0.0)
+    share = (inside(column, cell) - number(low)) / number(high - low)
+    clipped = case((share < number(0.0), number(0.0)), (share > number(1.0), number(1.0)), else_=share)
+    exact: Cell = cast(clipped, Double()) * number(float(parts))
+    floor = tongue.whole(exact)
+    half, over = number(0.5), exact - floor  # the difference of a double and its floor is exact
+    up = case((over > half, 1), (and_(over == half, floor % 2 == 1), 1), else_=0)
+    fill = range_parts(np.array([_fill(column)]), low, high, parts)
+    return case((finite(cell), floor + up), else_=literal_column(str(int(fill[0]))))
+
+
+def _fill(column: Column) -> float:
+    """What a missing number is declared to be, as a table in memory reads it; not a number where nothing was said."""
+    if column.fill is None:
+        return float("nan")
+    return float(int(float(column.fill))) if column.type == "integer" else float(column.fill)
