@@ -148,7 +148,7 @@ def main() -> int:
         for page, seconds in found.items():
             most = TRAINING if page == "training" else RERUN
             goals.at_most(f"{page} ({1e3 * seconds:.1f} ms): times a bare page", seconds / bare, most)
-        with running(folder, BARE) as plain, running(folder) as server:
+        with running(folder, BARE) as plain, running(folder, EPSILON_LAB_WARM_UP="0") as server:
             print("\nThe same by the processor time of the whole server, reading and sending included")
             for page, (least, taken) in server_times(plain, server).items():
                 told = f"{page} ({1e3 * taken:.1f} ms, bare {1e3 * least:.1f}): times a bare page"
