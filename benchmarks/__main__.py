@@ -11,7 +11,7 @@ import sys
 
 NAMES = (
     *("selection", "thresholding", "experts", "training", "accounting", "reading", "in_place", "tables", "drops"),
-    *("dashboard", "poll"),
+    *("dashboard", "finger", "capacity", "poll"),
 )
 
 

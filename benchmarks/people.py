@@ -31,7 +31,7 @@ class Person:
         self.address, self.page = address, page
         self._connection: websockets.ClientConnection
         self._page_hash = self._epsilon = ""
-        self._slides = False
+        self._slides = self._waits = False
         self._known: set[str] = set()  # messages that a browser would have kept
 
     async def arrive(self) -> None:
@@ -59,6 +59,15 @@ class Person:
             widget.double_value = epsilon
         return await self._run(asked)
 
+    async def until_done(self, epsilon: float) -> None:
+        """Wait for what is simulated beside the page, asking again as a browser does."""
+        while True:
+            self._waits = False
+            await self.move(epsilon)
+            if not self._waits:
+                return
+            await asyncio.sleep(1.0)
+
     def saw(self, element: object) -> None:
         """Told of every element that is drawn, for those who look for more than ε."""
 
@@ -81,12 +90,15 @@ class Person:
             elif told_of == "delta":
                 element = told.delta.new_element
                 self.saw(element)
+                self._waits |= element.progress.text.endswith(" parts")
                 failed |= element.WhichOneof("type") == "exception"
                 for kind in ("number_input", "slider"):
                     control = getattr(element, kind)
                     if control.id.endswith("-epsilon"):
                         self._epsilon, self._slides = control.id, kind == "slider"
             elif told_of == "script_finished":
+                if told.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                    continue  # work that went on beside the page was done, and it is drawn anew
                 if failed or told.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY:
                     raise RuntimeError("the script failed")
                 return time.perf_counter() - start

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from dashboard.words import visible
 from dpcore.datasets import Declaration, PrivateRows, Table
+from dpcore.releases.asked import Asked
 
 T = TypeVar("T")
 Mode = Literal["demo", "what_if", "twin"]
@@ -118,3 +119,10 @@ class Case:
     @property
     def table(self) -> Table:
         return self.source.table
+
+    def read(self, request: Asked) -> Any:
+        """What ``request`` reads of rows that are public, once for all ε: for the law of its answer."""
+        rows = self.source.rows
+        if rows is None or not self.source.public:
+            raise ValueError("only the rows of public data are read for a picture")
+        return self.memo(("read", self.table.fingerprint, request.reading), lambda: request.read(rows()))

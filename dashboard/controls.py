@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeGuard, TypeVar
 
 T = TypeVar("T")
 Option = TypeVar("Option", bound=Hashable)
@@ -143,7 +144,7 @@ class Number(Control[float]):
     hide_label: bool = False
 
     def checked(self, value: Any) -> float | None:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not _finite(value):
             return None
         if not self.low <= value <= self.high:
             return None
@@ -212,7 +213,7 @@ class Numbers(Control[tuple[float, ...]]):
     def checked(self, value: Any) -> tuple[float, ...] | None:
         if not isinstance(value, (list, tuple)) or len(value) != len(self.names):
             return None
-        numbers = tuple(float(one) for one in value if isinstance(one, (int, float)) and math.isfinite(one))
+        numbers = tuple(float(one) for one in value if _finite(one))
         small = self.low is not None and any(one < self.low for one in numbers)
         return None if small or len(numbers) != len(self.names) else numbers
 
@@ -301,6 +302,11 @@ class Setting:
 def slug(*parts: object) -> str:
     """A key made of several parts: different parts give different keys, whatever is in them."""
     return "-".join(str(part).replace("~", "~0").replace("-", "~1") for part in parts)
+
+
+def _finite(value: Any) -> TypeGuard[int | float]:
+    """Whether it is a number that a double can hold, however many digits a link gives it."""
+    return isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
 
 
 def _plain(text: str) -> Any:

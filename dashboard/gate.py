@@ -287,8 +287,13 @@ def _is_own_page(scope: Scope) -> bool:
     origin, host = _header(scope, b"origin"), _header(scope, b"host")
     if origin is None or host is None:
         return is_host_allowed(host)  # no browser: a browser always says where a page came from
-    named = (config.get_option("server.corsAllowedOrigins") or []) if is_host_allowed(host) else []
-    return origin in named or (is_host_allowed(host) and urlsplit(origin).netloc.lower() == host.lower())
+    if not is_host_allowed(host):
+        return False
+    try:
+        own = urlsplit(origin).netloc.lower() == host.lower()
+    except ValueError:
+        return False
+    return own or origin in (config.get_option("server.corsAllowedOrigins") or [])
 
 
 def _may_measure(scope: Scope) -> bool:

@@ -13,7 +13,7 @@ from dashboard import visitors
 from dashboard.data.own_file import OwnFile
 from dashboard.gate import number
 from dashboard.words import data as said
-from dpcore.datasets import Fits, Reading, Size
+from dpcore.datasets import Column, Fits, Reading, Size
 from dpcore.errors import NoRoom, UnreadableFile
 
 
@@ -28,6 +28,9 @@ class Limits:
 
 _PLACES = 16
 """Bytes that are kept of a row beside its cells: its line and its place in the file."""
+
+TYPED = 9
+"""Bytes that a cell takes at most once more as a typed value: eight, and whether it is there."""
 
 KNOWN = Limits(rows=100_000_000, megabytes=4000, jobs=12)
 VISITOR = Limits(rows=1_000_000, megabytes=500, jobs=3)
@@ -50,7 +53,9 @@ def check(data: bytes, held: int, here: Limits, reading: Reading | None = None) 
     """
     if reading is not None and reading.rows > here.rows:
         raise UnreadableFile(said.too_many_rows(reading.rows, here.rows))
-    size = len(data) + (0 if reading is None else _table(reading))
+    size = len(data) + (
+        0 if reading is None else reading.size + typed(reading, (column.suggestion for column in reading.columns))
+    )
     if held + size > here.megabytes << 20:
         raise UnreadableFile(said.too_much_held(held + size, here.megabytes))
 
@@ -60,7 +65,7 @@ def room(data: bytes, read: Reading, held: int, here: Limits) -> Fits:
 
     It raises NoRoom with what to do.
     """
-    there = held + len(data) + _table(read)
+    there = held + len(data) + read.size
 
     def fits(size: Size) -> None:
         if size.rows > here.rows:
@@ -72,14 +77,27 @@ def room(data: bytes, read: Reading, held: int, here: Limits) -> Fits:
     return fits
 
 
+def typed(reading: Reading, columns: Iterable[Column]) -> int:
+    """Bytes that these columns of a table take at most once more as typed values: texts as they are, all else less."""
+    every = tuple(columns)
+    texts = [column.name for column in every if column.type == "text"]
+    beside = int(reading.frame[texts].memory_usage(index=False).sum())
+    return TYPED * reading.rows * len(every) + beside
+
+
+def prepared(size: int, held: int, here: Limits) -> None:
+    """Whether typed columns of ``size`` bytes, prepared for the pages or made up as a twin, fit beside ``held`` bytes.
+
+    Raises UnreadableFile with what to do.
+    """
+    if held + size > here.megabytes << 20:
+        raise UnreadableFile(said.too_much_prepared(held + size, here.megabytes))
+
+
 def weight(files: Iterable[OwnFile | None]) -> int:
     """Bytes of some files and of the tables that they were read as."""
     return sum(len(own.data) + _read(own) for own in files if own is not None)
 
 
 def _read(own: OwnFile) -> int:
-    return sum(_table(one) for one in {own.reading, own.read} if one is not None)
-
-
-def _table(reading: Reading) -> int:
-    return int(reading.frame.memory_usage(index=False).sum()) + reading.lines.nbytes + reading.places.nbytes
+    return sum(one.size for one in {own.reading, own.read} if one is not None)

@@ -42,6 +42,7 @@ global
 defaults
     mode http
     timeout connect 2s
+    timeout http-request 10s
     timeout client 60s
     timeout server 60s
     timeout tunnel 1h

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import session, words
+from dashboard import limits, session, words
 from dashboard.case import OWN
 from dashboard.data import remembered, source
 from dashboard.data.held import (
@@ -173,14 +173,24 @@ def _swap(own: OwnFile | None) -> None:
 
 def _work(own: OwnFile) -> Callable[[Say], Table]:
     typed, plan, declared = source.typed_columns(own), own.plan, own.declared
+    held, here = limits.weight([own, before()]), limits.limits()
     if own.use == "twin" and plan is not None and declared is not None:
         kept = tuple(relation for relation in plan.relations if fits(relation, declared))
-        return lambda say: twin(
-            declared, rows=plan.rows, rng=np.random.Generator(np.random.PCG64(plan.seed)), relations=kept
-        )
+
+        def simulated(_: Say) -> Table:
+            limits.prepared(limits.TYPED * plan.rows * len(declared.columns), held, here)
+            rng = np.random.Generator(np.random.PCG64(plan.seed))
+            return twin(declared, rows=plan.rows, rng=rng, relations=kept)
+
+        return simulated
     if typed is None:
         raise InvalidArgument("use", "must be a twin where there is no file")
-    return lambda say: typed.table(own.leading, complete=True, say=say)
+
+    def read(say: Say) -> Table:
+        limits.prepared(limits.typed(typed.reading, own.leading.columns), held, here)
+        return typed.table(own.leading, complete=True, say=say)
+
+    return read
 
 
 def fits(relation: Relation, declared: Schema) -> bool:

@@ -88,6 +88,7 @@ def _row(each: EachRow) -> None:
     actions.declare(
         lambda schema: replace(schema, each_row=each, id_column=schema.id_column if each == "record" else None),
         said_row=True,
+        marked_row=False,
     )
 
 

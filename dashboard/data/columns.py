@@ -132,7 +132,13 @@ def _take_codebook(name: str, options: tuple[str, ...]) -> None:
     def change(old: Decisions) -> Decisions:
         schema = typed_as(old.schema, name, "category")
         column = replace(schema.column(name), categories=options)
-        return replace(old, schema=schema.with_column(column), settled=old.settled | {name}, copied=old.copied - {name})
+        return replace(
+            old,
+            schema=schema.with_column(column),
+            settled=old.settled | {name},
+            copied=old.copied - {name},
+            marked=old.unmarked(name),
+        )
 
     actions.decide(change)
 
@@ -154,7 +160,11 @@ def _retype(name: str, key: str) -> None:
     def change(old: Decisions) -> Decisions:
         # Whoever chooses the type has answered how the column is to be read.
         return replace(
-            old, schema=typed_as(old.schema, name, kind), settled=old.settled | {name}, copied=old.copied - {name}
+            old,
+            schema=typed_as(old.schema, name, kind),
+            settled=old.settled | {name},
+            copied=old.copied - {name},
+            marked=old.unmarked(name),
         )
 
     actions.decide(change)

@@ -15,6 +15,7 @@ from dashboard.data.own_file import Decisions, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
 from dpcore.datasets import Fit, Reading, Template, fitted, loaded, saved
+from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
 
@@ -162,6 +163,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     suggested = set() if before is None else set(before.suggested)
     right = () if before is None else before.confirmed
     row = before is not None and before.row_suggested
+    once = {skeleton(name) for name in declared.suggested}  # of a file, when the declaration was made
     decisions = replace(
         own.decisions,
         schema=fit.schema,
@@ -172,6 +174,8 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         # one row each may have been the default of someone who never said so
         said_rows=stated or (before is not None and before.said_rows),
         said_row=not row,
+        marked=frozenset((one.name, one.type) for one in fit.schema.columns if skeleton(one.name) in once),
+        marked_row=declared.row_suggested,
     )
     own = replace(own.decide(decisions), known=None, remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))

@@ -33,7 +33,9 @@ class Decisions:
     ``settled`` names the doubts they answered (a column's name, or "file:encoding"). ``copied`` names the columns whose
     categories they took over from the file. ``said_rows`` is whether they said how many rows one person can have,
     ``said_row`` whether they said what one row is. ``confirmed`` are columns and types that they called right as
-    the file suggested them, ``confirmed_row`` is whether they did so of what one row is.
+    the file suggested them, ``confirmed_row`` is whether they did so of what one row is. ``marked`` are columns and
+    types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had suggested
+    when it was made.
     """
 
     schema: Schema
@@ -43,6 +45,16 @@ class Decisions:
     said_row: bool = False
     confirmed: frozenset[tuple[str, str]] = frozenset()
     confirmed_row: bool = False
+    marked: frozenset[tuple[str, str]] = frozenset()
+    marked_row: bool = False
+
+    def suggests(self, column: Column) -> bool:
+        """Whether a file suggested the type of a column, and nobody has chosen it by hand."""
+        return column.name not in self.settled or (column.name, column.type) in self.marked
+
+    def unmarked(self, name: str) -> frozenset[tuple[str, str]]:
+        """``marked`` without a column that is chosen by hand now."""
+        return frozenset(mark for mark in self.marked if mark[0] != name)
 
     @property
     def asks_rows(self) -> bool:
@@ -223,20 +235,19 @@ class OwnFile:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """Declared columns whose type the file suggested, by how its cells look: neither chosen by hand nor brought."""
+        """Declared columns whose type this file suggested, by how its cells look, or an earlier one whose declaration
+        was brought: not chosen by hand."""
         declared = self.declared
         if declared is None or self.reading is None:
             return ()
         return tuple(
-            column.name
-            for column in declared.columns
-            if column.type != "text" and column.name not in self.decisions.settled
+            column.name for column in declared.columns if column.type != "text" and self.decisions.suggests(column)
         )
 
     @property
     def row_suggested(self) -> bool:
-        """Whether the file suggested what one row is."""
-        return self.reading is not None and not self.decisions.said_row
+        """Whether this file suggested what one row is, or an earlier one whose declaration was brought."""
+        return self.reading is not None and (self.decisions.marked_row or not self.decisions.said_row)
 
     @property
     def asks_confirmation(self) -> bool:
@@ -254,7 +265,7 @@ class OwnFile:
     @property
     def row_unconfirmed(self) -> bool:
         """Whether the file suggested what one row is and nobody called it right."""
-        return self.row_suggested and not self.decisions.confirmed_row
+        return self.reading is not None and not self.decisions.said_row and not self.decisions.confirmed_row
 
     def confirm(self, names: Iterable[str]) -> Decisions:
         """The decisions with these columns, as they are now, and what one row is called right.
@@ -375,7 +386,8 @@ def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
 
 def template(own: OwnFile) -> Template:
     """What was declared about the table, for the next one of its kind."""
-    return Template(schema=own.schema, steps=own.steps)
+    told = () if own.reading is None else tuple(one.name for one in own.schema.columns if own.decisions.suggests(one))
+    return Template(schema=own.schema, steps=own.steps, suggested=told, row_suggested=own.row_suggested)
 
 
 def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
@@ -396,6 +408,8 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         said_row=old.said_row,
         confirmed=old.confirmed & _types(columns),
         confirmed_row=old.confirmed_row and each_row == old.schema.each_row,
+        marked=old.marked & _types(columns),
+        marked_row=old.marked_row,
     )
 
 

@@ -140,7 +140,7 @@ def _each_row(key: str) -> None:
         # whose row it is can be said of records alone
         return replace(schema, each_row=each_row, id_column=schema.id_column if each_row == "record" else None)
 
-    actions.declare(change, said_row=True)
+    actions.declare(change, said_row=True, marked_row=False)
 
 
 def _id_column(key: str, names: tuple[str, ...]) -> None:

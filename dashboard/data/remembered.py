@@ -47,13 +47,14 @@ class Remembered:
     def of(cls, own: OwnFile) -> Self:
         """What a person stated about a table so far."""
         decisions, columns = own.decisions, own.schema.columns
-        told = () if own.reading is None else tuple(one for one in columns if one.name not in decisions.settled)
+        told = () if own.reading is None else tuple(one for one in columns if decisions.suggests(one))
+        right = decisions.confirmed | decisions.marked
         return cls(
             template=_facts(own),
             suggested=tuple(one.name for one in told),
-            confirmed=tuple(one.name for one in told if (one.name, one.type) in decisions.confirmed),
+            confirmed=tuple(one.name for one in told if (one.name, one.type) in right),
             row_suggested=own.row_suggested,
-            row_confirmed=decisions.confirmed_row,
+            row_confirmed=decisions.confirmed_row or decisions.marked_row,
             said_rows=decisions.said_rows,
         )
 

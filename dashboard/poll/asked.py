@@ -99,6 +99,7 @@ class Poll:
         check(all(math.isfinite(number) and abs(number) <= 1e9 for number in numbers), said.NO_BOUNDS)
         check(self.low < self.high and self.step > 0, said.NO_BOUNDS)
         steps = (self.high - self.low) / self.step
+        check(steps < 1e9, said.too_fine(MOST_POINTS))
         check(abs(steps - round(steps)) < 1e-6, said.NO_STEP)
         check(2 <= round(steps) + 1 <= MOST_POINTS, said.too_fine(MOST_POINTS))
 

@@ -79,7 +79,7 @@ def _open(declared: Declared, host: str) -> None:
     """Open a room. Raises LedgerError for a visitor who has begun as much as the ledger takes: now, and not when the
     room waits for its answer."""
     compute.ledger().may_begin()
-    ROOMS.open(declared, host)
+    ROOMS.open(declared, host, st.context.ip_address or "")
 
 
 def leaving(room: AnyRoom, *, ended: bool, over: bool = False) -> None:

@@ -26,7 +26,8 @@ ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0 and O, no 1, I and L
 LENGTH = 8
 LIFE = 2 * 3600.0
 """Seconds after which a poll ends by itself."""
-MOST_ROOMS = 50
+MOST_ROOMS, MOST_EACH = 50, 40
+"""Rooms at the same time, and how many of them one address may have, such as a school's: there is room for others."""
 TRIES, TRIES_PER_SECOND = 200.0, 20.0
 """Wrong codes that the server bears at once, and how fast they are forgiven.
 
@@ -43,6 +44,7 @@ Declared = Poll | Follow | Watch
 class _Kept:
     room: AnyRoom
     host: str
+    address: str
     ends: float
 
 
@@ -61,25 +63,31 @@ class Rooms:
         self._lock = threading.RLock()
 
     @overload
-    def open(self, declared: Poll, host: str) -> Room: ...
+    def open(self, declared: Poll, host: str, address: str = "") -> Room: ...
     @overload
-    def open(self, declared: Follow, host: str) -> FollowRoom: ...
+    def open(self, declared: Follow, host: str, address: str = "") -> FollowRoom: ...
     @overload
-    def open(self, declared: Watch, host: str) -> WatchRoom: ...
-    def open(self, declared: Declared, host: str) -> AnyRoom:
-        """A new room for the speaker with this secret; the one they had ends. Raises PollRefused when all are taken."""
+    def open(self, declared: Watch, host: str, address: str = "") -> WatchRoom: ...
+    def open(self, declared: Declared, host: str, address: str = "") -> AnyRoom:
+        """A new room for the speaker with this secret; the one they had ends.
+
+        Raises PollRefused when all are taken, or as many as one network ``address`` may have.
+        """
         with self._lock:
             self._sweep()
             earlier = [code for code, kept in self._kept.items() if kept.host == host]
             if len(self._kept) - len(earlier) >= MOST_ROOMS:
                 raise PollRefused(said.no_room(MOST_ROOMS))
+            own = [code for code, kept in self._kept.items() if address and kept.address == address]
+            if len(set(own) - set(earlier)) >= MOST_EACH:
+                raise PollRefused(said.its_share(MOST_EACH))
             for code in earlier:
                 self._kept.pop(code).room.forget()
             code = new_code()
             while code in self._kept:
                 code = new_code()
             room = _room(code, declared, host)
-            self._kept[code] = _Kept(room=room, host=host, ends=self._clock() + LIFE)
+            self._kept[code] = _Kept(room=room, host=host, address=address, ends=self._clock() + LIFE)
             self._watch()
         return room
 

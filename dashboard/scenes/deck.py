@@ -36,14 +36,17 @@ PACKED = "~"
 _DECK = {"title": TITLE, "about": SENTENCE, "rank": 0, "scenes": 0}
 _SCENE = {"title": TITLE, "sentence": SENTENCE, "notes": NOTES, "address": 0, "try": TITLE, "wants": WANTS}
 _NEEDED = ("title", "sentence", "address")
+MOST_SAID = 12
 
 
 class DeckMistakes(DpcoreError):
-    """A file that is no deck. ``sentences`` has one for every mistake."""
+    """A file that is no deck. ``sentences`` has one for each of its first mistakes, and how many more there are."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
-        super().__init__(" ".join(sentences))
-        self.sentences = tuple(sentences)
+        left = len(sentences) - MOST_SAID
+        shown = [*sentences[:MOST_SAID], *([words.more_mistakes(left)] if left > 0 else [])]
+        super().__init__(" ".join(shown))
+        self.sentences = tuple(shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

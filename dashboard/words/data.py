@@ -176,6 +176,14 @@ def too_much_held(held: int, most: int) -> str:
     )
 
 
+def too_much_prepared(held: int, most: int) -> str:
+    """A table for the charts that would take more memory than one session may have, in bytes and megabytes."""
+    return (
+        f"The rows for these charts would make your session hold {-(-held >> 20):,} MB of files and tables, and one "
+        f"may hold {most:,}; choose fewer rows, or remove the file that was here before for good, and ask again."
+    )
+
+
 def step_of_too_many_rows(rows: int, most: int) -> str:
     """A step that would make more rows than one session may have."""
     return (

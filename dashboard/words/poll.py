@@ -65,6 +65,10 @@ def full(most: int) -> str:
     return f"This poll is full: {most:,} phones are in it."
 
 
+def its_share(most: int) -> str:
+    return f"From your network {most} polls run already, as many as it may have. Try again when one of them has ended."
+
+
 def no_room(most: int) -> str:
     return f"This server runs {most} polls already. Try again when one of them has ended."
 

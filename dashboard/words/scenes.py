@@ -46,6 +46,10 @@ def too_many(count: int, most: int) -> str:
     return f"The deck has {count} scenes: at most {most} are shown."
 
 
+def more_mistakes(count: int) -> str:
+    return f"It has {count:,} more mistakes."
+
+
 def no_field(key: str) -> str:
     return f"has no “{key}”."
 

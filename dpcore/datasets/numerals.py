@@ -104,8 +104,13 @@ def whole(values: FloatArray, text: pd.Series, decimal: Decimal) -> tuple[IntArr
     exact = np.where(fits & (np.abs(np.nan_to_num(values)) < _EXACT), values, 0).astype(np.int64)
     if large.size:
         for position, word in zip(large, canonical(text.iloc[large], decimal), strict=True):
-            digits = word.split(".", maxsplit=1)[0]
-            value = int(digits) if "e" not in word.lower() else int(float(word))
+            value = _exactly(word) if "e" not in word.lower() else int(float(word))
             fits[position] = -(2**63) <= value < 2**63
             exact[position] = value if fits[position] else 0
     return exact, fits
+
+
+def _exactly(word: str) -> int:
+    """The whole part of a number of fewer than 20 digits, whatever zeros stand before them: Python reads few digits."""
+    size = int(word.split(".", maxsplit=1)[0].lstrip("+-0") or "0")
+    return -size if word.startswith("-") else size

@@ -25,12 +25,17 @@ if TYPE_CHECKING:
 
 _MARK, _VERSION = "epsilon-lab declaration", 1
 _LARGEST = 1 << 20
+MOST_STEPS = 60
+"""Steps that one declaration does to a table, one after another: more than anybody takes by hand."""
 _WRONG = "is no declaration that can be read: {}; declare the columns again and save it anew"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
     """A schema and the steps before it. ``choices`` are the person's answers about reading such files.
+
+    A file had suggested the types of the ``suggested`` columns and, with ``row_suggested``, what one row is: answers
+    about the next table say so too.
 
     Raises InvalidArgument where one person is said to have fewer rows than the steps can make of one (``rows_made``):
     their answers would be charged for less than they move.
@@ -39,11 +44,15 @@ class Template:
     schema: Schema
     steps: tuple[Step, ...] = ()
     choices: tuple[tuple[str, str | int | bool], ...] = ()
+    suggested: tuple[str, ...] = ()
+    row_suggested: bool = False
 
     def __post_init__(self) -> None:
         least = rows_made(self.steps, self.schema.each_row)
         if self.schema.rows_per_person < least:
             raise InvalidArgument("rows_per_person", f"must be at least {least:,}: so many rows the steps make of one")
+        if not set(self.suggested) <= set(self.schema.names):
+            raise InvalidArgument("suggested", "must name columns of the declaration")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +85,8 @@ def saved(declaration: Template) -> str:
         "columns": [_written(_declared_only(column)) for column in schema.columns],
         "steps": [{"step": type(step).__name__, **_written(step)} for step in declaration.steps],
         "choices": dict(declaration.choices),
+        **({"suggested": declaration.suggested} if declaration.suggested else {}),
+        **({"row_suggested": True} if declaration.row_suggested else {}),
     }
     return json.dumps(document, ensure_ascii=False, indent=2, default=_encoded) + "\n"
 
@@ -92,15 +103,20 @@ def loaded(text: str) -> Template:
         raise InvalidArgument("declaration", _WRONG.format("it does not say that it is one"))
     columns = document.pop("columns", [])
     steps, choices = document.pop("steps", []), document.pop("choices", {})
+    suggested = _taken(document.pop("suggested", []), tuple[str, ...], "suggested")
+    row = _taken(document.pop("row_suggested", False), bool, "row_suggested")
     if not isinstance(columns, list) or not isinstance(steps, list) or not isinstance(choices, dict):
         raise InvalidArgument("declaration", _WRONG.format("its parts are not lists"))
     if not all(isinstance(value, str | int) for value in choices.values()):
         raise InvalidArgument("declaration", _WRONG.format("its choices are not plain"))
+    if len(steps) > MOST_STEPS:
+        raise InvalidArgument("declaration", _WRONG.format(f"it has more than {MOST_STEPS} steps"))
     schema = _read(Schema, document | {"columns": [_read(Column, each) for each in columns]})
     taken = tuple(map(_step, steps))
     if "rows_per_person" not in document:  # what was never said is what the steps make
         schema = replace(schema, rows_per_person=rows_made(taken, schema.each_row))
-    return Template(schema=schema, steps=taken, choices=tuple(sorted(choices.items())))
+    answers = tuple(sorted(choices.items()))
+    return Template(schema=schema, steps=taken, choices=answers, suggested=suggested, row_suggested=row)
 
 
 def fitted(declaration: Template, reading: Reading) -> Fit:

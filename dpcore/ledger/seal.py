@@ -22,6 +22,7 @@ from dpcore.ledger.receipt import Receipt
 
 WORD = "epsilon-lab-seal"
 LARGEST = 50_000_000
+_MOST_PARTS = 1000
 """Bytes of a file that is looked at, and of what it unpacks to."""
 MOST = 12
 """Charges that one file can name."""
@@ -96,13 +97,22 @@ def _ends(data: bytes) -> tuple[bytes, bytes]:
 
 def _parts(package: bytes) -> bytes:
     """The names and contents of a package's parts, whatever their order and packing. Raises InvalidArgument."""
+    if package.count(b"PK\x01\x02") > _MOST_PARTS:  # each is looked up before anything is known of the package
+        raise InvalidArgument("file", "has too many parts to be a report")
     with zipfile.ZipFile(io.BytesIO(package)) as parts:
-        if sum(part.file_size for part in parts.infolist()) > LARGEST:
-            raise InvalidArgument("file", "unpacks to too much to be a report")
         names = sorted(parts.namelist())
         if len(set(names)) != len(names):
             raise InvalidArgument("file", "is a damaged document")
-        pieces = [(name.encode(), parts.read(name)) for name in names]
+        pieces, left = [], LARGEST
+        for name in names:
+            info = parts.getinfo(name)
+            info.file_size = left + 2  # to its true end, whatever the package states
+            with parts.open(info) as opened:
+                body = opened.read(left + 1)
+            left -= len(body)
+            if left < 0:
+                raise InvalidArgument("file", "unpacks to too much to be a report")
+            pieces.append((name.encode(), body))
     # the properties last, so that what they hold comes after whatever the text says
     pieces.sort(key=lambda piece: (piece[0] == _PROPERTIES.encode(), piece[0]))
     return b"".join(

@@ -62,6 +62,10 @@ class AlarmRun(Asked):
 
     key: ClassVar[str] = "alarm"
     own_numbers: ClassVar[tuple[str, ...]] = ("epsilon", "threshold")
+    unread: ClassVar[tuple[str, ...]] = (
+        *("epsilon", "chosen_after_looking", "threshold", "limit", "noise", "threshold_share", "offset", "both_ways"),
+        *("labels", "labels_from_file"),
+    )
 
     column: str
     threshold: float

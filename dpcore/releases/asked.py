@@ -7,7 +7,8 @@ read a value or is handed one before ``answer`` and ``law`` (a test walks the im
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcore.datasets.declaration import Reads, shown
@@ -63,6 +64,8 @@ class Asked(ABC):
     """
 
     own_numbers: ClassVar[tuple[str, ...]] = ("epsilon",)
+    unread: ClassVar[tuple[str, ...]] = ("epsilon", "chosen_after_looking")
+    """Parameters that ``read`` does not look at."""
 
     epsilon: float
     reads: Reads
@@ -141,6 +144,12 @@ class Asked(ABC):
     @abstractmethod
     def read(self, rows: PrivateRows) -> Any:
         """What the answer depends on, by the public rules, whatever the rows hold: whole numbers."""
+
+    @property
+    def reading(self) -> tuple[Hashable, ...]:
+        """What ``read`` hangs on: requests with the same one read the same of the same rows, at every ε."""
+        own = (getattr(self, one.name) for one in fields(self) if one.name not in self.unread)
+        return (type(self).__name__, *own)
 
     @abstractmethod
     def draw(self, found: Any) -> Any:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
@@ -54,30 +53,30 @@ def browser(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Bro
 
 
 @pytest.fixture(scope="session")
-def free() -> dict[str, list[BrowserContext]]:
-    """Contexts that nobody uses at present, by their kind."""
-    return {}
+def free() -> list[BrowserContext]:
+    """Contexts that nobody uses at present."""
+    return []
 
 
 @pytest.fixture(scope="module")
 def lent(
-    browser: Browser, address: str, free: dict[str, list[BrowserContext]]
+    browser: Browser, address: str, free: list[BrowserContext]
 ) -> Callable[..., AbstractContextManager[BrowserContext]]:
-    """Contexts that are used again; see ``contexts``.
+    """Contexts that are used again; see ``contexts``. All are of one kind, for the first page in each takes 6 seconds
+    of processor: a page of another size says so itself (``set_viewport_size``).
 
     In each, one small page of the product stays open: beside it a page opens in half the time, because Chromium keeps
     what it has compiled for as long as a page of that server is there (``--process-per-site``).
     """
 
     @contextmanager
-    def go(width: int, height: int, **options: Any) -> Iterator[BrowserContext]:
-        kind = repr((width, height, sorted(options.items())))
-        if not free.get(kind):
-            made = browser.new_context(viewport={"width": width, "height": height}, **options)
+    def go() -> Iterator[BrowserContext]:
+        if not free:
+            made = browser.new_context(viewport={"width": 1440, "height": 1000})
             made.set_default_timeout(PATIENCE)
             made.new_page().goto(f"{address}/_stcore/health")
-            free.setdefault(kind, []).append(made)
-        context = free[kind].pop()
+            free.append(made)
+        context = free.pop()
         yield context
         stays, *pages = context.pages
         for page in pages:
@@ -85,7 +84,7 @@ def lent(
         context.clear_cookies()
         everything = {"origin": "*", "storageTypes": "all"}
         context.new_cdp_session(stays).send("Storage.clearDataForOrigin", everything)
-        free[kind].append(context)
+        free.append(context)
 
     return go
 
@@ -101,8 +100,8 @@ def contexts(lent: Callable[..., AbstractContextManager[BrowserContext]]) -> Ite
 
     with ExitStack() as given_back:
 
-        def go(width: int = 1440, height: int = 1000, **options: Any) -> BrowserContext:
-            context = given_back.enter_context(lent(width, height, **options))
+        def go() -> BrowserContext:
+            context = given_back.enter_context(lent())
             context.on("console", note)
             given_back.callback(context.remove_listener, "console", note)
             return context

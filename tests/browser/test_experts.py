@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +24,10 @@ def forecasts(file: Path) -> Path:
     return file
 
 
-def test_own_forecasts_become_released_plays(
-    contexts: Callable[..., BrowserContext], address: str, tmp_path: Path
-) -> None:
+def test_own_forecasts_become_released_plays(context: BrowserContext, address: str, tmp_path: Path) -> None:
     """The downloaded plays cover all days, in order, by the names of the file's columns, with their receipt."""
-    page = contexts(1440, 1400).new_page()
+    page = context.new_page()
+    page.set_viewport_size({"width": 1440, "height": 1400})
     own_file.bring(page, address, forecasts(tmp_path / "forecasts.csv"))
     own_file.declare_numbers(page, {"Ann": (0, 1), "Bo": (0, 1), "Cy": (0, 1)})
     own_file.one_row_each(page)

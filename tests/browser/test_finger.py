@@ -69,9 +69,10 @@ def test_the_curve_itself_can_be_dragged(open_page: Open) -> None:
 
 
 def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(
-    contexts: Callable[..., BrowserContext], address: str
+    context: BrowserContext, address: str
 ) -> None:
-    page = contexts(390, 844).new_page()
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{address}/thresholding")
     settled(page)
     page.locator("[data-testid=stExpandSidebarButton]").click()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -41,15 +40,13 @@ SHOWN = "document.querySelector('.slider-group').closest('.js-plotly-plot')._ful
         "/training?data=Italian+wines%2C+178+bottles",
     ],
 )
-def test_a_page_of_charts_can_be_read_by_everybody(
-    contexts: Callable[..., BrowserContext], address: str, path: str
-) -> None:
-    can_be_read(contexts(color_scheme="light").new_page(), address + path)
+def test_a_page_of_charts_can_be_read_by_everybody(context: BrowserContext, address: str, path: str) -> None:
+    can_be_read(context.new_page(), address + path)
 
 
-def test_a_picture_in_steps_is_played_by_keyboard(contexts: Callable[..., BrowserContext], address: str) -> None:
+def test_a_picture_in_steps_is_played_by_keyboard(context: BrowserContext, address: str) -> None:
     """Plotly draws play, pause and the slider for a pointer: each is reached by Tab, named, and does the same."""
-    page = contexts(color_scheme="light").new_page()
+    page = context.new_page()
     can_be_read(page, f"{address}/experts")
     play, pause = (page.get_by_role("button", name=name) for name in (said.PLAY, said.PAUSE))
     slider = page.get_by_role("slider", name=said.STEPS)

@@ -36,15 +36,14 @@ def test_the_line_moves_by_typing_and_by_clicking_and_an_alarm_is_released(open_
     expect(page.get_by_test_id("stSidebar").get_by_text(re.compile(r"\bis left\b")).first).to_be_visible()
 
 
-def test_own_counts_become_a_released_alarm(
-    contexts: Callable[..., BrowserContext], address: str, tmp_path: Path
-) -> None:
+def test_own_counts_become_a_released_alarm(context: BrowserContext, address: str, tmp_path: Path) -> None:
     """Sixty quiet days and three loud ones, from a CSV of one's own to one charged alarm run."""
     counts = [4 + day % 3 for day in range(60)] + [90, 120, 110]
     lines = [f"2024-{1 + day // 28:02d}-{1 + day % 28:02d},{count}" for day, count in enumerate(counts)]
     file = tmp_path / "counts.csv"
     file.write_text("\n".join(["day,cases", *lines]) + "\n")
-    page = contexts(1440, 1400).new_page()
+    page = context.new_page()
+    page.set_viewport_size({"width": 1440, "height": 1400})
     own_file.bring(page, address, file)
     own_file.declare_numbers(page, {"cases": (0, 1000)})
     page.get_by_label("One person can move an entry by at most").fill("1")

@@ -26,10 +26,11 @@ def patients(file: Path) -> Path:
 
 
 def test_a_model_of_an_own_file_predicts_and_keeps_its_number_of_rows_private(
-    contexts: Callable[..., BrowserContext], address: str, tmp_path: Path
+    context: BrowserContext, address: str, tmp_path: Path
 ) -> None:
     """The page fills in at ε = 2; the release buys about how many rows there are, and its model tells who came back."""
-    page = contexts(1440, 1400).new_page()
+    page = context.new_page()
+    page.set_viewport_size({"width": 1440, "height": 1400})
     own_file.bring(page, address, patients(tmp_path / "patients.csv"))
     own_file.declare_numbers(page, {"age": (0, 110), "hours": (0, 60)})
     own_file.one_row_each(page)

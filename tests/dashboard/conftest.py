@@ -22,6 +22,7 @@ from dpcore.ledger import Ledger
 SESSION = "test session id"  # of every AppTest
 TOKEN = "0123456789abcdef" * 2
 CLINIC = Ledger.practice_lineage(TOKEN, "clinic")
+PATIENCE = 600.0  # seconds; nothing here measures time
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
 
@@ -46,8 +47,8 @@ def ledger_file(empty_ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture(scope="session")
 def workers() -> Iterator[Workers]:
-    """Processes for all tests of one run: starting them takes longer than what most pages ask of them."""
-    pool = Workers(2)
+    """One process for all tests of one run: starting it takes longer than what most pages ask of it."""
+    pool = Workers(1)
     yield pool
     pool.shutdown(cancel_futures=True)
 
@@ -73,6 +74,20 @@ def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatc
     yield go
     for job in list(compute.shelf()._jobs.values()):
         job.cancel()  # what is still under way is for nobody
+
+
+def rested(app: AppTest) -> AppTest:
+    """Run once more when nothing that this session began is under way. A page in Chromium looks again and again; here
+    each look is a run of the whole page."""
+    held = app.session_state
+    jobs = [job for job in held["_jobs"]._jobs.values() if not job.finished] if "_jobs" in held else []
+    tasks = [held[key] for key in ("_own_task", "_sample_task") if key in held and held[key] is not None]
+    for job in jobs:
+        job.wait(PATIENCE, lambda results: False)
+        assert job.finished, "what is under way never ends"
+    for task in tasks:
+        assert task.wait(PATIENCE), "what is under way never ends"
+    return app.run()
 
 
 def text(app: AppTest) -> str:

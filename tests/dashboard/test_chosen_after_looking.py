@@ -12,6 +12,8 @@ from dashboard import offering, session
 from dashboard.blocks import Note, Small
 from dashboard.case import Source
 from dashboard.controls import Setting
+from dashboard.data.own_file import template
+from dashboard.data.remembered import Remembered
 from dashboard.question import NoOffer, Offer
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.words.data import CONFIRMED
@@ -111,8 +113,15 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     )
     assert note in sentence(offer.request)
     assert offer.before == (Small(suggested(note)),)
+    kept = saved(template(held(app))).encode()
     press(app, "own-undo")
     assert "the file suggested them" in held(app).unreleasable
+    app = drop(open_app("data"), f"colour\n{rows}".encode())
+    (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
+    drop(app, kept, name="declaration.json", place=box)
+    app.number_input(key="own-rows-None").set_value(1).run()
+    assert own_offer(look(app)).request.suggestions == (note,), "a declaration that is saved and brought says so still"  # type: ignore[attr-defined]
+    assert Remembered.of(held(app)).suggested == ("colour",)
 
 
 def test_what_a_person_states_without_the_file_is_not_called_suggested(open_app: Open) -> None:

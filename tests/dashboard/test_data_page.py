@@ -7,7 +7,6 @@ import hashlib
 import io
 import random
 import re
-import time
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -30,7 +29,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
-from tests.dashboard.conftest import text
+from tests.dashboard.conftest import rested, text
 
 Open = Callable[..., AppTest]
 JOBS = {"Pflege": 40, "Büro": 34, "Verkauf": 25, "Handwerk": 18, "Straßenbau": 9}
@@ -55,16 +54,12 @@ def drop(app: AppTest, data: bytes, name: str = "umfrage.csv", place: int = 0) -
 
 
 def waited(app: AppTest) -> AppTest:
-    """Run on until nothing is being read or prepared any more; seldom on a busy machine, where every run costs.
+    """Run on until nothing is being read or prepared any more.
 
     What is under way has a button to stop it, named by its key; the release's own Cancel is another.
     """
-    until, nap = time.monotonic() + 600, 0.1
     while any(re.match(r"cancel-\d+$|.*-cancel-job$", str(button.key)) for button in app.button):
-        assert time.monotonic() < until, "what is under way never ends"
-        time.sleep(nap)
-        nap = min(1.5 * nap, 2.0)
-        app.run()
+        rested(app)
     assert not app.exception, [error.value for error in app.exception]
     return app
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -26,7 +25,7 @@ from dashboard.words.page import CLUSTER_AWAY
 from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
 from dpcore.training import collect, load_model, run_slice
-from tests.dashboard.conftest import APP, TOKEN, text
+from tests.dashboard.conftest import APP, TOKEN, rested, text
 from tests.questions.test_training import asked_of
 
 Open = Callable[..., AppTest]
@@ -36,13 +35,10 @@ FEW = ("mean radius", "mean texture", "mean smoothness")
 
 def wait(app: AppTest) -> AppTest:
     """A browser runs the polling fragments; here the whole script runs again until nothing is under way."""
-    until = time.monotonic() + 300
     app.run()
-    while any(button.label == "Cancel" for button in app.button) and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
+    while any(str(button.key).endswith("-cancel-job") for button in app.button):
+        rested(app)
     assert not app.exception, [error.value for error in app.exception]
-    assert time.monotonic() < until
     return app
 
 

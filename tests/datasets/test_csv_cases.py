@@ -9,7 +9,7 @@ from tests.datasets.cases import CASES, Case
 
 pytestmark = pytest.mark.usefixtures("one_connection")
 NAMED = {
-    "encoding": 8, "dialect": 12, "header": 11, "numbers": 14, "other": 4, "degenerate": 8, "hostile": 8,
+    "encoding": 8, "dialect": 12, "header": 11, "numbers": 14, "other": 4, "degenerate": 8, "hostile": 9,
 }  # fmt: skip
 
 

@@ -112,6 +112,11 @@ def test_a_source_counts_what_rows_in_memory_count(
         for asked in requests:
             found = np.ravel(asked.read(stored)).tolist()
             assert found == np.ravel(asked.read(held)).tolist() != [0] * len(found), asked.what
+    reads = DECLARED.reads("age", "ill")
+    for cuts in ([-5.0, 0.0, 50.0, 100.0, 120.0], [100.0], [0.5], []):
+        looks = {"age": np.array(cuts)}
+        (one,), (other,) = (opened.opened(reads).crossed("ill", looks) for opened in (stored, held))
+        assert one.tolist() == other.tolist()
     every = replace(DECLARED, columns=(*DECLARED.columns, WHO), id_column="who", rows_per_person=50)
     for asked in (
         BestRule.of(every, ["ward", "age", "share"], target="ill", epsilon=1.0, cuts=7),

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, seed
+from hypothesis import strategies as st
 
 from dpcore.datasets import (
     Reading,
@@ -20,7 +22,7 @@ from dpcore.datasets import (
     read_table,
 )
 from dpcore.datasets.at_once import at_once
-from dpcore.datasets.reading import engine
+from dpcore.datasets.reading import decoding, engine
 from dpcore.errors import InvalidArgument
 
 SMALL = b"name,age,ill\nAnn,31,yes\nBob,45,no\nCy,27,yes\n"
@@ -242,3 +244,20 @@ def test_what_a_row_is_is_suggested() -> None:
     falling = b"day,x\n2024-01-03,1\n2024-01-02,2\n2024-01-01,5\n"
     assert read_csv(falling).suggested().each_row == "record"
     assert read_csv(SMALL).suggested().each_row == "record"
+
+
+@seed(5)
+@given(
+    st.binary(max_size=60), st.lists(st.sampled_from([b"\n", b"\r", b"\r\n", b"\xe4", b"ab", b"\xff\n"]), max_size=30)
+)
+def test_lines_beyond_ascii_are_those_of_all_lines(some: bytes, more: list[bytes]) -> None:
+    data = some + b"".join(more)
+    wanted = [(number, line) for number, line in enumerate(data.splitlines(), 1) if not line.isascii()]
+    assert list(decoding._beyond_ascii(data)) == wanted
+
+
+def test_no_text_stands_for_a_cell_that_is_not_there() -> None:
+    """Whatever a file holds, and without looking for it: nothing that the reader marks missing cells by is in it."""
+    cells = ["\x01", "x", *("\x01" + "\x02" * size for size in range(1, 9))]
+    data = "a,b\n" + "".join(f"{cell}{',7' * (cell != 'x')}\n" for cell in cells)
+    assert read_table(data.encode(), header_line=1, delimiter=",").frame["a"].tolist() == cells

@@ -40,6 +40,8 @@ FULL = Template(
     schema=SCHEMA,
     steps=(ReadAsMissing(column="age", word="999"),),
     choices=(("decimal", ","), ("header_rows", 1), ("keep_footer", True)),
+    suggested=("age",),
+    row_suggested=True,
 )
 MONTH = b"Ward,AGE,day,ill,new\nNorth,31,01/02/2024,si,x\nSouth,999,02/03/2024,no,y\n"
 
@@ -140,8 +142,12 @@ def test_no_value_of_the_rows_is_saved() -> None:
         {"steps": [{"step": "Step"}]},
         {"steps": [{"step": "ReadAsMissing", "column": "a"}]},
         {"steps": ["x"]},
+        {"steps": [{"step": "ReadAsMissing", "column": "age", "word": str(word)} for word in range(61)]},
         {"choices": {"a": [1]}},
         {"epsilon-lab declaration": 2},
+        {"suggested": "age"},
+        {"suggested": ["nobody"]},
+        {"row_suggested": 1},
     ],
 )
 def test_what_is_no_declaration_is_refused(change: dict[str, object]) -> None:

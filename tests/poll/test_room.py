@@ -17,7 +17,17 @@ from dashboard.poll.asked import Poll, Request
 from dashboard.poll.hall import MOST_PHONES
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.room import GUESSES, Room
-from dashboard.poll.rooms import ALPHABET, LENGTH, LIFE, MOST_ROOMS, TRIES, TRIES_PER_SECOND, Rooms, shown_code
+from dashboard.poll.rooms import (
+    ALPHABET,
+    LENGTH,
+    LIFE,
+    MOST_EACH,
+    MOST_ROOMS,
+    TRIES,
+    TRIES_PER_SECOND,
+    Rooms,
+    shown_code,
+)
 from dashboard.words import poll as said
 from dpcore.datasets import PrivateRows
 from dpcore.ledger import Ledger
@@ -280,6 +290,16 @@ def test_a_speaker_has_one_room_and_a_server_fifty() -> None:
     with pytest.raises(PollRefused, match="50 polls"):
         found.open(SNACKS, "one more")
     assert found.open(SNACKS, HOST) is found.of_host(HOST)
+
+
+def test_one_network_has_a_share_of_the_rooms_and_not_all() -> None:
+    found, _ = rooms()
+    for number in range(MOST_EACH):
+        found.open(SNACKS, f"host {number}", "192.0.2.7")
+    with pytest.raises(PollRefused, match="your network 40 polls"):
+        found.open(SNACKS, "one more", "192.0.2.7")
+    assert found.open(SNACKS, "host 3", "192.0.2.7")  # theirs anew
+    assert found.open(SNACKS, "elsewhere", "192.0.2.8")
 
 
 def test_codes_are_random_and_wrong_ones_run_out() -> None:

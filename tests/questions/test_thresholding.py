@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
@@ -19,7 +19,7 @@ from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.thresholding import known_mistakes
 from dashboard.questions.thresholding.alarm import Alarm
 from dashboard.questions.thresholding.alarm_controls import METHODS
-from dashboard.questions.thresholding.watched import Watched, first_line, offered, own_line, series_of
+from dashboard.questions.thresholding.watched import LONGEST, Watched, first_line, offered, own_line, series_of
 from dashboard.words import alarm as said
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema
 from dpcore.datasets.conversion import apply
@@ -352,6 +352,19 @@ def test_days_are_the_declared_ones_and_a_clock_time_does_not_hide_a_row() -> No
     assert isinstance(request, AlarmRun)
     assert request.read(offer.data()).tolist() == [0, 2, 0, 1, 0]
     assert offer.describe({"alarms": [1], "names": [request.name_of(1)]}) == "Alarm at 02 Mar 2024."
+
+
+@pytest.mark.parametrize(
+    ("latest", "kept"), [(date(2000, 1, 1) + timedelta(days=LONGEST - 1), True), (date(2024, 1, 1), False)]
+)
+def test_what_is_declared_longer_than_a_picture_holds_is_not_offered_beside_others(latest: date, kept: bool) -> None:
+    born = Column(name="born", type="date", earliest=date(2000, 1, 1), latest=latest)
+    ward = Column(name="ward", type="category", categories=("east", "west"))
+    wards = Schema(columns=(born, ward))
+    assert ("born" in {one.column for one in offered(wards)}) is kept
+    assert any(found.sets["series"].column == "born" for found in Alarm.ways(wards)) is kept
+    assert Watched("rows", "ward") in offered(wards)
+    assert offered(Schema(columns=(born,))) == (Watched("rows", "born"),), "alone it is there, and a sentence says why"
 
 
 # -- every control, sample and tab -------------------------------------------------------------------------------------

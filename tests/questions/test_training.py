@@ -889,7 +889,7 @@ def test_all_classes_are_told_apart_by_one_model_on_the_page_and_in_the_release(
     assert "right about" in question.offer.forecast
     assert "always guessing the commonest" in question.headline
     assert not question.view.empty
-    assert [tab.key for tab in question.tabs] == ["trust", "what_if"]
+    assert [tab.key for tab in question.tabs] == ["trust", "what_if", "others"]
 
 
 def test_neighbouring_files_are_promised_the_same_model_of_all_classes() -> None:

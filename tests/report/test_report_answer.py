@@ -167,8 +167,11 @@ def test_a_package_that_unpacks_to_too_much_is_not_unpacked(ledger: Ledger, monk
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as parts:
         parts.writestr("docProps/core.xml", b"0" * 3_000_000)
     monkeypatch.setattr(seal, "LARGEST", 1_000_000)
-    with pytest.raises(InvalidArgument, match="unpacks to too much"):
-        ledger.examine(stream.getvalue())
+    stated = (3_000_000).to_bytes(4, "little")
+    assert stream.getvalue().count(stated) == 2  # where the part begins, and in the list of parts
+    for size in (stated, (10).to_bytes(4, "little")):
+        with pytest.raises(InvalidArgument, match="unpacks to too much"):
+            ledger.examine(stream.getvalue().replace(stated, size))
 
 
 def test_the_owner_checks_a_report_by_a_command(

@@ -11,7 +11,7 @@ import pytest
 from dashboard.controls import LONGEST_LINKED
 from dashboard.scenes import deck as decks
 from dashboard.scenes.address import Address, NotAnAddress
-from dashboard.scenes.deck import Deck, DeckMistakes, Scene, bundled, mistakes, read_deck, unpacked
+from dashboard.scenes.deck import MOST_SAID, Deck, DeckMistakes, Scene, bundled, mistakes, read_deck, unpacked
 from tests.scenes.cases import remembered
 
 SCENE = {"title": "One", "sentence": "Look.", "address": "selection?epsilon=0.1"}
@@ -88,6 +88,13 @@ def test_every_mistake_of_a_file_has_one_sentence(text: str, told: list[str]) ->
         assert any(part in sentence for sentence in sentences), sentences
     assert all(sentence.endswith((".", "?")) and "\n" not in sentence for sentence in sentences)
     assert len(sentences) == len({*sentences}) <= max(2, len(told))
+
+
+def test_a_file_full_of_mistakes_is_told_its_first_ones() -> None:
+    with pytest.raises(DeckMistakes) as caught:
+        read_deck(deck_of(*[{}] * 100))
+    assert len(caught.value.sentences) == MOST_SAID + 1
+    assert caught.value.sentences[-1] == "It has 288 more mistakes."
 
 
 def test_a_deck_travels_in_a_link_while_it_is_small() -> None:

@@ -126,7 +126,14 @@ def test_counts_of_the_server_are_for_who_knows_the_token(monkeypatch: pytest.Mo
 
 def test_a_page_of_another_server_on_this_computer_is_refused() -> None:
     """Streamlit takes any port of this computer for its own page; ours is the one that was asked for."""
-    for origin in (b"http://localhost:9999", b"http://127.0.0.1:3000", b"https://evil.example", b"null"):
+    for origin in (
+        b"http://localhost:9999",
+        b"http://127.0.0.1:3000",
+        b"https://evil.example",
+        b"null",
+        b"http://[",
+        b"//]",
+    ):
         sent, inner = connected([], HOST, (b"origin", origin))
         assert sent == [{"type": "websocket.close", "code": 1008}], origin
         assert not inner.messages

@@ -11,11 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import limits, visitors
 from dashboard.data import own_file
+from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.typed_columns import TypedColumns
 from dpcore.datasets import Size, TicksToRows, read_csv
 from dpcore.errors import NoRoom, UnreadableFile
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import text
-from tests.dashboard.test_data_page import drop, held, press
+from tests.dashboard.test_data_page import drop, held, look, press
 
 ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visitor, dashboard.open_app
 workers = dashboard.workers
@@ -48,6 +50,25 @@ def test_files_and_tables_count_together() -> None:
         limits.check(FILE, room, HERE, reading)
 
 
+def test_typed_columns_and_twins_count_too() -> None:
+    reading = read_csv(FILE)
+    schema = reading.suggested()
+    table = limits.weight(
+        [OwnFile(name="a", data=FILE, choices=(), reading=reading, decisions=Decisions(schema=schema))]
+    )
+    room = (1 << 20) - table
+    typed = TypedColumns(reading=reading)
+    held = sum(int(typed.applied(column).frame.memory_usage(index=False).sum()) for column in schema.columns)
+    size = limits.typed(reading, schema.columns)
+    assert 2000 * 8 < held <= size <= 2 * held
+    limits.check(FILE, room - size, HERE, reading)
+    limits.prepared(size, (1 << 20) - size, HERE)
+    with pytest.raises(UnreadableFile, match="2 MB"):
+        limits.check(FILE, room - size + 1, HERE, reading)
+    with pytest.raises(UnreadableFile, match=r"hold 2 MB .* fewer rows"):
+        limits.prepared(size, (1 << 20) - size + 1, HERE)
+
+
 def test_a_file_too_many_is_a_sentence_on_the_page(
     open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +85,11 @@ def test_a_file_too_many_is_a_sentence_on_the_page(
     app = drop(app, FILE.replace(b"red", b"blue"))
     assert not app.error
     assert held(app) is not own
+    monkeypatch.setattr(limits, "weight", lambda files: 1 << 20)
+    app = look(app)
+    assert "would make your session hold 2 MB" in text(app)
+    assert held(app).use is None, "no page shows it"
+    assert app.session_state["_own_source"] is None
 
 
 CELLS = b"nr,likes\n" + b"1,Gym\n2,Gym;Tea;Chess\n" * 100

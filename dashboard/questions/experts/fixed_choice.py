@@ -376,7 +376,6 @@ class _Setting:
         obstacle = source.obstacle(*self.names)
         if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        rows = source.rows
         request = fixed_choice_request(
             source.declared,
             self.names,
@@ -388,11 +387,11 @@ class _Setting:
             return NoOffer(sentence=request)
         if source.public:
             key = ("fixed choice forecast", self.case.table.fingerprint, request)
-            right, above = self.case.memo(key, lambda: expected(request, rows()))
+            right, above = self.case.memo(key, lambda: expected(request, self.case.read(request)))
             forecast = said.forecast(right, above, self.case.table.rows, self.unit)
         else:
             forecast = said.forecast_bound(request.error_bound(LIKELY).number, LIKELY)
-        return Offer(request=request, data=rows, forecast=forecast, describe=said.answer, relation=RELATION.key)
+        return Offer(request=request, data=source.rows, forecast=forecast, describe=said.answer, relation=RELATION.key)
 
 
 def _longer(problem: LinearProblem, times: float) -> LinearProblem:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import cast
 
 from dashboard.words import fixed_choice as said
-from dpcore.datasets import Declaration, PrivateRows
+from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.releases.draws import Rule
 from dpcore.releases.least_cost import ONE, LeastCost
-from dpcore.validate import Neighbours
+from dpcore.validate import IntArray, Neighbours
 
 LIKELY = 0.05
 """The chance that a forecast is exceeded."""
@@ -26,9 +26,9 @@ def fixed_choice_request(
         return said.cannot_release(str(error))
 
 
-def expected(request: LeastCost, rows: PrivateRows) -> tuple[float, float]:
+def expected(request: LeastCost, scores: IntArray) -> tuple[float, float]:
     """The chance that a cheapest column is named, and how far its total is above the least on average, in shares of the
-    declared range. Exact; for public data only."""
-    scores, law = request.read(rows), request.law(rows)
+    declared range. Exact, of what was ``read``; for public data only."""
+    law = request.law_of(scores)
     above = (scores.max() - scores) / ONE
     return float(law[above == 0.0].sum()), float(law @ above)

@@ -79,8 +79,9 @@ def expected_regret(request: PrivatePlays, rows: PrivateRows) -> float:
 
 def chance_right(request: PrivatePlays, rows: PrivateRows) -> float:
     """The chance that one who lost least is named from now on, exactly: for public data only."""
-    totals = request.read(rows).sum(axis=0)
-    return float(request.law(rows)[0][totals == totals.min()].sum())
+    units = request.read(rows)
+    totals = units.sum(axis=0)
+    return float(request.law_of(units)[0][totals == totals.min()].sum())
 
 
 def _sums(units: IntArray, starts: IntArray) -> FloatArray:

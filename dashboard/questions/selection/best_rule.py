@@ -314,7 +314,7 @@ class _Setting:
             return NoOffer(sentence=request)
         if source.public:
             people = max(1, int((self.case.table.codes(self.target) >= 0).sum()))
-            forecast = said.forecast(expected_errors(request, source.rows()) / people)
+            forecast = said.forecast(expected_errors(request, self.case.read(request)) / people)
         else:
             forecast = said.forecast_bound(request.error_bound(0.05))
         return Offer(

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from dashboard.questions.selection.most_common_request import known_rule
 from dashboard.words import best_rule as said
-from dpcore.datasets import Declaration, PrivateRows
+from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.releases.selection import BestRule
-from dpcore.validate import Neighbours
+from dpcore.validate import IntArray, Neighbours
 
 
 def best_rule_request(
@@ -37,6 +37,7 @@ def best_rule_request(
         return said.cannot_release(str(error))
 
 
-def expected_errors(request: BestRule, rows: PrivateRows) -> float:
-    """How many mistakes the released rule makes on average over its exact law: for public data only."""
-    return float(request.law(rows) @ -request.read(rows))
+def expected_errors(request: BestRule, scores: IntArray) -> float:
+    """How many mistakes the released rule makes on average over its exact law, of what was ``read``: for public data
+    only."""
+    return float(request.law_of(scores) @ -scores)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -145,9 +145,7 @@ class Setting:
         if isinstance(request, str):
             return NoOffer(sentence=request)
         if source.public:
-            rows, whatever = source.rows, replace(request, epsilon=1.0)
-            scores = self.case.memo(("read", self.case.table.fingerprint, whatever), lambda: request.read(rows()))
-            forecast = said.forecast(chance_right(request, scores))
+            forecast = said.forecast(chance_right(request, self.case.read(request)))
         else:
             forecast = said.forecast_bound(request.error_bound(0.05))
         return Offer(

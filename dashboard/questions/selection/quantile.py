@@ -348,7 +348,7 @@ class _Setting:
         if isinstance(request, str):
             return NoOffer(sentence=request)
         if source.public:
-            forecast = said.forecast(quartiles(request, source.rows()), self.unit)
+            forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
             forecast = said.forecast_unknown(request.low, request.high, self.unit)
         return Offer(

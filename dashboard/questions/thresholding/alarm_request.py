@@ -13,7 +13,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding.alarm_problem import AlarmProblem, Outcomes
 from dpcore.thresholding.methods import family
-from dpcore.validate import FloatArray, Neighbours
+from dpcore.validate import FloatArray, IntArray, Neighbours
 
 
 def alarm_request(
@@ -69,11 +69,11 @@ def alarm_request(
         return said.cannot_release(str(error))
 
 
-def endings(request: AlarmRun, rows: PrivateRows, problem: AlarmProblem) -> Outcomes:
-    """How the release ends on these rows, exactly, judged as ``problem`` is: for public data only."""
-    return problem.drawn_outcomes(request.scales, request.read(rows), request.bar)
+def endings(request: AlarmRun, answers: IntArray, problem: AlarmProblem) -> Outcomes:
+    """How the release ends on what it ``read``, exactly, judged as ``problem`` is: for public data only."""
+    return problem.drawn_outcomes(request.scales, answers, request.bar)
 
 
-def where_it_rings(request: AlarmRun, rows: PrivateRows, problem: AlarmProblem) -> FloatArray:
-    """Where the alarm that counts falls, exactly: for public data only."""
-    return problem.drawn_law(request.scales, request.read(rows), request.bar)
+def where_it_rings(request: AlarmRun, answers: IntArray, problem: AlarmProblem) -> FloatArray:
+    """Where the alarm that counts falls, exactly, of what was ``read``: for public data only."""
+    return problem.drawn_law(request.scales, answers, request.bar)

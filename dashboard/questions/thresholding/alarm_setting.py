@@ -160,7 +160,7 @@ class Setting:
 
     def _drawn(self, request: AlarmRun) -> dict[str, float]:
         """How the release ends on its data, which are public."""
-        found = self.case.memo(self._released(request), lambda: endings(request, self._rows(), self.as_is))
+        found = self.case.memo(self._released(request), lambda: endings(request, self.case.read(request), self.as_is))
         return _by_key(found, self.as_is)
 
     def _rows(self) -> PrivateRows:
@@ -174,7 +174,7 @@ class Setting:
         made = self.made()
         if isinstance(made, AlarmRun) and self.case.source.public and not self.changed:
             key = (*self._released(made), "law")
-            return self.case.memo(key, lambda: where_it_rings(made, self._rows(), self.as_is))
+            return self.case.memo(key, lambda: where_it_rings(made, self.case.read(made), self.as_is))
         key = (*self.identity, "law", self.times, self.main, self.epsilon)
         return self.case.memo(key, lambda: self.edited.judged_law(self.main, self.epsilon))
 

@@ -79,14 +79,23 @@ class Series:
 
 
 def offered(schema: Schema) -> tuple[Watched, ...]:
-    """What can be watched, the best first."""
+    """What can be watched, the best first; what is declared longer than a picture holds only where nothing else is
+    there, so that a sentence says why it cannot."""
     if schema.each_row != "record":
         return tuple(Watched("column", column.name) for column in schema.columns if column.is_numeric)
     found = []
-    for group in (*schema.of_type("date"), *schema.of_type("category")):
+    groups = [*schema.of_type("date"), *schema.of_type("category")]
+    for group in [group for group in groups if _declared(group) <= LONGEST] or groups:
         found.append(Watched("rows", group.name))
         found += [Watched("yes", group.name, yes.name) for yes in schema.of_type("yes/no")]
     return tuple(found)
+
+
+def _declared(group: Column) -> int:
+    """How many days or options a column is declared to have; 0 where it is not."""
+    if group.earliest is None or group.latest is None:
+        return len(group.categories)
+    return int((pd.Timestamp(group.latest).normalize() - pd.Timestamp(group.earliest).normalize()).days) + 1
 
 
 def series_of(table: Table, watched: Watched) -> Series | str:

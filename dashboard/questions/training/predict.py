@@ -14,7 +14,16 @@ from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case, unremembered
 from dashboard.controls import Choice, Number, Read, Several
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Piece, Question, Uncertain, Way, Work
-from dashboard.questions.training import curves, gentle_problems, inside, lessons, textbook, training_theory, trust
+from dashboard.questions.training import (
+    curves,
+    gentle_problems,
+    inside,
+    lessons,
+    others,
+    textbook,
+    training_theory,
+    trust,
+)
 from dashboard.questions.training import predict_controls as controls
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.predict_controls import DELTAS, SEEDS
@@ -26,6 +35,7 @@ from dashboard.view import Needed, axis_control
 from dashboard.ways import fitting, way
 from dashboard.words import predict as said
 from dashboard.words.inside import TITLE as INSIDE
+from dashboard.words.others import TAB as OTHERS
 from dashboard.words.promise import TITLE as THEORY
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
@@ -223,6 +233,7 @@ class _Setting:
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 *(() if task.apart else self.lessons(along)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(found)),
+                Tab(key="others", title=OTHERS, blocks=lambda: others.blocks(self.case, task, asked)),
             ),
             offer=BRIEF if self.case.brief else self.offer(along),
             notes=(

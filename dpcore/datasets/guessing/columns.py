@@ -207,7 +207,8 @@ def _notes(words: Words | PlainNumbers, guess: Guess) -> tuple[str, ...]:
 def _notes_on_words(words: Words, guess: Guess) -> list[str]:
     notes = []
     formula = words.words[~words.plain]
-    formula = formula[formula.str.startswith(("=", "+", "-", "@"))]
+    if len(formula):
+        formula = formula[formula.str.startswith(("=", "+", "-", "@"))]
     if len(formula) and not formula.str.fullmatch(r"[-+][0-9.,(€$£ ].*").all():
         notes.append("Some cells start like a formula; they are only text here and made harmless in exports.")
     if guess.column.type in ("category", "text") and dates.spoiled_names(words.words):

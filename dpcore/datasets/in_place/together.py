@@ -100,7 +100,10 @@ def _placed(stored: InPlace, column: Column, cuts: FloatArray | None) -> _Placed
     cell, kind = stored.cell(column.name), stored.kinds[column.name]
     if cuts is not None:
         reached = partial(_reached, [float(cut) for cut in cuts])
-        value = case((finite(cell), inside(column, cell)))
+        low, high = bounds_of(column)
+        # Between cuts that lie within the bounds a value beyond them falls where the bound does.
+        as_is = cuts.size > 0 and low < cuts[0] and cuts[-1] <= high
+        value = case((finite(cell), cast(cell, Double()) if as_is else inside(column, cell)))
         return _Placed(groups=_by_cut(column, reached(value), cuts), raw=value, place=reached)
     groups = by_option(column, cell, kind, stored.tongue)
     gather = kind == "text" and stored.tongue.letter_by_letter

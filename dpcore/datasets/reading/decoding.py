@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -23,6 +24,8 @@ _OTHER = ("cp1251", "cp1253", "cp1255", "cp1256", "cp932", "gb18030", "big5", "c
 _SINGLE = {*_LATIN, "cp1251", "cp1253", "cp1255", "cp1256"}  # one byte, one character
 _SAMPLE = 65_536
 _MULTIBYTE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
+_SIGN = re.compile(rb"[\x80-\xff]")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +109,7 @@ def _refuse_mixed(data: bytes, place: int) -> None:
     """Some lines are UTF-8 and some are not: no single encoding gives every name right."""
     good = bad = 0
     first = 0
-    for number, line in enumerate(data.splitlines(), start=1):
-        if line.isascii():
-            continue
+    for number, line in _beyond_ascii(data):
         try:
             line.decode("utf-8")
             good += len(_MULTIBYTE.findall(line))
@@ -160,13 +161,25 @@ def _side_by_side(sample: bytes, encodings: list[str]) -> list[str]:
 def _telling(data: bytes) -> bytes:
     """The lines that are not ASCII, up to 64 KB of them."""
     lines, size = [], 0
-    for line in data.splitlines():
-        if not line.isascii():
-            lines.append(line[:4096])
-            size += len(lines[-1])
-            if size > _SAMPLE:
-                break
+    for _, line in _beyond_ascii(data):
+        lines.append(line[:4096])
+        size += len(lines[-1])
+        if size > _SAMPLE:
+            break
     return b"\n".join(lines)
+
+
+def _beyond_ascii(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not ASCII, with their numbers from 1; the file is never held a second time."""
+    number, counted, start = 1, 0, 0
+    while found := _SIGN.search(data, start):
+        ends = [data.rfind(end, counted, found.start()) + 1 for end in (b"\n", b"\r")]
+        first = max(counted, *ends)
+        number += sum(data.count(end, counted, first) for end in (b"\n", b"\r")) - data.count(b"\r\n", counted, first)
+        last = _LINE_END.search(data, found.end())
+        start = counted = len(data) if last is None else last.end()
+        yield number, data[first : len(data) if last is None else last.start()]
+        number += 1
 
 
 def _ranked(sample: bytes) -> list[str]:

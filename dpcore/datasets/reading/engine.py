@@ -6,6 +6,7 @@ Every connection is closed off: no network, no extensions, no file but the one i
 from __future__ import annotations
 
 import re
+import secrets
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -131,9 +132,7 @@ def cells(data: bytes, dialect: Dialect, width: int, *, even: bool, say: Callabl
     ``even`` says that every record should have ``width`` cells and no line is blank: then nothing has to be counted,
     and a record that has another number of cells is refused. ``say`` is called with the share done, every so often.
     """
-    absent = "\x01"
-    while absent.encode() in data:
-        absent += "\x02"
+    absent = "\x01" + secrets.token_hex(16)  # no file that was there before can hold it
     names = [f"c{place}" for place in range(width if even else width + 1)]
     count = " + ".join(f"({name} IS NOT NULL)::INTEGER" for name in names)
     parts = [*(f"coalesce({name}, '') AS {name}" for name in names[:width]), f"({count}) AS n"]

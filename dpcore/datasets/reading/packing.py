@@ -23,6 +23,7 @@ _PART = 1 << 20
 _LOCKED = "The file is locked with a password; save it without one and choose it again."
 _ENDINGS = ("csv", "tsv", "txt", "tab", "dat", "json", "jsonl", "ndjson", "parquet", "xlsx", "xlsm", "xls", "ods",
             "sav", "zsav", "dta", "sas7bdat", "xpt", "por", "arrow", "feather")  # fmt: skip
+_ENTRY, _MOST_MEMBERS = b"PK\x01\x02", 10_000
 _OPENERS: dict[str, Callable[..., Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 Packed = Literal["zip", "gzip", "bzip2", "xz"]
 Workbook = Literal["xlsx", "ods"]
@@ -120,6 +121,8 @@ def _inner_kind(data: bytes) -> Kind:
 
 
 def _archive(data: bytes) -> zipfile.ZipFile:
+    if data.count(_ENTRY) > _MOST_MEMBERS:  # each is looked up in Python before anything is known of the archive
+        raise UnreadableFile("The archive holds far more files than a table needs; choose the table itself.")
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError):

@@ -79,6 +79,11 @@ class Reading:
         return Schema(columns=columns, each_row=each_row(self.frame, self.columns))
 
     @cached_property
+    def size(self) -> int:
+        """Bytes that its table takes in memory, with where its rows were."""
+        return int(self.frame.memory_usage(index=False).sum()) + self.lines.nbytes + self.places.nbytes
+
+    @cached_property
     def suggested_steps(self) -> tuple[Step, ...]:
         """What the table seems to want before it is declared; each for the person to take or leave."""
         return suggested(self.frame, self.columns)

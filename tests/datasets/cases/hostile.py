@@ -25,9 +25,18 @@ def _zip(name: str) -> bytes:
     return file.getvalue()
 
 
+def _names(count: int) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(count):
+            archive.writestr(f"{number}.csv", b"")
+    return file.getvalue()
+
+
 refused("hostile", "gzip bomb", lambda: gzip.compress(b"0,0\n" * 25_000_000), "far more than a table", heavy=True)
 refused("hostile", "zip bomb", lambda: _zip("bomb.csv"), "far more than a table")
 refused("hostile", "a zip archive that is no workbook", lambda: _zip("xl/workbook.xml"), "cannot be opened")
+refused("hostile", "an archive of 10,001 names", lambda: _names(10_001), "far more files")
 refused("hostile", "HTML page named csv", "\n<!DOCTYPE html><html><table><tr><td>1</td></tr></table>", "web page")
 refused(
     "hostile", "10,001 columns", ",".join("abc" for _ in range(10_001)) + "\n" + "1," * 10_000 + "1\n", "10,001 columns"

@@ -1,0 +1,137 @@
+"""What the tab says about the private models of other libraries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Protocol
+
+from dashboard.words import number, safe, tiny, visible
+
+TAB = "What others get"
+NAMES: Mapping[str, str] = {
+    "scaled_descent": "Noisy descent on steps (ours)",
+    "noisy_gradient_descent": "Noisy gradient descent (ours)",
+    "interpret": "interpret-core’s boosted model",
+    "diffprivlib": "diffprivlib’s linear model",
+    "trees": "Boosted trees without privacy",
+    "guessing": "Always guessing",
+}
+SHORT: Mapping[str, str] = {
+    "scaled_descent": "ours, on steps",
+    "noisy_gradient_descent": "ours, gradient descent",
+    "interpret": "interpret-core",
+    "diffprivlib": "diffprivlib",
+    "trees": "no privacy",
+    "guessing": "guessing",
+}
+LINE, SAMPLE, TOLD = "model", "sample", "right in 100 about"
+BAND = "Band: the standard error of the thick line. The table below has those of all lines."
+NOT_THERE = "–"
+
+
+class Question(Protocol):
+    """What was predicted."""
+
+    @property
+    def target(self) -> str: ...
+
+    @property
+    def positive(self) -> str | None: ...
+
+    @property
+    def classifies(self) -> bool: ...
+
+
+def headline(epsilon: float, column: str, values: Mapping[str, tuple[float, float]], *, classifies: bool) -> str:
+    """``values``: mean and standard error of every line, shares of right predictions or errors in the own unit."""
+
+    def shown(line: str) -> str:
+        return number((100.0 if classifies else 1.0) * values[line][0])
+
+    private = [f"{NAMES[line]} {shown(line)}" for line in values if line not in ("trees", "guessing")]
+    name = safe(visible(column, 30))
+    what = (
+        f"Told right about “{name}” at ε = {number(epsilon)}, in 100"
+        if classifies
+        else f"How far predictions of “{name}” are off at ε = {number(epsilon)}, in its own unit (less is better)"
+    )
+    return (
+        f"**{what}: {'; '.join(private)}.** Without privacy boosted trees reach {shown('trees')}; "
+        f"always guessing gives {shown('guessing')}."
+    )
+
+
+def ahead(values: Mapping[str, tuple[float, float]], ours: Sequence[str], *, classifies: bool) -> str:
+    """Whether one of the others does better than both of ours, by more than chance would often do."""
+    sign = 1.0 if classifies else -1.0
+    own = max((line for line in ours if line in values), key=lambda line: sign * values[line][0])
+    others = [line for line in ("interpret", "diffprivlib") if line in values]
+    best = max(others, key=lambda line: sign * values[line][0])
+    gap = sign * (values[own][0] - values[best][0])
+    unsure = 2.0 * math.hypot(values[own][1], values[best][1])
+    if gap < -unsure:
+        return f"On these data another library is ahead: {NAMES[best]}."
+    if gap <= unsure:
+        return f"{NAMES[own]} and {NAMES[best]} are too close to say which is better."
+    beaten = sign * (values[own][0] - values["guessing"][0]) > 0.0
+    return f"The best of these is {NAMES[own]}." + ("" if beaten else " Yet none is better than guessing.")
+
+
+def axis(column: str, *, classifies: bool) -> str:
+    return "right predictions in 100" if classifies else f"mean error in “{visible(column, 30)}”"
+
+
+def place(epsilon: float) -> str:
+    return f"ε = {number(epsilon)}"
+
+
+def cell(value: tuple[float, float] | None, *, classifies: bool, error: bool = True) -> str:
+    """A mean with its standard error, in 100 or in the own unit."""
+    if value is None:
+        return NOT_THERE
+    mean, spread = ((100.0 if classifies else 1.0) * one for one in value)
+    return f"{number(mean)} ± {spread:.1f}" if error else number(mean)
+
+
+def told(one: Question) -> str:
+    """What stands in the row of a sample."""
+    column = visible(one.target, 30)
+    if not one.classifies:
+        return f"{column}: off by so much"
+    return column if one.positive is None else f"{column} = {visible(one.positive, 30)}"
+
+
+def measured_on(rows: int, splits: int, epsilon: float, nearest: float) -> str:
+    near = "" if epsilon == nearest else f"Of the levels that were measured ε = {number(nearest)} is nearest to yours. "
+    return (
+        f"{near}Means of {splits} splits of the {rows:,} rows, eight tenths to train on, all models on the same; "
+        "± is the standard error."
+    )
+
+
+def not_measured(*, sample_data: bool) -> str:
+    if sample_data:
+        return (
+            "**This question was not measured with other libraries.** What was is each sample’s first question: its "
+            "first column to predict, from all other columns."
+        )
+    return (
+        "**Nobody has measured other libraries on your data, and this page does not run them.** What they get on the "
+        "samples tells about what to expect: by how many rows and columns a sample resembles yours."
+    )
+
+
+def every(epsilon: float) -> str:
+    return f"**All samples, at ε = {number(epsilon)}**"
+
+
+def how(versions: Mapping[str, str], written: date, delta: float) -> str:
+    return (
+        f"Measured beforehand, on {written.day} {written:%B %Y}, not while you look. {versions['interpret']} adds up a "
+        f"curve for every column, learnt from noisy counts, at the same ε and δ = {tiny(delta)}. "
+        f"{versions['diffprivlib']} has logistic and linear regression without δ: a stricter promise, which needs more "
+        "noise. Each library has its own defaults and is told the same bounds and options; our defaults are the same "
+        "on every table and were set on a part of the census table. Other columns or other people give other figures."
+    )
