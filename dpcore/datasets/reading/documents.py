@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_size
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.report import Notice
 from dpcore.errors import UnreadableFile
@@ -19,6 +20,8 @@ from dpcore.errors import UnreadableFile
 _LARGEST_WHOLE = 64 << 20  # a document that is not a list of records is held as a whole
 _BLANK = " \t\r\n"
 _DEEPEST = 6
+_LONGEST_NAME = 10_000
+_DEEP = "The JSON document is nested too deeply to be a table."
 _TYPES = "The JSON document is no list of records; save the table as CSV, or as one record per line."
 Say = Callable[[float], None]
 
@@ -32,6 +35,7 @@ def json_table(text: str, say: Say) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
         if isinstance(record, dict):
             _flatten(record, "", cells, left_out, 0)
         elif isinstance(record, list):
+            check_size(1, len(record))
             _flatten({f"column {place + 1}": cell for place, cell in enumerate(record)}, "", cells, left_out, 0)
         else:
             raise UnreadableFile(_TYPES)
@@ -83,6 +87,8 @@ def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, 
         value, end = decoder.raw_decode(text[start:line])
     except ValueError:
         return None, None
+    except RecursionError:
+        raise UnreadableFile(_DEEP) from None
     after = _skip(text, start + end)
     flat = not any(isinstance(cell, dict | list) for cell in value)
     return (value, after) if flat and after < len(text) else (None, None)
@@ -123,7 +129,7 @@ def _decoded(text: str, at: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
     except json.JSONDecodeError as error:
         raise UnreadableFile(_broken(text, error.pos)) from None
     except RecursionError:
-        raise UnreadableFile("The JSON document is nested too deeply to be a table.") from None
+        raise UnreadableFile(_DEEP) from None
 
 
 def _broken(text: str, at: int) -> str:
@@ -191,8 +197,15 @@ def _is_number(word: str) -> bool:
 
 
 def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_out: dict[str, int], depth: int) -> None:
+    """Put a record's values into ``cells``; names are bounded before they are put together, for each repeats those
+    of the objects around it. Raises UnreadableFile."""
     for key, value in record.items():
+        if len(prefix) + len(key) > _LONGEST_NAME:
+            raise UnreadableFile(
+                f"The JSON document has names of more than {_LONGEST_NAME:,} characters; shorten them."
+            )
         name = f"{prefix}{key}"
+        check_size(1, len(cells))
         if isinstance(value, str):
             cells[name] = value
         elif value is None:
@@ -204,6 +217,7 @@ def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_ou
         elif isinstance(value, list) and not any(isinstance(part, dict | list) for part in value):
             cells[name] = "; ".join(_word(part) for part in value)
         else:
+            name = name if name in left_out or len(left_out) < MOST_COLUMNS else next(iter(left_out))
             left_out[name] = left_out.get(name, 0) + 1
 
 

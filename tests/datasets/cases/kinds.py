@@ -370,6 +370,8 @@ def _(reading: Reading) -> None:
 
 refused("json", "cut short", '[{"a": 1},\n {"a": 2', "line 2")
 refused("json", "nested without end", '[{"a": ' + "[" * 200_000, "nested too deeply")
+refused("json", "lines nested without end", "[" * 100_000 + "\n", "nested too deeply")
+refused("json", "a list too long for a row", "[" + "1," * 600 + "1]\n[1]\n", "601 columns")
 refused("json", "no records", "[[]]", "no records")
 refused("json", "a column too many", json.dumps([{f"c{i}": i for i in range(501)}] * 2), "501 columns")
 
