@@ -17,9 +17,11 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.reading.bounds import check_size
+from dpcore.datasets.reading.compound import container_of, workbook_stream
 from dpcore.datasets.reading.excel_parts import ExcelParts, Extent
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.markup import DAMAGED, follow
+from dpcore.datasets.reading.old_sheets import Locked, checked_stream
 from dpcore.datasets.reading.packing import Workbook, check_members
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Notice, listed
@@ -53,7 +55,7 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
 
     if kind is None:
-        _refuse_other_documents(data)
+        data = _old_workbook(data, say)
     else:
         check_members(data, _MOST_XML)
     extents = _extents(data, kind, say)
@@ -229,7 +231,7 @@ def _text(cell: object) -> str:
 
 
 def _extents(data: bytes, kind: Workbook | None, say: Say) -> Callable[[str], Extent]:
-    """How large each sheet is, looked up when asked. The old binary kind cannot be larger than 65,536 × 256."""
+    """How large each sheet is, looked up when asked. All of the old binary kind were, before."""
 
     def turn() -> None:
         say(0.0)  # raises where the reading was given up
@@ -284,6 +286,15 @@ def _opendocument_extents(data: bytes, turn: Callable[[], None]) -> dict[str, Ex
     with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("content.xml") as opened:
         follow(opened, corners.start, corners.end, turn=turn)
     return corners.found
+
+
+def _old_workbook(data: bytes, say: Say) -> bytes:
+    """The old binary workbook alone, whose sheets are known to fit the memory together."""
+    _refuse_other_documents(data)
+    try:
+        return container_of(checked_stream(workbook_stream(data), _MOST_CELLS, lambda: say(0.0)))
+    except Locked:
+        raise UnreadableFile(_LOCKED) from None
 
 
 def _refuse_other_documents(data: bytes) -> None:

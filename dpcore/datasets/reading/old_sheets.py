@@ -1,0 +1,176 @@
+"""What the sheets of an old binary workbook unfold to, by its records: the library unfolds all of them at once.
+
+Layout after [MS-XLS], Excel Binary File Format: records of a type, a length and so many bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from dpcore.datasets.reading.bounds import check_size, check_text
+from dpcore.datasets.reading.markup import DAMAGED
+from dpcore.errors import UnreadableFile
+
+_STOP, _BOUND_SHEET, _STRINGS, _GOES_ON, _DIMENSIONS, _LOCK = 0x0A, 0x85, 0xFC, 0x3C, 0x200, 0x2F
+_FORMULA, _NUMBERS, _SHARED = 0x06, 0xBD, 0xFD
+_CELLS = frozenset({_FORMULA, _NUMBERS, _SHARED, 0x203, 0x204, 0x205, 0x27E})
+_LARGEST = 65_536 * 256
+_MOST_SHEETS = 1000
+_READ = frozenset({0x0A, 0x17, 0x18, 0x22, 0x2F, 0x3C, 0x42, 0x85, 0xE0, 0xFC, 0x13D, 0x41E, 0x809})
+_ARCHIVE_END = b"PK\x05\x06"
+_Record = tuple[int, int, int]  # type, where its bytes begin, where they end
+_HEAD = struct.Struct("<HH")
+
+
+class Locked(Exception):
+    """The workbook is encrypted."""
+
+
+def checked_stream(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
+    """The stream of an old workbook, whose sheets hold at most ``most`` cells together, empty ones between included.
+
+    What could pass for the end of an archive is blanked where nobody reads it. Raises UnreadableFile, and Locked.
+    """
+    try:
+        return _checked(stream, most, turn)
+    except (struct.error, IndexError):
+        raise UnreadableFile(DAMAGED) from None
+
+
+def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
+    sheets: list[int] = []
+    strings: list[tuple[int, int]] = []
+    blank: list[tuple[int, int]] = []
+    last = 0
+    for kind, start, end in _records(stream, 0):
+        if kind == _LOCK and stream[start : start + 2] != b"\0\0":
+            raise Locked
+        if kind == _BOUND_SHEET:
+            sheets.append(struct.unpack_from("<I", stream, start)[0])
+        elif kind == _STRINGS:
+            strings = [(start, end)]
+        elif kind == _GOES_ON and last == _STRINGS:
+            strings.append((start, end))
+        elif kind not in _READ:
+            blank.append((start, end))
+        last = last if kind == _GOES_ON else kind
+    if len(sheets) > _MOST_SHEETS:
+        raise UnreadableFile(DAMAGED)
+    lengths = _lengths(stream, strings)
+    sizes: dict[int, tuple[int, int, int]] = {}
+    cells = text = 0
+    for sheet in sheets:
+        if sheet not in sizes:
+            sizes[sheet] = _size(stream, sheet, lengths, turn)
+        held, characters, longest = sizes[sheet]
+        cells, text = cells + held, text + characters
+        check_size(cells, 1, most=most)
+        check_text(text, longest)
+    return _without_archive(stream, blank)
+
+
+def _records(stream: bytes, at: int) -> Iterator[_Record]:
+    """The records from one place on, up to the end of their part."""
+    if at > len(stream):
+        raise UnreadableFile(DAMAGED)
+    unpack, whole = _HEAD.unpack_from, len(stream)
+    while at < whole:
+        kind, length = unpack(stream, at)
+        end = at + 4 + length
+        if end > whole:
+            raise UnreadableFile(DAMAGED)
+        if kind == _STOP:
+            return
+        yield kind, at + 4, end
+        at = end
+
+
+def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) -> tuple[int, int, int]:
+    """Cells of a sheet from its first to its last corner, characters of its shared strings, and of the longest."""
+    top = left = 1 << 16
+    bottom = right = -1
+    text = longest = 0
+    place = struct.Struct("<HH").unpack_from
+    for number, (kind, start, end) in zip(count(1), _records(stream, at), strict=False):
+        if number % 50_000 == 0:
+            turn()
+        if kind == _DIMENSIONS:
+            _check_dimensions(stream[start:end])
+        if kind not in _CELLS:
+            continue
+        row, first = place(stream, start)
+        final = struct.unpack_from("<H", stream, end - 2)[0] if kind == _NUMBERS else first
+        top, bottom = min(top, row), max(bottom, row)
+        left, right = min(left, first), max(right, final)
+        if kind == _SHARED:
+            index = struct.unpack_from("<I", stream, start + 6)[0]
+            if index < len(lengths):
+                text += lengths[index]
+                longest = max(longest, lengths[index])
+    return max(bottom - top + 1, 0) * max(right - left + 1, 0), text, longest
+
+
+def _check_dimensions(record: bytes) -> None:
+    """The library makes room for all cells that a sheet states."""
+    top, bottom, left, right = struct.unpack_from("<HHHH" if len(record) == 10 else "<IIHH", record)
+    if bottom and right and (max(bottom - top, 0) * max(right - left, 0) > _LARGEST or bottom < top or right < left):
+        raise UnreadableFile(DAMAGED)
+
+
+def _lengths(stream: bytes, parts: list[tuple[int, int]]) -> list[int]:
+    """Characters of each shared string; one that does not fit its record goes on in the next."""
+    if not parts:
+        return []
+    (at, end), rest = parts[0], iter(parts[1:])
+    stated = struct.unpack_from("<i", stream, at + 4)[0]
+    if not 0 <= stated <= len(stream):
+        raise UnreadableFile(DAMAGED)
+    at += 8
+    lengths = []
+
+    def more() -> tuple[int, int]:
+        found = next(rest, None)
+        if found is None:
+            raise UnreadableFile(DAMAGED)
+        return found
+
+    for _ in range(stated):
+        if at == end:
+            at, end = more()
+        length, flags = struct.unpack_from("<HB", stream, at)
+        at += 3
+        beside = 0
+        if flags & 8:
+            beside += 4 * struct.unpack_from("<H", stream, at)[0]
+            at += 2
+        if flags & 4:
+            beside += struct.unpack_from("<I", stream, at)[0]
+            at += 4
+        lengths.append(length)
+        wide, left = flags & 1, length
+        while left:
+            taken = min((end - at) >> wide, left)
+            at, left = at + (taken << wide), left - taken
+            if left:
+                at, end = more()
+                wide, at = stream[at] & 1, at + 1
+        while beside:
+            if at >= end:
+                at, end = more()
+            taken = min(end - at, beside)
+            at, beside = at + taken, beside - taken
+    return lengths
+
+
+def _without_archive(stream: bytes, blank: list[tuple[int, int]]) -> bytes:
+    """An archive inside (themes are kept as one) must not be taken for the workbook where that cannot be opened."""
+    if _ARCHIVE_END not in stream:
+        return stream
+    made = bytearray(stream)
+    for start, end in blank:
+        made[start:end] = bytes(end - start)
+    if _ARCHIVE_END in made:
+        raise UnreadableFile(DAMAGED)
+    return bytes(made)
