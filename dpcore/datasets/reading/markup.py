@@ -39,7 +39,7 @@ def follow(
         while piece := opened.read(_PART):
             parser.Parse(piece, False)
             fed += len(piece)
-            if fed - parser.CurrentByteIndex > 2 * _PART or len(parser.intern) > _MOST_NAMES:
+            if fed - parser.CurrentByteIndex > _PART or len(parser.intern) > _MOST_NAMES:
                 raise UnreadableFile(DAMAGED)
             turn()
         parser.Parse(b"", True)
