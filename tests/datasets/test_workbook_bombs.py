@@ -129,7 +129,7 @@ AMBIGUOUS = {
 @pytest.mark.parametrize("name", AMBIGUOUS)
 @pytest.mark.usefixtures("folded")
 def test_a_workbook_that_could_be_read_in_two_ways_is_refused(name: str) -> None:
-    with pytest.raises(UnreadableFile):
+    with pytest.raises(UnreadableFile, match="damaged"):
         read_table(AMBIGUOUS[name])
 
 
