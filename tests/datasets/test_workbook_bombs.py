@@ -12,7 +12,7 @@ import python_calamine
 
 from dpcore.datasets import UnreadableFile, read_table
 from dpcore.datasets.reading import bounds, excel_parts, workbook
-from tests.datasets.cases.kinds import people_sheet, sheet, sheet_xml
+from tests.datasets.cases.kinds import opendocument, people_sheet, sheet, sheet_xml
 
 
 class _Opened:
@@ -224,3 +224,13 @@ def test_many_empty_sheets_count_together(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(workbook, "_MOST_CELLS", 1000)
     with pytest.raises(UnreadableFile, match="1,200 cells"):
         read_table(sheet(fill)())
+
+
+def test_sheets_of_an_opendocument_are_summed_before_all_of_them_unfold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_calamine, "CalamineWorkbook", None)  # nobody may ask it
+    monkeypatch.setattr(workbook, "_MOST_CELLS", 1_000)
+    cell = '<table:table-cell office:value-type="string" table:number-columns-repeated="{}"><text:p>a</text:p>'
+    row = f'<table:table-row table:number-rows-repeated="30">{cell.format(20)}</table:table-cell></table:table-row>'
+    sheets = (row, '</table:table><table:table table:name="T">')
+    with pytest.raises(UnreadableFile, match="cells"):
+        read_table(opendocument(sheets[1].join([sheets[0]] * 2)))

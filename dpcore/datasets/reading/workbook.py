@@ -249,6 +249,7 @@ class _Corners:
 
     def __init__(self) -> None:
         self.found: dict[str, Extent] = {}
+        self._all = 0
         self._name = ""
         self._row = self._column = self._rows = self._columns = 0
         self._row_repeat = self._cell_repeat = 1
@@ -279,6 +280,8 @@ class _Corners:
             self._row += self._row_repeat
         elif tag == "table:table":
             self.found[self._name] = Extent(rows=self._rows, columns=self._columns, hidden=tuple(self._hidden))
+            self._all += self._rows * self._columns
+            check_size(self._all, 1, most=_MOST_CELLS)  # the library unfolds every sheet at once
 
 
 def _opendocument_extents(data: bytes, turn: Callable[[], None]) -> dict[str, Extent]:
