@@ -126,6 +126,19 @@ def _round(data: bytes) -> bytes:
     return bytes(made)
 
 
+def _within(many: int) -> bytes:
+    """Sheets that begin one record after the other, in the same cells."""
+    cells = b"".join(number(row, 0) for row in range(200))
+    made = stream(*[cells, *[b""] * (many - 1)])
+    places = [made.index(b"S%03d" % place) - 8 for place in range(many)]
+    first = struct.unpack_from("<I", made, places[0])[0]
+    found = bytearray(made)
+    for place, at in enumerate(places):
+        struct.pack_into("<I", found, at, first + len(begin(0x10)) + place * len(number(0, 0)))
+    return bytes(found)
+
+
+_NAME = "Workbook".encode("utf-16-le")
 _PLAIN = compound.container_of(stream(number(0, 0)))
 DAMAGED = {
     "a stream that goes round": _round(_PLAIN),
@@ -145,6 +158,8 @@ DAMAGED = {
     "a string that breaks off": compound.container_of(
         stream(number(0, 0), among=record(0xFC, struct.pack("<iiHB", 1, 1, 9000, 0)))
     ),
+    "no stream of that name": _PLAIN.replace(_NAME, "Forkbook".encode("utf-16-le")) + _NAME,
+    "sheets that lie one in the other": compound.container_of(_within(40)),
     "an archive among the cells": compound.container_of(stream(record(0x204, b"PK\x05\x06" * 9))),
 }
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
+import numpy.typing as npt
+
 from dpcore.datasets.reading.markup import DAMAGED
 from dpcore.errors import UnreadableFile
 
@@ -23,7 +26,7 @@ def workbook_stream(data: bytes) -> bytes:
     """The stream of the workbook. Raises UnreadableFile for a container that is damaged or holds none."""
     try:
         return _stream(data)
-    except (struct.error, IndexError, KeyError):
+    except (struct.error, IndexError, StopIteration):
         raise UnreadableFile(DAMAGED) from None
 
 
@@ -41,8 +44,8 @@ def _stream(data: bytes) -> bytes:
         seen.add(more)
         *listed, more = struct.unpack(f"<{size // 4}I", _sector(data, more, size))
         fat_sectors += [each for each in listed if each <= _LAST_SECTOR]
-    if len(fat_sectors) * size > len(data):
-        raise UnreadableFile(DAMAGED)
+        if len(fat_sectors) * size > len(data):
+            raise UnreadableFile(DAMAGED)
     fat = _numbers(b"".join(_sector(data, each, size) for each in fat_sectors))
     entries = _chain(data, first_entry, fat, size, size)
     found: dict[str, tuple[int, int]] = {}
@@ -62,11 +65,11 @@ def _sector(data: bytes, number: int, size: int) -> bytes:
     return part.ljust(size, b"\0") if part else part
 
 
-def _numbers(data: bytes) -> tuple[int, ...]:
-    return struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
+def _numbers(data: bytes) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(data, dtype="<u4", count=len(data) // 4)
 
 
-def _chain(data: bytes, number: int, following: tuple[int, ...], size: int, before: int) -> bytes:
+def _chain(data: bytes, number: int, following: npt.NDArray[np.uint32], size: int, before: int) -> bytes:
     """The sectors from one on. Raises UnreadableFile for a chain that comes back to itself or leaves the file."""
     parts: list[bytes] = []
     while number != _END:
@@ -74,7 +77,7 @@ def _chain(data: bytes, number: int, following: tuple[int, ...], size: int, befo
         if not part or len(parts) * size > len(data):
             raise UnreadableFile(DAMAGED)
         parts.append(part)
-        number = following[number]
+        number = int(following[number])
     return b"".join(parts)
 
 

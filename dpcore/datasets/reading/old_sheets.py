@@ -44,7 +44,7 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
     strings: list[tuple[int, int]] = []
     blank: list[tuple[int, int]] = []
     last = 0
-    for kind, start, end in _records(stream, 0):
+    for kind, start, end in _records(stream, 0, turn):
         if kind == _LOCK and stream[start : start + 2] != b"\0\0":
             raise Locked
         if kind == _BOUND_SHEET:
@@ -60,10 +60,14 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
         raise UnreadableFile(DAMAGED)
     lengths = _lengths(stream, strings)
     sizes: dict[int, tuple[int, int, int]] = {}
-    cells = text = 0
+    cells = text = walked = 0
     for sheet in sheets:
         if sheet not in sizes:
-            sizes[sheet] = _size(stream, sheet, lengths, turn)
+            found = _size(stream, sheet, lengths, turn)
+            sizes[sheet] = found[:3]
+            walked += found[3] - sheet
+            if walked > 2 * len(stream):  # sheets that lie one in the other
+                raise UnreadableFile(DAMAGED)
         held, characters, longest = sizes[sheet]
         cells, text = cells + held, text + characters
         check_size(cells, 1, most=most)
@@ -71,12 +75,16 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
     return _without_archive(stream, blank)
 
 
-def _records(stream: bytes, at: int) -> Iterator[_Record]:
-    """The records from one place on, up to the end of their part."""
+def _records(stream: bytes, at: int, turn: Callable[[], None]) -> Iterator[_Record]:
+    """The records from one place on, up to the end of their part; ``turn`` may raise in between."""
     if at > len(stream):
         raise UnreadableFile(DAMAGED)
     unpack, whole = _HEAD.unpack_from, len(stream)
-    while at < whole:
+    for number in count(1):
+        if at >= whole:
+            return
+        if number % 50_000 == 0:
+            turn()
         kind, length = unpack(stream, at)
         end = at + 4 + length
         if end > whole:
@@ -87,15 +95,15 @@ def _records(stream: bytes, at: int) -> Iterator[_Record]:
         at = end
 
 
-def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) -> tuple[int, int, int]:
-    """Cells of a sheet from its first to its last corner, characters of its shared strings, and of the longest."""
+def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) -> tuple[int, int, int, int]:
+    """Cells of a sheet from its first to its last corner, characters of its shared strings, and of the longest, and
+    where the sheet ends."""
     top = left = 1 << 16
     bottom = right = -1
     text = longest = 0
     place = struct.Struct("<HH").unpack_from
-    for number, (kind, start, end) in zip(count(1), _records(stream, at), strict=False):
-        if number % 50_000 == 0:
-            turn()
+    end = at
+    for kind, start, end in _records(stream, at, turn):
         if kind == _DIMENSIONS:
             _check_dimensions(stream[start:end])
         if kind not in _CELLS:
@@ -109,7 +117,7 @@ def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) 
             if index < len(lengths):
                 text += lengths[index]
                 longest = max(longest, lengths[index])
-    return max(bottom - top + 1, 0) * max(right - left + 1, 0), text, longest
+    return max(bottom - top + 1, 0) * max(right - left + 1, 0), text, longest, end
 
 
 def _check_dimensions(record: bytes) -> None:
