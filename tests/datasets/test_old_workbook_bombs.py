@@ -158,7 +158,7 @@ DAMAGED = {
     "a string that breaks off": compound.container_of(
         stream(number(0, 0), among=record(0xFC, struct.pack("<iiHB", 1, 1, 9000, 0)))
     ),
-    "no stream of that name": _PLAIN.replace(_NAME, "Forkbook".encode("utf-16-le")) + _NAME,
+    "no stream of that name": _PLAIN.replace(_NAME, "Forkbook".encode("utf-16-le")) + _NAME + bytes(2),
     "sheets that lie one in the other": compound.container_of(_within(40)),
     "an archive among the cells": compound.container_of(stream(record(0x204, b"PK\x05\x06" * 9))),
 }
