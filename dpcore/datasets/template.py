@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _MARK, _VERSION = "epsilon-lab declaration", 1
 _LARGEST = 1 << 20
-MOST_STEPS = 60
-"""Steps that one declaration does to a table, one after another: more than anybody takes by hand."""
+MOST_STEPS = 1000
+"""Steps that one declaration does to a table, one after another: each of the most columns may need one, and more."""
 _WRONG = "is no declaration that can be read: {}; declare the columns again and save it anew"
 
 

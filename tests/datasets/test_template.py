@@ -142,7 +142,7 @@ def test_no_value_of_the_rows_is_saved() -> None:
         {"steps": [{"step": "Step"}]},
         {"steps": [{"step": "ReadAsMissing", "column": "a"}]},
         {"steps": ["x"]},
-        {"steps": [{"step": "ReadAsMissing", "column": "age", "word": str(word)} for word in range(61)]},
+        {"steps": [{"step": "ReadAsMissing", "column": "age", "word": str(word)} for word in range(1001)]},
         {"choices": {"a": [1]}},
         {"epsilon-lab declaration": 2},
         {"suggested": "age"},
