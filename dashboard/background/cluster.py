@@ -400,3 +400,5 @@ async def _close(client: Any) -> None:
             await client.close(timeout=1)
     except (OSError, TimeoutError, CancelledError) as error:
         _LOG.info("the connection to the cluster did not end well: %s", type(error).__name__)
+    finally:
+        client.status = "closed"  # else it begins to close once more when it is collected, in a loop that has ended

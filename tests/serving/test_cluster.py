@@ -348,3 +348,18 @@ def test_a_cluster_without_dask_is_one_sentence(
     monkeypatch.setattr(cluster.importlib.util, "find_spec", lambda name: None)
     assert main(["serve"]) == 2
     assert "install epsilon-lab[cluster]" in capsys.readouterr().err
+
+
+def test_a_connection_that_does_not_end_is_let_go_for_good() -> None:
+    """The library would begin to close it again whenever it is collected, with nobody to wait for that."""
+
+    class Stuck:
+        status = "running"
+
+        async def close(self, timeout: float) -> None:
+            self.status = "closing"
+            raise TimeoutError
+
+    stuck = Stuck()
+    asyncio.run(cluster._close(stuck))
+    assert stuck.status == "closed"
