@@ -271,12 +271,16 @@ def _header(scope: Scope, name: bytes) -> str | None:
 
 def _visitor(scope: Scope) -> str:
     """The address that a visitor comes from: behind a proxy of this computer, or of FORWARDED_ALLOW_IPS, the one that
-    it says (uvicorn has looked). A network of IPv6 is one, since each of its computers has billions."""
-    said = str((scope.get("client") or ("",))[0])
+    it says (uvicorn has looked)."""
+    return network(str((scope.get("client") or ("",))[0]))
+
+
+def network(address: str) -> str:
+    """Who counts as one by their address. A network of IPv6 is one, since each of its computers has billions."""
     try:
-        found = ip_address(said)
+        found = ip_address(address)
     except ValueError:
-        return said
+        return address
     if isinstance(found, IPv6Address):
         return str(found.ipv4_mapped or ip_network((int(found), 64), strict=False))
     return str(found)

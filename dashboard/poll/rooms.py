@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import overload
 
+from dashboard.gate import network
 from dashboard.poll.asked import Poll
 from dashboard.poll.follow import Follow
 from dashboard.poll.follow_room import FollowRoom
@@ -73,6 +74,7 @@ class Rooms:
 
         Raises PollRefused when all are taken, or as many as one network ``address`` may have.
         """
+        address = network(address)
         with self._lock:
             self._sweep()
             earlier = [code for code, kept in self._kept.items() if kept.host == host]

@@ -292,14 +292,15 @@ def test_a_speaker_has_one_room_and_a_server_fifty() -> None:
     assert found.open(SNACKS, HOST) is found.of_host(HOST)
 
 
-def test_one_network_has_a_share_of_the_rooms_and_not_all() -> None:
+@pytest.mark.parametrize(("address", "other"), [("192.0.2.7", "192.0.2.8"), ("2001:db8::{:x}", "2001:db8:0:1::1")])
+def test_one_network_has_a_share_of_the_rooms_and_not_all(address: str, other: str) -> None:
     found, _ = rooms()
     for number in range(MOST_EACH):
-        found.open(SNACKS, f"host {number}", "192.0.2.7")
+        found.open(SNACKS, f"host {number}", address.format(number + 1))
     with pytest.raises(PollRefused, match="your network 40 polls"):
-        found.open(SNACKS, "one more", "192.0.2.7")
-    assert found.open(SNACKS, "host 3", "192.0.2.7")  # theirs anew
-    assert found.open(SNACKS, "elsewhere", "192.0.2.8")
+        found.open(SNACKS, "one more", address.format(99))
+    assert found.open(SNACKS, "host 3", address.format(4))  # theirs anew
+    assert found.open(SNACKS, "elsewhere", other)
 
 
 def test_codes_are_random_and_wrong_ones_run_out() -> None:
