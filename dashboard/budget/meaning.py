@@ -71,7 +71,7 @@ def _guess(epsilon: float) -> None:
     )
     st.caption(
         "It does not say that nothing is learned about you: that smokers fall ill more often is learned with or "
-        "without your row. It bounds what your own row adds. Drag ε and see."
+        "without your row. It bounds what your own row adds. Drag ε in the sidebar."
     )
 
 
