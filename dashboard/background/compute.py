@@ -16,6 +16,7 @@ from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
 from dashboard.background.memory import Memory
 from dashboard.background.once import once
+from dashboard.background.readers import READERS
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
@@ -33,7 +34,7 @@ from dpcore.ledger.visitor import VisitorsLedger
 T = TypeVar("T")
 MEMORY = Memory(3000)
 """For everybody: what is made from samples, and what depends on no data at all."""
-LARGE = Memory(32)
+LARGE = Memory(32, room=500 << 20)
 """As ``MEMORY``, for a few large things."""
 PATIENCE = 2.5
 """Seconds that a click waits for a program that holds the ledger, one that froze with it say; what has been charged
@@ -164,7 +165,7 @@ def warm_up() -> None:
     """
     if os.environ.get("EPSILON_LAB_WARM_UP", "1") != "0":
         found = pool()
-        workers.warm_up(found.local if isinstance(found, Cluster) else found, LATER)
+        workers.warm_up(found.local if isinstance(found, Cluster) else found, LATER, READERS.warm)
 
 
 @once()

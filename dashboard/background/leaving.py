@@ -9,11 +9,19 @@ from __future__ import annotations
 
 import gc
 import threading
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+
+@runtime_checkable
+class Beside(Protocol):
+    """Work beside the page that a session holds, and that ends with it."""
+
+    def cancel(self) -> None: ...
+
 
 MARGIN = 2.0
 """Seconds after which a session that Streamlit would no longer take up again is emptied."""
@@ -42,6 +50,9 @@ class Visit:
             _timers.pop(self.session, None)
         if runtime.exists() and runtime.get_instance().is_active_session(self.session):
             return
+        for held in list(self._state.filtered_state.values()):
+            if isinstance(held, Beside):
+                held.cancel()  # it would go on for nobody
         self._state.clear()
         gc.collect()
 

@@ -113,12 +113,14 @@ def compile_kernels() -> None:
         problem.evaluate(method, "on_time", np.array([0.5, 1.0]), np.array([1000.0, 1000.0]))
 
 
-def warm_up(workers: Workers, modules: Sequence[str] = ()) -> threading.Thread:
-    """Start making everything ready, behind the first visitor's back; a failure here is nobody's business but ours.
+def warm_up(workers: Workers, modules: Sequence[str] = (), last: Callable[[], None] = lambda: None) -> threading.Thread:
+    """Start making everything ready, beside the first visitor's page; what fails is noted in the log, and the page that
+    needs it says so.
 
     Every worker is made ready for a sweep before loops are compiled, or the first sweep would wait behind the compiler.
     Loops are compiled in a worker, which leaves them on the disk: compiling here would hold up the server. ``modules``
     are loaded here once the first page is likely to be there: what a later page would load while somebody waits for it.
+    ``last`` is called after them.
     """
 
     def work() -> None:
@@ -127,6 +129,7 @@ def warm_up(workers: Workers, modules: Sequence[str] = ()) -> threading.Thread:
         wait(rehearsals)
         for name in modules:
             importlib.import_module(name)
+        last()
         if compiled.exception() is None:
             compile_kernels()
 

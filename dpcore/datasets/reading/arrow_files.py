@@ -32,6 +32,8 @@ def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
             batches.append(batch)
         table = pa.Table.from_batches(batches, schema=reader.schema)
         table.validate(full=True)
+    except MemoryError:  # which Arrow's own is as well
+        raise
     except (pa.ArrowException, OSError, ValueError, IndexError, struct.error):
         raise UnreadableFile(_DAMAGED) from None
     return engine.arrow(table)

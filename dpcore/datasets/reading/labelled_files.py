@@ -58,7 +58,15 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             if not names:
                 raise UnreadableFile("The file holds no columns.")
             return _read(read, str(file), meta, _rows_at_once(data, kind, meta), say)
-        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, UnicodeDecodeError, OverflowError):
+        except (
+            pyreadstat.ReadstatError,
+            pyreadstat.PyreadstatError,
+            OSError,
+            UnicodeDecodeError,
+            OverflowError,
+        ) as error:
+            if "allocate memory" in str(error):
+                raise MemoryError from None
             raise UnreadableFile(
                 f"This {_NAMES[kind]} file is damaged or of a kind that cannot be read; save it again or as CSV."
             ) from None

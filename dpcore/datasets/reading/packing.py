@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal
 
 from dpcore.datasets.reading.container import Kind, kind_of
+from dpcore.datasets.reading.zip_heads import check_heads
 from dpcore.errors import UnreadableFile
 
 MOST_UNPACKED = 200 << 20
@@ -62,10 +63,12 @@ def workbook_kind(data: bytes) -> Workbook | None:
 def check_members(data: bytes, most: int) -> None:
     """Unpack every part of a workbook into nothing, counting: sizes that an archive states can lie.
 
-    Raises UnreadableFile when they unpack to more than ``most`` bytes in all, or not at all.
+    Raises UnreadableFile when they unpack to more than ``most`` bytes in all, or not at all, and for an archive whose
+    parts are not as its list says.
     """
     total = 0
     with _archive(data) as archive:
+        check_heads(data, archive)
         for info in archive.infolist():
             with _member(archive, info, most) as opened:
                 while part := _read(opened, _PART, "zip"):

@@ -1,0 +1,342 @@
+"""Asking for a file to be read in a process of its own, and what becomes of the answer.
+
+A library that panics, crashes or takes memory without end then ends one reading with a sentence, and not the server.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import mmap
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import IO, TYPE_CHECKING, Any
+
+from dpcore.datasets import temporary
+from dpcore.datasets.apart.told import Lines
+from dpcore.defects import defect, logged
+from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
+
+if TYPE_CHECKING:  # they load DuckDB
+    from dpcore.datasets.reading.choices import Choices
+    from dpcore.datasets.reading.tabulate import Tabulated
+
+Say = Callable[[float, str], None]
+# Modules are looked for where the server finds its own, in the same order.
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from dpcore.datasets.apart.nursery import main; main(int(sys.argv[2]), sys.argv[3:])"
+)
+_TICK = 200  # milliseconds after which somebody who gives up is noticed
+_PATIENCE = 10.0  # seconds for a reader that was ended to be gone
+_PRINTED = 1 << 16
+_NO_MEMORY = (b"memory allocation of", b"bad_alloc", b"out of memory", b"MemoryError")
+_CRASH = "Until it is mended, save the table as CSV and bring that."
+_DOING = "this file was read"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Most:
+    """What one reading may take: bytes of memory beyond the bare program's, seconds of processor, and of waiting."""
+
+    memory: int = 1 << 30
+    seconds: int = 600
+    waiting: float = 3600.0
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What a reader has said; ``ended`` is its exit code, negative for a signal, None where nobody could tell."""
+
+    done: bool = False
+    refused: list[Any] = field(default_factory=list)
+    ended: int | None = None
+
+
+class Apart:
+    """Reads files in processes of their own, several at once. Thread-safe.
+
+    The process that makes them starts when it is first needed, or at ``warm``, and anew when it has ended. On Windows,
+    where no process can be forked, files are read in this one, as without an ``Apart``.
+
+    ``also`` names modules for the readers to load, ``forked`` is whether what all of them load is loaded before they
+    are made (a reader then begins in about 10 ms; elsewhere than on Linux what a library begins does not outlive a
+    fork, so each loads its own).
+    """
+
+    def __init__(self, most: Most | None = None, *, also: Sequence[str] = (), forked: bool | None = None) -> None:
+        self.most = most or Most()
+        self._also = tuple(also)
+        self._forked = sys.platform == "linux" if forked is None else forked
+        self._lock = threading.Lock()
+        self._control: socket.socket | None = None
+        self._nursery: subprocess.Popen[bytes] | None = None
+
+    def table_of(self, data: bytes, choices: Choices, say: Say) -> Tabulated:
+        """As ``dpcore.datasets.reading.kinds.table_of``: plain text in this process, all else in one of its own.
+
+        Raises UnreadableFile also for a file that takes too much memory or time, Defect where a library ends its
+        process, and whatever ``say`` raises, which ends the reading at once.
+        """
+        from dpcore.datasets.reading import kinds
+        from dpcore.datasets.reading.container import kind_of
+
+        if not hasattr(os, "fork") or kind_of(data) == "text":
+            return kinds.table_of(data, choices, say)
+        return self._read(data, choices, say)
+
+    def warm(self) -> None:
+        """Start the process that makes readers; nothing waits for it."""
+        if hasattr(os, "fork"):
+            with self._lock:
+                self._started()
+
+    @property
+    def process(self) -> int | None:
+        """The number of the process that makes readers, None before there is one."""
+        return None if self._nursery is None else self._nursery.pid
+
+    def close(self) -> None:
+        """End that process, and with it everything that is being read."""
+        with self._lock:
+            control, nursery = self._control, self._nursery
+            self._control = self._nursery = None
+        atexit.unregister(self.close)
+        if control is not None:
+            control.close()
+        if nursery is not None:
+            nursery.wait(_PATIENCE)
+
+    def _started(self) -> socket.socket:
+        if self._nursery is not None and self._nursery.poll() is not None and self._control is not None:
+            logged(f"the process that makes readers ended with {self._nursery.returncode}; there is a new one")
+            self._control.close()
+            self._control = self._nursery = None
+        if self._control is None:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                self._nursery = subprocess.Popen(  # noqa: S603 - this Python with a module of ours
+                    [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(theirs.fileno()), *self._names()],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,  # what is typed at the server's terminal is not for it
+                    env=_environment(),
+                )
+            self._control = ours
+            atexit.register(self.close)
+        return self._control
+
+    def _names(self) -> tuple[str, ...]:
+        from dpcore.datasets.apart.nursery import LOADED
+
+        return (*LOADED, *self._also) if self._forked else self._also
+
+    def _ask(self, files: Sequence[int]) -> None:
+        with self._lock:
+            for _ in range(2):
+                try:
+                    socket.send_fds(self._started(), [self._question()], files)
+                except (BrokenPipeError, ConnectionResetError):  # it ended this very moment
+                    if self._nursery is not None:
+                        self._nursery.wait(_PATIENCE)
+                else:
+                    return
+        raise defect(_DOING, "NoReader", ())
+
+    def _question(self) -> bytes:
+        from dpcore.datasets.apart.nursery import QUESTION
+
+        return QUESTION.pack(self.most.memory)
+
+    def _read(self, data: bytes, choices: Choices, say: Say) -> Tabulated:
+        say(0.0, "Opening the file")
+        with ExitStack() as until_the_end:
+            found, printed = (until_the_end.enter_context(_room()) for _ in range(2))
+            with _room() as asked:
+                told, life = self._begun(data, choices, [asked, found, printed], until_the_end)
+            ended = False
+            try:
+                answer = _heard(told, life, say, self.most.waiting)
+                ended = answer.ended == 0
+            finally:
+                if not ended:
+                    temporary.sweep()  # a process that was ended leaves its copy of the file
+            if answer.done and ended:
+                return _table(found)
+            raise _why(answer, _no_memory(printed), self.most)
+
+    def _begun(
+        self, data: bytes, choices: Choices, rooms: Sequence[IO[bytes]], until_the_end: ExitStack
+    ) -> tuple[int, _Life]:
+        """What the reader says, and what it lives by."""
+        asked = rooms[0]
+        question = {
+            "choices": asdict(choices),
+            "size": len(data),
+            "memory": self.most.memory,
+            "seconds": self.most.seconds,
+        }
+        asked.write(json.dumps(question).encode() + b"\n")
+        if asked.write(data) != len(data):
+            raise MemoryError
+        asked.seek(0)
+        told, telling = os.pipe()
+        until_the_end.callback(os.close, told)
+        watched, living = os.pipe()
+        life = _Life(living)
+        until_the_end.callback(life.end)
+        try:
+            self._ask([telling, watched, *(room.fileno() for room in rooms)])
+        finally:
+            os.close(telling)
+            os.close(watched)
+        return told, life
+
+
+class _Life:
+    """The end of a pipe by which a reader lives: once it is closed the reader is ended."""
+
+    def __init__(self, file: int) -> None:
+        self._file: int | None = file
+
+    def end(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
+
+
+def _heard(told: int, life: _Life, say: Say, waiting: float) -> _Answer:
+    """All that a reader says until it has ended; whatever ``say`` raises ends it, and is raised once it is gone."""
+    answer, lines = _Answer(), Lines()
+    last: tuple[float, str] = (0.0, "Opening the file")
+    until = time.monotonic() + waiting
+    try:
+        for piece in _pieces(told, None):
+            for what, *rest in lines.of(piece):
+                last = _noted(answer, what, rest) or last
+            if not threading.main_thread().is_alive():  # the server ends, and waits for its threads
+                raise ReadingCancelled("The server ends.")
+            if time.monotonic() > until:
+                answer.refused = ["waiting"]
+                break
+            say(*last)
+    finally:
+        life.end()
+        for piece in _pieces(told, _PATIENCE):
+            for what, *rest in lines.of(piece):
+                _noted(answer, what, rest)
+    return answer
+
+
+def _noted(answer: _Answer, what: Any, rest: list[Any]) -> tuple[float, str] | None:
+    match [what, *rest]:
+        case ["at", float(part) | int(part), str(words)]:
+            return float(part), words[:100]
+        case ["done"]:
+            answer.done = True
+        case ["ended", int(code)]:
+            answer.ended = code
+        case [str(), *_]:
+            answer.refused = [what, *rest]
+    return None
+
+
+def _pieces(told: int, patience: float | None) -> Iterator[bytes]:
+    """What comes through the pipe until its other end is closed, with b"" every so often; or as long as one waits."""
+    poll = select.poll()
+    poll.register(told, select.POLLIN)
+    until = None if patience is None else time.monotonic() + patience
+    while until is None or time.monotonic() < until:
+        if not poll.poll(_TICK):
+            yield b""
+            continue
+        piece = os.read(told, 1 << 16)
+        if not piece:
+            return
+        yield piece
+
+
+def _why(answer: _Answer, no_memory: bool, most: Most) -> Exception:
+    """What to say of a reading that brought no table."""
+    match answer.refused:
+        case ["unreadable", str(sentence)]:
+            return UnreadableFile(sentence)
+        case ["invalid", str(argument), str(problem)]:
+            return InvalidArgument(argument, problem)
+        case ["failed", str(kind), list(places)] if not no_memory:
+            panic = _CRASH if kind == "PanicException" else ""
+            return defect(_DOING, kind, [str(place)[:200] for place in places], panic)
+        case ["memory"]:
+            no_memory = True
+        case ["waiting"]:
+            return UnreadableFile(_too_long(most.waiting))
+    if no_memory:
+        return UnreadableFile(
+            f"Reading this file takes more than {-(-most.memory >> 20):,} MB of memory; keep fewer rows or columns, or "
+            "save the table as CSV."
+        )
+    if answer.ended == -_XCPU:
+        return UnreadableFile(_too_long(most.seconds))
+    if answer.ended in (None, -_KILL):
+        logged(f"a reader was ended from outside ({answer.ended})")
+        return UnreadableFile(
+            "The reading of this file was ended from outside, as where the computer has no memory left; try it again, "
+            "or keep fewer rows or columns."
+        )
+    return defect(_DOING, f"exit {answer.ended}", (), _CRASH)
+
+
+_KILL, _XCPU = 9, 24
+
+
+def _too_long(seconds: float) -> str:
+    return (
+        f"Reading this file takes longer than {seconds / 60:,.0f} minutes; keep fewer rows or columns, or save the "
+        "table as CSV."
+    )
+
+
+def _no_memory(printed: IO[bytes]) -> bool:
+    """Whether a library said, before it ended its process, that there was no memory. Its words go no further."""
+    printed.seek(0)
+    words = printed.read(_PRINTED)
+    return any(mark in words for mark in _NO_MEMORY)
+
+
+def _table(found: IO[bytes]) -> Tabulated:
+    from dpcore.datasets.apart import crossing
+
+    try:
+        return crossing.read(mmap.mmap(found.fileno(), 0, access=mmap.ACCESS_READ))
+    except (crossing.Garbled, ValueError):
+        raise defect(_DOING, "Garbled", ()) from None
+
+
+@contextmanager
+def _room() -> Iterator[IO[bytes]]:
+    """A file without a name that only this process and whom it is given to can open; what is mapped of it stays."""
+    if hasattr(os, "memfd_create"):
+        with open(os.memfd_create("epsilon-lab"), "w+b", buffering=0) as file:
+            yield file
+    else:
+        with tempfile.TemporaryFile(buffering=0) as file:
+            yield file
+
+
+def _environment() -> dict[str, str]:
+    """One thread where a process is to be forked, and allocators that ask the system for no more than they need."""
+    return os.environ | {
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    }

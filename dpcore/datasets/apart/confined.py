@@ -1,0 +1,109 @@
+"""What a process that reads somebody's file may take and do: memory, time, files, and no way out.
+
+Called in the process itself, before it has seen a byte of the file. Linux keeps all of it; elsewhere the limits that
+there are hold, and memory is not among them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+import struct
+import sys
+from pathlib import Path
+
+_NICE = 5
+_LARGEST_FILE = 1 << 30
+_RESERVED = 4 << 30
+"""Address space beyond what may be written to: threads and allocators reserve far more than they use."""
+_UNUSED = 2
+"""One part in so many of what a process may use may be kept beside it unused, by pools of Arrow, DuckDB and glibc."""
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+_SECCOMP_FILTER = 2
+# What the system calls by number, of each kind of processor (its name, as AUDIT_ARCH has it): opening a connection,
+# starting a program, looking into another process or ending it, and the ring that does any of these.
+_REFUSED = {
+    "x86_64": (0xC000003E, (41, 42, 59, 62, 101, 310, 311, 322, 424, 425, 438)),
+    "aarch64": (0xC00000B7, (198, 203, 221, 129, 117, 270, 271, 281, 424, 425, 438)),
+}
+_OTHER_NUMBERS = 0x40000000  # x86_64 has a second set of them
+
+
+def confine(memory: int, seconds: int) -> None:
+    """Seconds of processor time, and bytes of memory beyond what the process began with.
+
+    That limit holds at every moment, but leaves room for what allocators keep and do not use (half as much again);
+    whoever made the process looks every tenth of a second whether it has more than ``memory`` in use.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold rows
+    _limit(resource.RLIMIT_CPU, seconds, seconds + 5)
+    _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE, _LARGEST_FILE)
+    os.nice(max(0, _NICE - os.nice(0)))  # pages of other people go first
+    if sys.platform != "linux":
+        return
+    taken = _taken()
+    # What may be written to can fill the memory, at once; space that is only reserved cannot.
+    written = memory + memory // _UNUSED
+    _limit(resource.RLIMIT_DATA, taken["VmData"] + written, taken["VmData"] + written)
+    _limit(resource.RLIMIT_AS, taken["VmSize"] + written + _RESERVED, taken["VmSize"] + written + _RESERVED)
+    _first_to_go()
+    _no_way_out()
+
+
+def end_with_parent() -> None:
+    """On Linux the system ends this process when the one that started it has ended."""
+    if sys.platform == "linux":
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _limit(kind: int, soft: int, hard: int) -> None:
+    """Never above what this process has been given."""
+    most = resource.getrlimit(kind)[1]
+    if most != resource.RLIM_INFINITY:
+        soft, hard = min(soft, most), min(hard, most)
+    resource.setrlimit(kind, (soft, hard))
+
+
+def _taken() -> dict[str, int]:
+    lines = (line.split() for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("Vm"))
+    return {name.rstrip(":"): int(size) << 10 for name, size, *_ in lines}
+
+
+def _first_to_go() -> None:
+    """Where the computer's memory is full, this process ends rather than the server."""
+    try:
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    except OSError:  # /proc is read-only in some containers; the limits above hold all the same
+        return
+
+
+def _no_way_out() -> None:
+    """No connection, no other program, no look into another process (seccomp, filter mode).
+
+    https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html. A kernel without it refuses, and the
+    reading goes on without: no library here opens a connection by itself.
+    """
+    _prctl(_PR_SET_DUMPABLE, 0)
+    known = _REFUSED.get(platform.machine())
+    if known is None or _prctl(_PR_SET_NO_NEW_PRIVS, 1) != 0:
+        return
+    machine, numbers = known
+    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
+    allow, refuse = 0x7FFF0000, 0x00050000 | 1  # EPERM
+    steps = [(load, 0, 0, 4), (equal, 0, len(numbers) + 3, machine), (load, 0, 0, 0)]
+    steps += [(at_least, len(numbers) + 1, 0, _OTHER_NUMBERS)]
+    steps += [(equal, len(numbers) - place, 0, number) for place, number in enumerate(numbers)]
+    steps += [(give, 0, 0, allow), (give, 0, 0, refuse)]
+    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    filled = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(program)))
+    _prctl(_PR_SET_SECCOMP, _SECCOMP_FILTER, ctypes.addressof(filled))
+
+
+def _prctl(option: int, first: int, second: int = 0) -> int:
+    call = ctypes.CDLL(None, use_errno=True).prctl
+    call.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
+    found: int = call(option, first, second, 0, 0)
+    return found

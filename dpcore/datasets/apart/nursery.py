@@ -1,0 +1,190 @@
+"""The process that makes readers: it has loaded what they need, never sees a byte of a file, and forks one for each.
+
+It waits for three things: to be asked, for somebody to give up (then it ends the reader), and for a reader to end.
+Meanwhile it looks how much memory each has in use, and ends one that has more than it may. It
+goes with the server, whose end of the socket the system closes however the server ends, and takes all readers along.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpcore.datasets.apart.confined import end_with_parent
+from dpcore.datasets.apart.reader import TOLD, plain_signals, serve
+from dpcore.datasets.apart.told import tell
+
+FILES = 5
+"""Sent with each question: the pipe to speak into, the end of a pipe that closes when nobody waits, what is asked, room
+for the table, and room for what libraries print."""
+# What is loaded beforehand, where a process that has loaded it can be forked.
+LOADED = ("dpcore.datasets.reading.kinds", "dpcore.datasets.apart.crossing", "python_calamine", "pyreadstat")
+
+
+QUESTION = struct.Struct("<Q")
+"""Bytes of memory that the reader may use."""
+_TICK = 100  # milliseconds
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """``most`` is how many bytes the process may have in use that it shares with no file."""
+
+    process: int
+    told: int
+    life: int
+    most: int
+
+
+class Nursery:
+    """See the module. ``control`` brings a byte with ``FILES`` open files for each question."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._readers: dict[int, _Reader] = {}  # by the pipe that closes
+        self._too_large = set[int]()
+        self._poll = select.poll()
+        self._poll.register(control, select.POLLIN)
+        self._woken, waking = os.pipe()
+        os.set_blocking(self._woken, False)
+        os.set_blocking(waking, False)
+        self._poll.register(self._woken, select.POLLIN)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+
+    def run(self) -> None:
+        """Until the server is gone."""
+        while True:
+            for file, _ in self._poll.poll(_TICK if self._readers else None):
+                if file == self._woken:
+                    self._drain()
+                elif file in self._readers:
+                    self._end(file)
+                elif file == self._control.fileno() and not self._asked():
+                    return
+            self._collect()
+            self._watch()
+
+    def stop(self) -> None:
+        for life in list(self._readers):
+            self._end(life)
+
+    def _asked(self) -> bool:
+        question, files, *_ = socket.recv_fds(self._control, QUESTION.size, FILES)
+        if not question:
+            return False
+        self._make(files, *QUESTION.unpack(question))
+        return True
+
+    def _make(self, files: Sequence[int], memory: int) -> None:
+        told, life, *others = files
+        mother = os.getpid()
+        most = in_use(mother) + memory  # it begins with all of ours
+        try:
+            process = os.fork()
+        except OSError:  # no room for another: whoever asked hears nothing more, and says so
+            for file in files:
+                os.close(file)
+            return
+        if process == 0:
+            try:
+                _be_reader(mother, [told, *others])
+            finally:
+                os._exit(0)
+        for file in others:
+            os.close(file)
+        self._readers[life] = _Reader(process, told, life, most)
+        self._poll.register(life, 0)  # told of its end alone
+
+    def _end(self, life: int) -> None:
+        with suppress(KeyError):  # it was ended before
+            self._poll.unregister(life)
+        os.kill(self._readers[life].process, signal.SIGKILL)
+
+    def _watch(self) -> None:
+        for reader in self._readers.values():
+            if in_use(reader.process) > reader.most:
+                self._too_large.add(reader.process)
+                os.kill(reader.process, signal.SIGKILL)
+
+    def _drain(self) -> None:
+        try:
+            while os.read(self._woken, 512):
+                pass
+        except BlockingIOError:
+            return
+
+    def _collect(self) -> None:
+        """Say of each reader that has ended how it did."""
+        for life, reader in list(self._readers.items()):
+            ended, status = os.waitpid(reader.process, os.WNOHANG)
+            if not ended:
+                continue
+            del self._readers[life]
+            with suppress(KeyError):  # it was ended from here
+                self._poll.unregister(life)
+            os.set_blocking(reader.told, False)  # whoever does not listen holds nobody up
+            with suppress(OSError):
+                os.write(reader.told, b"\n")  # after a line that broke off
+                if reader.process in self._too_large:
+                    tell(reader.told, "memory")
+                tell(reader.told, "ended", os.waitstatus_to_exitcode(status))
+            self._too_large.discard(reader.process)
+            os.close(reader.told)
+            os.close(reader.life)
+
+
+def in_use(process: int) -> int:
+    """Bytes of memory that a process has written to and shares with no file; 0 where the system does not say."""
+    try:
+        _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
+    except (OSError, ValueError):
+        return 0
+    return (int(resident) - int(shared)) * _PAGE
+
+
+def _be_reader(mother: int, files: Sequence[int]) -> None:
+    """With the files of a reader and no others; what it prints goes into the last."""
+    end_with_parent()
+    if os.getppid() != mother:
+        return
+    plain_signals()
+    *files, printed = (_moved(file) for file in files)
+    for place, file in enumerate(files, start=TOLD):
+        os.dup2(file, place)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for place, file in enumerate((nothing, printed, printed)):
+        os.dup2(file, place)
+    os.closerange(TOLD + len(files), os.sysconf("SC_OPEN_MAX"))
+    serve()
+
+
+def _moved(file: int) -> int:
+    """The same file under a number that is out of the way."""
+    import fcntl
+
+    return fcntl.fcntl(file, fcntl.F_DUPFD, 64)
+
+
+def main(control: int, names: Sequence[str]) -> None:
+    """``names`` are modules to load first."""
+    for name in names:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # what is shared with every reader stays where it is
+    nursery = Nursery(socket.socket(fileno=control))
+    try:
+        nursery.run()
+    finally:
+        nursery.stop()
+    os._exit(0)  # what the libraries would tidy up is of no use to anybody

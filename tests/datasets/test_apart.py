@@ -1,0 +1,230 @@
+"""A reader that panics, crashes, grows or never ends takes nobody along and leaves nothing behind."""
+
+from __future__ import annotations
+
+import gc
+import io
+import logging
+import os
+import pickle
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import ipc
+
+from dpcore.datasets import ReadingCancelled, UnreadableFile, read_table
+from dpcore.datasets.apart import Apart, Most, crossing
+from dpcore.datasets.apart.nursery import in_use
+from dpcore.datasets.reading.choices import Choices
+from dpcore.datasets.reading.container import kind_of
+from dpcore.datasets.reading.kinds import table_of
+from dpcore.errors import Defect, InvalidArgument
+from tests.datasets.cases import CASES
+from tests.datasets.unruly import CANARY, file
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there are no limits of memory")
+MOST = Most(memory=120 << 20, seconds=60, waiting=60.0)
+KINDS = ("workbook: dates left", "columnar: Arrow, lz4", "labelled: SPSS", "packed: several tables", "json: half")
+
+
+@pytest.fixture(scope="module")
+def apart() -> Iterator[Apart]:
+    made = Apart(MOST, also=["tests.datasets.unruly"])
+    yield made
+    made.close()
+
+
+def said(apart: Apart, behaviour: str) -> str:
+    with pytest.raises((UnreadableFile, Defect)) as caught:
+        read_table(file(behaviour), tables=apart.table_of)
+    sentence = str(caught.value)
+    assert isinstance(caught.value, Defect) == ("your file is not at fault" in sentence)
+    assert sentence.endswith(".")
+    assert CANARY not in sentence
+    return sentence
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def mapped() -> bool:
+    """Whether a table that a reader left is still in this process's memory."""
+    return "memfd:epsilon-lab" in Path("/proc/self/maps").read_text()
+
+
+def readers(process: int | None) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+class Watch:
+    """What ``progress`` was told, and the number of the reader once it has said it."""
+
+    def __init__(self) -> None:
+        self.words: list[tuple[float, str]] = []
+        self.begun = threading.Event()
+        self.reader = 0
+
+    def __call__(self, part: float, words: str) -> None:
+        self.words.append((part, words))
+        if words.startswith("Reader "):
+            self.reader = int(words.removeprefix("Reader "))
+            self.begun.set()
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if str(case).startswith(KINDS) and not case.heavy], ids=str)
+def test_a_file_is_read_as_in_this_process(apart: Apart, case: object) -> None:
+    """Tables with labels, notices, alternatives, rows set aside and lines, to the last byte."""
+    data = case.make()  # type: ignore[attr-defined]
+    assert kind_of(data) != "text"
+    try:
+        here = read_table(data)
+    except UnreadableFile as error:
+        with pytest.raises(UnreadableFile, match=re.escape(str(error))):
+            read_table(data, tables=apart.table_of)
+        return
+    there = read_table(data, tables=apart.table_of)
+    assert mapped(), "its cells lie where the reader wrote them"
+    pd.testing.assert_frame_equal(there.frame, here.frame)
+    assert there.lines.tolist() == here.lines.tolist()
+    assert there.places.tolist() == here.places.tolist()
+    assert (there.report, there.columns, there.records, there.key) == (
+        here.report, here.columns, here.records, here.key,
+    )  # fmt: skip
+    del there
+    gc.collect()
+    assert not mapped()
+
+
+def test_text_is_read_here_and_a_wrong_choice_is_named(apart: Apart) -> None:
+    never = Apart()
+    assert read_table(b"a,b\n1,2\n", tables=never.table_of).rows == 1
+    assert never.process is None
+    with pytest.raises(InvalidArgument) as caught:
+        read_table(b'[{"a": 1}]', encoding="klingon", tables=apart.table_of)
+    assert caught.value.argument == "encoding"
+
+
+@pytest.mark.defects
+@pytest.mark.parametrize(
+    ("behaviour", "kind"),
+    [
+        ("panics", "PanicException"),
+        ("fails", "KeyError"),
+        ("crashes", "exit -11"),
+        ("aborts", "exit -6"),
+        ("lies", "Garbled"),
+    ],
+)
+def test_a_reader_that_breaks_is_a_defect_of_ours(
+    apart: Apart, behaviour: str, kind: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with caplog.at_level(logging.ERROR, "dpcore"):
+        sentence = said(apart, behaviour)
+    found = re.search(r"reference ([0-9A-F]{8})\.", sentence)
+    assert found is not None
+    assert f"{found[1]} while this file was read: {kind}" in caplog.text
+    assert ("save the table as CSV" in sentence) == (behaviour not in ("fails", "lies"))
+    assert CANARY not in caplog.text + "".join(capfd.readouterr())
+    assert apart.process is not None
+    assert readers(apart.process) == []
+
+
+@pytest.mark.parametrize("behaviour", ["grows", "leaps", "cannot_allocate"])
+def test_a_reader_without_bounds_is_stopped_by_its_own(apart: Apart, behaviour: str) -> None:
+    before = in_use(os.getpid())
+    assert "takes more than 120 MB of memory; keep fewer rows" in said(apart, behaviour)
+    assert in_use(os.getpid()) - before < 30 << 20
+
+
+def test_whoever_waits_too_long_is_told(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "most", replace(MOST, waiting=0.1))
+    assert "takes longer than 0 minutes" in said(apart, "waits")
+
+
+def test_a_reader_reaches_nothing(apart: Apart) -> None:
+    """No connection, no program, no signal to another, no file of anybody else's; and pages go first."""
+    watch = Watch()
+    assert read_table(file("looks_around"), progress=watch, tables=apart.table_of).rows == 2
+    assert f"5 files, nice {max(os.nice(0), 5)}" in [words for _, words in watch.words]
+    assert len(list(Path(f"/proc/{apart.process}/task").iterdir())) == 1, "what has threads cannot be forked safely"
+
+
+def test_two_are_read_at_once_and_one_that_is_killed_is_a_sentence(apart: Apart) -> None:
+    """kill -9 in mid reading ends one, with a sentence; the other goes on, and so does the one that made both."""
+    watches = Watch(), Watch()
+    maker = apart.process
+
+    def read(behaviour: str, watch: Watch) -> int:
+        return read_table(file(behaviour), progress=watch, tables=apart.table_of).rows
+
+    with ThreadPoolExecutor(2) as both:
+        killed, other = both.submit(read, "waits", watches[0]), both.submit(read, "waits_a_moment", watches[1])
+        assert all(watch.begun.wait(60) for watch in watches)
+        assert set(readers(maker)) == {watch.reader for watch in watches}
+        os.kill(watches[0].reader, signal.SIGKILL)
+        with pytest.raises(UnreadableFile, match="ended from outside"):
+            killed.result(60)
+        assert other.result(60) == 2
+    assert apart.process == maker
+    assert not any(alive(watch.reader) for watch in watches)
+
+
+@pytest.mark.parametrize("behaviour", ["waits", "holds_everything"])
+def test_whoever_gives_up_ends_the_reader(apart: Apart, behaviour: str, tmp_path: Path) -> None:
+    watch = Watch()
+    with pytest.raises(ReadingCancelled):
+        read_table(file(behaviour), progress=watch, cancel=watch.begun.is_set, tables=apart.table_of)
+    assert not alive(watch.reader)
+
+
+def written() -> bytes:
+    file = io.BytesIO()
+    crossing.write(table_of(b'[{"a": "one"}, {"a": "three"}]', Choices(), lambda *_: None), file)
+    return file.getvalue()
+
+
+def changed(change: Callable[[pa.Table], pa.Table]) -> bytes:
+    table, made = change(ipc.open_stream(written()).read_all()), io.BytesIO()
+    with ipc.new_stream(made, table.schema) as stream:
+        stream.write_table(table)
+    return made.getvalue()
+
+
+def beside(told: object) -> bytes:
+    return changed(lambda table: table.replace_schema_metadata({b"beside": pickle.dumps(told)}))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: b"",
+        lambda: written()[:-300],
+        lambda: written().replace(b"onethree", b"one\xff\xferee"),
+        lambda: changed(lambda table: table.slice(1)),
+        lambda: changed(lambda table: table.append_column("n1", table["n0"]).append_column("n2", table["n0"])),
+        lambda: changed(lambda table: table.set_column(0, "c0", table["n0"])),
+        lambda: changed(lambda table: table.replace_schema_metadata({})),
+        lambda: beside((["a"], None, {}, {}, 2)),
+        lambda: beside((["a"], Path("x"), {}, {}, 2)),
+        lambda: beside((["a"], os.system, {}, {}, 2)),
+        lambda: beside(3),
+    ],
+)
+def test_what_comes_back_is_not_trusted(made: Callable[[], bytes]) -> None:
+    """A reader that was led astray cannot have the server follow it: no class of its own, no cell out of bounds."""
+    assert crossing.read(written()).frame["a"].tolist() == ["one", "three"]
+    with pytest.raises(crossing.Garbled):
+        crossing.read(made())
