@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from dpcore.datasets.dates import NEVER, dates
+from dpcore.datasets.dates import dates
+from dpcore.datasets.matching import words
 from dpcore.datasets.numerals import integers, numbers, tidy
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.table import Table
+from dpcore.datasets.written_dates import NEVER
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
@@ -75,11 +79,12 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
         codes, different = pd.factorize(as_text(frame[declared.name]))
         text = pd.Series(different, dtype=_TEXT)
         missing = is_missing(text, declared.missing_words)
-        text = tidy(text.mask(missing, "")) if declared.type != "text" else text.mask(missing, "")
+        text = text.mask(missing, "") if missing.any() else text
+        text = tidy(text) if declared.type != "text" else text
         column = declared
         if column.type == "category" and not column.categories:
-            words = tuple(sorted({str(word) for word in text[~missing]}))
-            column = replace(column, categories=words, from_file=True)
+            found = tuple(sorted({str(word) for word in text[~missing]}))
+            column = replace(column, categories=found, from_file=True)
         values, unread, outside = _READERS[column.type](text, missing, column)
         values = values.take(codes).reset_index(drop=True)
         missing, unread, outside = missing[codes], unread[codes], outside[codes]
@@ -107,8 +112,14 @@ def as_text(series: pd.Series) -> pd.Series:
     return series.astype("str").where(series.notna(), "")
 
 
-def is_missing(text: pd.Series, words: tuple[str, ...]) -> BoolArray:
-    return text.str.strip().str.lower().isin([word.lower() for word in words]).to_numpy(dtype=bool)
+def is_missing(text: pd.Series, missing_words: tuple[str, ...]) -> BoolArray:
+    return _among(pc.utf8_trim_whitespace(words(text)), missing_words)
+
+
+def _among(text: pa.Array, listed: tuple[str, ...]) -> BoolArray:
+    """Which of the words are listed, capital or small."""
+    small = pa.array([word.lower() for word in listed], pa.large_string())
+    return np.asarray(pc.is_in(pc.utf8_lower(text), value_set=small), dtype=bool)
 
 
 _TEXT = pd.StringDtype(na_value=np.nan)
@@ -143,9 +154,9 @@ def _category(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
 
 
 def _yes_no(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
-    lower = text.str.lower()
-    yes = lower.isin([word.lower() for word in column.yes_words]).to_numpy(dtype=bool) & ~missing
-    no = lower.isin([word.lower() for word in column.no_words]).to_numpy(dtype=bool) & ~missing
+    held = words(text)
+    yes = _among(held, column.yes_words) & ~missing
+    no = _among(held, column.no_words) & ~missing
     return pd.Series(yes).astype("boolean").mask(~(yes | no)), ~(yes | no | missing), _nowhere(text)
 
 

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.schema import DateOrder
+from dpcore.datasets.written_dates import NEVER, read_written
 
 _TIME = r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?: ?([AaPp])\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
 _ISO = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME)
@@ -24,57 +24,28 @@ _FULL = (
     *("january", "february", "march", "april", "may", "june", "july", "august"),
     *("september", "october", "november", "december", "sept"),
 )
-_FIXED = (
-    r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}/[0-9]{2}/[0-9]{2}|[0-9]{4}[.][0-9]{2}[.][0-9]{2}"
-    r"|[0-9]{2}-[0-9]{2}-[0-9]{4}|[0-9]{2}/[0-9]{2}/[0-9]{4}|[0-9]{2}[.][0-9]{2}[.][0-9]{4})"
-    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?)?)?"
-)
 _MANY = 200
 _SERIAL_ORIGIN = datetime(1899, 12, 30)
 _SERIAL_LAST = 2_958_465.0  # 9999-12-31
-NEVER = np.datetime64("NaT", "s")
 
 
 def dates(text: pd.Series, order: DateOrder) -> np.ndarray:
     """datetime64[s] of tidied text; NaT where a cell is no date in that order. Clock times are kept as written."""
+    if len(text) < _MANY or order == "serial":
+        return _one_by_one(text, order)
+    read, written = read_written(text, order)
+    if not written.all():
+        read[~written] = _one_by_one(text[~written], order)
+    return read
+
+
+def _one_by_one(text: pd.Series, order: DateOrder) -> np.ndarray:
+    """Every different word by itself."""
     codes, words = pd.factorize(text)
     read = np.full(len(words) + 1, NEVER)
-    rest = np.ones(len(words), dtype=bool)
-    if len(words) >= _MANY and order != "serial":
-        places = np.flatnonzero(_written_out(words))
-        rest[places] = False
-        read[places] = _at_once(words.take(places), order)
-    for place in np.flatnonzero(rest):
-        read[place] = moment(str(words[int(place)]), order)
+    for place, word in enumerate(words):
+        read[place] = moment(str(word), order)
     return read[codes]
-
-
-def _written_out(words: pd.Index) -> np.ndarray:
-    """Which words have every digit of their date and time in its usual place."""
-    return fullmatch(pd.Series(words), _FIXED)
-
-
-def _at_once(words: pd.Index, order: DateOrder) -> np.ndarray:
-    """datetime64[s] of words that are written out: digits are taken by their places, for all words together."""
-    signs = np.ascontiguousarray(np.array(words.tolist(), dtype="S19").view(np.uint8).reshape(len(words), 19).T)
-    year_first = (signs[2] >= 48) & (signs[2] <= 57)
-
-    def two(place: int) -> np.ndarray:
-        """The number of two digits at a place, or 0 behind the end of the word."""
-        tens, ones = signs[place].astype(np.int32), signs[place + 1].astype(np.int32)
-        return np.where(tens == 0, 0, 10 * tens + ones - 528)
-
-    year = np.where(year_first, 100 * two(0) + two(2), 100 * two(6) + two(8))
-    first, second = (two(0), two(3)) if order == "dmy" else (two(3), two(0))
-    month, day = np.where(year_first, two(5), second), np.where(year_first, two(8), first)
-    hour, minute, seconds = two(11), two(14), two(17)
-    start = (12 * (year - 1970) + month - 1).astype("datetime64[M]")
-    days = start.astype("datetime64[D]") + (day - 1)
-    real = (year > 0) & (month >= 1) & (month <= 12) & (day >= 1) & (days.astype("datetime64[M]") == start)
-    real &= (hour < 24) & (minute < 60) & (seconds < 60)
-    if order == "ymd":
-        real &= year_first
-    return np.where(real, days.astype("datetime64[s]") + (3600 * hour + 60 * minute + seconds), NEVER)
 
 
 def moment(word: str, order: DateOrder) -> np.datetime64:

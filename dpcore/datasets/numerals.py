@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from dpcore.datasets.matching import fullmatch
+from dpcore.datasets.matching import fullmatch, words
 from dpcore.datasets.schema import Decimal
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
@@ -42,7 +44,7 @@ _PATTERNS: dict[Decimal, str] = {".": _pattern("."), ",": _pattern(",")}
 
 def tidy(text: pd.Series) -> pd.Series:
     """Text without padding, with ordinary spaces and an ordinary minus sign."""
-    if text.str.isascii().all():
+    if pc.all(pc.string_is_ascii(words(text)), min_count=0).as_py():
         return text.str.strip()
     for space in _SPACES:
         text = text.str.replace(space, " ", regex=False)
@@ -84,8 +86,9 @@ def numbers(text: pd.Series, decimal: Decimal, *, plain: bool = False) -> FloatA
     ``plain`` says that every cell is already known to be written as computers write numbers.
     """
     clean = text if plain else canonical(text, decimal)
-    empty = (clean == "").to_numpy(dtype=bool)
-    values: FloatArray = np.array(clean.where(~empty, "nan").astype("float64[pyarrow]"), dtype=np.float64)
+    held = words(clean)
+    held = pc.if_else(pc.equal(held, ""), "nan", held)
+    values: FloatArray = np.array(pc.cast(held, pa.float64()), dtype=np.float64)
     values[~np.isfinite(values)] = np.nan
     values += 0.0  # −0 becomes 0
     return values

@@ -1,4 +1,4 @@
-"""The fast ways of a large file (Arrow's cells, columns of plain numbers) find what the careful ones find."""
+"""The fast ways of a large file (Arrow's cells, columns of plain numbers or times) find what the careful ones find."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, seed, settings
 from hypothesis import strategies as st
 
 from dpcore.datasets import Reading, UnreadableFile, read_table
-from dpcore.datasets.guessing import columns, plain_numbers, read_columns
+from dpcore.datasets.guessing import columns, plain_cells, plain_numbers, plain_times, read_columns
 from dpcore.datasets.reading import bulk, survey
 from dpcore.datasets.reading.dialect import Dialect
 from tests.datasets.cases import CASES
@@ -40,9 +40,9 @@ NAMES = st.sampled_from(["x", "day", "customer_id", "year", "date"])
 def fast(least: int = 1) -> Iterator[None]:
     """Fast ways for tables of any size."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain_numbers, "LEAST", least)
-        patch.setattr(plain_numbers, "FEWEST", 3)
-        patch.setattr(plain_numbers, "_FIRST", 6)
+        patch.setattr(plain_cells, "LEAST", least)
+        patch.setattr(plain_cells, "FEWEST", 3)
+        patch.setattr(plain_cells, "_FIRST", 6)
         patch.setattr(bulk, "_PIECE", 8)
         yield
 
@@ -51,7 +51,7 @@ def fast(least: int = 1) -> Iterator[None]:
 def careful() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bulk, "cells", lambda *_: None)
-        patch.setattr(columns, "plain_numbers", lambda _: None)
+        patch.setattr(columns, "_plain", lambda _: None)
         yield
 
 
@@ -153,6 +153,70 @@ def test_mutants_of_the_fast_way_are_caught(part: str, mutant: object) -> None:
         patch.setattr(plain_numbers, part, mutant)
         for name, words in frames:
             frame = pd.DataFrame({name: pd.Series(words, dtype="str")})
+            caught.append(both_ways(frame) != both_ways(frame, careful))
+    assert any(caught)
+
+
+USUAL = [f"2024-01-{day:02}T10:{day:02}:59" for day in range(1, 31)]
+TIMES = {
+    "seconds": USUAL,
+    "days": [word[:10] for word in USUAL],
+    "minutes": [word[:16] for word in USUAL],
+    "slashes, missing": ["", "NA", "na", *(word.replace("-", "/").replace("T", " ") for word in USUAL), ""],
+    "zone": [f"{word}Z" for word in USUAL],
+    "offset": [f"{word}.250+02:00" for word in USUAL],
+    "repeated": [*USUAL, USUAL[0], USUAL[-1]],
+}
+HOSTILE = {
+    "leap second": [*USUAL, "2016-12-31T23:59:60"],
+    "midnight as 24": [*USUAL, "2016-12-31T24:00:00"],
+    "no such day": [*USUAL, "2023-02-29T00:00:00"],
+    "two digits of a year": [*USUAL, "23-02-28T00:00:00"],
+    "year at the end": [*(word[:10] for word in USUAL), "28-02-2023"],
+    "T and blank": [*USUAL, "2024-01-01 10:01:59"],
+    "both marks": [*USUAL, "2024-01/01T10:01:59"],
+    "offsets": [*(f"{word}+02:00" for word in USUAL), f"{USUAL[0]}+01:00"],
+    "zone and none": [*USUAL, f"{USUAL[0]}Z"],
+    "parts of seconds": [f"{word}.{place:03}" for place, word in enumerate([*USUAL, USUAL[0]])],
+    "padded": [*USUAL, f" {USUAL[0]}"],
+    "a word": [*USUAL, "n.v."],
+    "other digits": [*USUAL, "2024-01-0١T10:01:5"],
+    "a late missing word": [*USUAL, "missing"],
+    "year 0": [*USUAL, "0000-01-01T10:00:00"],
+    "hardly dates": ["2024-13-13", *(f"2024-13-{day}" for day in range(10, 30)), "2024-12-01"],
+}
+
+
+@pytest.mark.parametrize("name", ["x", "date", "customer_id", "year"])
+def test_times_are_understood_the_same(name: str) -> None:
+    for kind, words in (TIMES | HOSTILE).items():
+        frame = pd.DataFrame({name: pd.Series(words, dtype="str")})
+        assert both_ways(frame) == both_ways(frame, careful), kind
+
+
+def test_columns_of_plain_times_take_the_fast_way() -> None:
+    with fast():
+        for kind, words in TIMES.items():
+            found = plain_times.plain_times(pd.Series(words, dtype="str", name="x"))
+            assert found is not None, kind
+            assert found.distinct == len(set(words) - {"", "NA", "na"})
+
+
+@pytest.mark.parametrize(
+    ("part", "mutant"),
+    [
+        ("read_signs", lambda signs, order: np.arange(signs.shape[1]).astype("datetime64[s]")),  # days that are none
+        ("_ends_with", lambda cells, end: True),  # parts of a second, and zones
+        ("ZONED", "never"),
+        ("_in_places", lambda signs, pattern: True),  # other marks
+    ],
+)
+def test_mutants_of_the_times_are_caught(part: str, mutant: object) -> None:
+    caught = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain_times, part, mutant)
+        for words in (TIMES | HOSTILE).values():
+            frame = pd.DataFrame({"x": pd.Series(words, dtype="str")})
             caught.append(both_ways(frame) != both_ways(frame, careful))
     assert any(caught)
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from dpcore.datasets import dates as dates_module
 from dpcore.datasets.dates import dates, moment
-from dpcore.datasets.numerals import canonical, integers, numbers, tidy
+from dpcore.datasets.guessing.dates import COMPACT
+from dpcore.datasets.matching import fullmatch
+from dpcore.datasets.numerals import _PATTERNS, PLAIN, canonical, integers, numbers, tidy
 
 MANY = settings(max_examples=15, deadline=None, database=None)
 
@@ -39,6 +41,14 @@ READ = [
 def test_numbers(word: str, point: float, comma: float) -> None:
     np.testing.assert_equal(numbers(series(word, "7"), ".")[0], point)
     np.testing.assert_equal(numbers(series(word, "7"), ",")[0], comma)
+
+
+def test_few_words_match_as_many_do() -> None:
+    """Few are matched by Python, many by Arrow."""
+    words = [word for word, _, _ in READ] + ["1\n", "\n1", "1\x00", "１", "1" * 101, "12,345" * 9, "a\nb", "é"]
+    for pattern in (PLAIN, *_PATTERNS.values(), r"[0-9]{4}(?s:.*)", r"0[0-9]+", r"[-+]?[0-9.,]*[0-9]", COMPACT):
+        alone = [bool(fullmatch(pd.Series([word], dtype="str"), pattern)[0]) for word in words]
+        assert alone == fullmatch(pd.Series(words * 3, dtype="str"), pattern)[: len(words)].tolist(), pattern
 
 
 @seed(1)
@@ -129,7 +139,18 @@ def test_dates_taken_all_at_once_are_those_taken_one_by_one(order: str) -> None:
         "2024-00-10",
         "1900-01-00",
     )
-    days += ("31/01/2024", "01/31/2024", "05-06-2024", "05.06.2024", "2024-01/31", "31/13/2024", "2024-1-3")
+    days += (
+        "31/01/2024",
+        "01/31/2024",
+        "05-06-2024",
+        "05.06.2024",
+        "2024-01/31",
+        "31/13/2024",
+        "2024-1-3",
+        "05-06-24",
+        "24-05-06",
+        "9999-12-31",
+    )
     clocks = (
         "",
         "T10:20",
@@ -140,6 +161,17 @@ def test_dates_taken_all_at_once_are_those_taken_one_by_one(order: str) -> None:
         "T10:20:30Z",
         " 10:20:30.5+02:00",
         "T1:2",
+        "T10:20Z",
+        "T10:20:30z",
+        "T10:20:30.",
+        "T10:20:30.1234567890",
+        "T10:20:30,123456789 -0330",
+        "T10:20:30+02",
+        "T10:20:30Z\n",
+        "T10:20:3é",
+        "  10:20",
+        " 10:20:30 PM",
+        "T23:59:60",
     )
     words = [day + clock for day in days for clock in clocks]
     words += [f"20{year:02}-{month:02}-{day:02}" for year in range(3) for month in range(14) for day in range(33)]

@@ -13,6 +13,7 @@ from dpcore.datasets.at_once import at_once
 from dpcore.datasets.guessing import dates, numerals
 from dpcore.datasets.guessing.numerals import Marks
 from dpcore.datasets.guessing.plain_numbers import PlainNumbers, plain_numbers
+from dpcore.datasets.guessing.plain_times import PlainTimes, plain_times
 from dpcore.datasets.guessing.words import Guess, Hint, Words, words_of
 from dpcore.datasets.numerals import tidy
 from dpcore.datasets.report import ReadColumn, listed
@@ -25,6 +26,7 @@ _WORDS_SHOWN = 12
 _PERSON = re.compile(
     r"(?:^|[\W_])(?:id|person|patient|customer|client|user|member|pupil|student|employee|name|email)", re.I
 )
+Plain = PlainNumbers | PlainTimes
 Say = Callable[[float], None]
 
 
@@ -44,7 +46,7 @@ def read_columns(
     decimals = {each.decisive for each in marks} | {each.decisive for each in found if isinstance(each, PlainNumbers)}
     hint = Hint(decimal=decimal or _agreed(decimals), order=order or _agreed_order(listed_ones), commas=commas)
     left = iter(marks)
-    looks = [each if isinstance(each, PlainNumbers) else _Listed(words=each, marks=next(left)) for each in found]
+    looks = [each if isinstance(each, Plain) else _Listed(words=each, marks=next(left)) for each in found]
     columns: list[ReadColumn] = []
 
     def part(done: int) -> float:
@@ -65,15 +67,15 @@ class _Listed:
     marks: Marks
 
 
-def _guessed(look: _Listed | PlainNumbers, hint: Hint) -> Guess:
-    return look.guess() if isinstance(look, PlainNumbers) else _guess(look.words, look.marks, hint)
+def _guessed(look: _Listed | Plain, hint: Hint) -> Guess:
+    return look.guess() if isinstance(look, Plain) else _guess(look.words, look.marks, hint)
 
 
-def _found(frame: pd.DataFrame, say: Say) -> list[Words | PlainNumbers]:
-    """What is known of every column, those of many plain numbers without a list of their words."""
+def _found(frame: pd.DataFrame, say: Say) -> list[Words | Plain]:
+    """What is known of every column, those of many plain numbers or times without a list of their words."""
     width = frame.shape[1]
-    quick: list[PlainNumbers | None] = []
-    for seen in at_once(plain_numbers, [frame.iloc[:, place] for place in range(width)], lambda: say(0.3)):
+    quick: list[Plain | None] = []
+    for seen in at_once(_plain, [frame.iloc[:, place] for place in range(width)], lambda: say(0.3)):
         quick.append(seen)
         say(0.3 * len(quick) / width)
     rest = [place for place, seen in enumerate(quick) if seen is None]
@@ -81,8 +83,12 @@ def _found(frame: pd.DataFrame, say: Say) -> list[Words | PlainNumbers]:
     return [next(words) if seen is None else seen for seen in quick]
 
 
-def _column(look: _Listed | PlainNumbers, guess: Guess, cells: pd.Series, lines: IntArray) -> ReadColumn:
-    words: Words | PlainNumbers = look if isinstance(look, PlainNumbers) else look.words
+def _plain(cells: pd.Series) -> Plain | None:
+    return plain_numbers(cells) or plain_times(cells)
+
+
+def _column(look: _Listed | Plain, guess: Guess, cells: pd.Series, lines: IntArray) -> ReadColumn:
+    words: Words | Plain = look if isinstance(look, Plain) else look.words
     unread, places = 0, np.zeros(0, dtype=np.int64)
     notes = (*guess.notes, *_notes(words, guess))
     if isinstance(look, _Listed):
@@ -185,7 +191,7 @@ def _mixture(words: Words, seen: Marks) -> str:
     return f", {count:,} of them numbers: too few for a column of numbers" if count >= 0.2 * words.present else ""
 
 
-def _notes(words: Words | PlainNumbers, guess: Guess) -> tuple[str, ...]:
+def _notes(words: Words | Plain, guess: Guess) -> tuple[str, ...]:
     notes = []
     if words.distinct == 1:
         notes.append("Every cell that is not missing holds the same value, so there is nothing to choose or predict.")

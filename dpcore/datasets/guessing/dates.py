@@ -19,6 +19,8 @@ _SAMPLE = 500
 COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 _NAME = re.compile(r"date|datum|fecha|dato|day|tag|dob|birth", re.I)
 _FEWEST = 3
+ZONED = r":[0-9]{2}(?:[.,][0-9]+)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})"
+CLEAR = "Dates in one clear form"
 _ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
 
 
@@ -46,7 +48,7 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
     apart = day & month & read.apart
     if words.share(day) != words.share(month) or not apart.any():
         if not (apart | (day ^ month)).any():
-            return _finish(words, "ymd", day, "Dates in one clear form")
+            return _finish(words, "ymd", day, CLEAR)
         if words.share(day) >= words.share(month):
             return _finish(words, "dmy", day, "Dates with the day first: some have a day above 12")
         return _finish(words, "mdy", month, "Dates with the month first: some have a day above 12")
@@ -105,12 +107,17 @@ def _year_month_day(words: Words, good: BoolArray) -> Guess:
 
 def _finish(words: Words, order: DateOrder, good: BoolArray, why: str) -> Guess:
     rest = words.cells(~good)
+    zoned = words.words[good].str.contains(f"{ZONED}$", regex=True).any()
+    return dated(words.name, order, why, bad=~good, rest=rest, zoned=bool(zoned))
+
+
+def dated(name: str, order: DateOrder, why: str, *, bad: BoolArray, rest: int, zoned: bool) -> Guess:
+    """The guess that it is a column of dates, in all but ``rest`` of its cells; ``zoned``: some name a time zone."""
     share = "" if rest == 0 else f"; {rest:,} cells are none"
-    zoned = words.words[good].str.contains(r":[0-9]{2}(?:[.,][0-9]+)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})$", regex=True).any()
     return Guess(
-        column=Column(name=words.name, type="date", date_order=order),
+        column=Column(name=name, type="date", date_order=order),
         reason=f"{why}{share}.",
-        bad=~good,
+        bad=bad,
         notes=("Time zones are left out; clock times stay as written.",) if zoned else (),
     )
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dpcore.datasets.guessing.dates import COMPACT
 from dpcore.datasets.guessing.numerals import (
@@ -25,16 +24,12 @@ from dpcore.datasets.guessing.numerals import (
     numeric,
     stands_apart,
 )
+from dpcore.datasets.guessing.plain_cells import PlainCells, plain_cells
 from dpcore.datasets.guessing.words import Guess
 from dpcore.datasets.numerals import is_number
-from dpcore.datasets.schema import MISSING_WORDS, Column, Decimal
+from dpcore.datasets.schema import Column, Decimal
 from dpcore.validate import FloatArray, IntArray
 
-LEAST = 20_000
-"""Rows from which on this pays: below, the different words are soon listed."""
-FEWEST = 500
-"""Different words that its first cells must hold, for the same reason; at least 3, or it may be yes and no."""
-_FIRST = 2000
 _LONGEST = 15  # so many digits a float keeps
 _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?")
 _MINUS, _POINT, _SLASH, _ZERO = b"-./0"
@@ -73,28 +68,18 @@ class PlainNumbers:
 
 def plain_numbers(cells: pd.Series) -> PlainNumbers | None:
     """None where a column of text is anything else, or its guess would need its words."""
-    if len(cells) < LEAST or not isinstance(cells.dtype, pd.StringDtype):
+    found = plain_cells(cells, _suit)
+    if found is None:
         return None
-    column = _as_arrow(cells)
-    first = [str(word) for word in column.slice(0, _FIRST).to_pylist()]
-    absent = {word for word in first if word.isascii() and word.lower() in MISSING_WORDS}
-    start = [word for word in dict.fromkeys(first) if word not in absent]
-    if len(start) < FEWEST or not all(map(_PLAIN.fullmatch, start)) or all(re.fullmatch(COMPACT, w) for w in start):
-        return None
-    missing: tuple[tuple[str, int], ...] = ()
-    if absent or pc.min(pc.binary_length(column)).as_py() == 0:
-        gone = pc.is_in(column, value_set=pa.array(sorted({"", *absent}), column.type))
-        missing = _counted(column.filter(gone))
-        column = column.filter(pc.invert(gone))
+    column = found.present
     parts = [part for chunk in column.chunks if len(chunk) and (part := _part(chunk)) is not None]
     if sum(part.values.size for part in parts) < len(column):
         return None
-    return _told(str(cells.name), parts, start, missing)
+    return _told(str(cells.name), parts, found)
 
 
-def _as_arrow(cells: pd.Series) -> pa.ChunkedArray:
-    found = pa.array(cells)
-    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+def _suit(words: list[str]) -> bool:
+    return all(map(_PLAIN.fullmatch, words)) and not all(re.fullmatch(COMPACT, word) for word in words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -138,11 +123,11 @@ def _of_numbers(text: np.ndarray) -> bool:
     return bool((text - _MINUS <= 12).all()) and not (text == _SLASH).any()
 
 
-def _told(name: str, parts: list[_Part], start: list[str], missing: tuple[tuple[str, int], ...]) -> PlainNumbers | None:
+def _told(name: str, parts: list[_Part], cells: PlainCells) -> PlainNumbers | None:
     values = np.concatenate([part.values for part in parts])
     pointed = any(part.pointed for part in parts)
     if pointed:
-        dotted = pd.Series([word for word in start if "." in word], dtype=pd.StringDtype(na_value=np.nan))
+        dotted = pd.Series([word for word in cells.start if "." in word], dtype=pd.StringDtype(na_value=np.nan))
         if dotted.empty or is_number(dotted, ",").all():
             return None
     elif may_count_days(name, values):
@@ -150,7 +135,7 @@ def _told(name: str, parts: list[_Part], start: list[str], missing: tuple[tuple[
     if _stand_apart(values):
         return None
     distinct = _different(values, parts, pointed)
-    return PlainNumbers(name=name, values=values, distinct=distinct, missing=missing, pointed=pointed)
+    return PlainNumbers(name=name, values=values, distinct=distinct, missing=cells.missing, pointed=pointed)
 
 
 def _stand_apart(values: FloatArray) -> bool:
@@ -182,9 +167,3 @@ def _is_constant(decimals: list[IntArray | None]) -> bool:
 def _different_values(values: FloatArray) -> int:
     ordered = np.sort(values.view(np.int64))  # by their bits, so that −0 is another than 0
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1
-
-
-def _counted(words: pa.ChunkedArray) -> tuple[tuple[str, int], ...]:
-    """The commonest first, of two as common the one that comes first."""
-    found = [(str(pair["values"]), int(pair["counts"])) for pair in pc.value_counts(words).to_pylist()]
-    return tuple(sorted(found, key=lambda pair: -pair[1]))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from dpcore.datasets.reading.utf8_lines import has_utf8_line
 from dpcore.datasets.report import Alternative, Notice
 from dpcore.errors import InvalidArgument, UnreadableFile
 
@@ -23,7 +24,6 @@ _LATIN = ("cp1252", "cp1250", "cp1254", "cp850", "mac_roman")
 _OTHER = ("cp1251", "cp1253", "cp1255", "cp1256", "cp932", "gb18030", "big5", "cp949")
 _SINGLE = {*_LATIN, "cp1251", "cp1253", "cp1255", "cp1256"}  # one byte, one character
 _SAMPLE = 65_536
-_MULTIBYTE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 _SIGN = re.compile(rb"[\x80-\xff]")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -106,20 +106,14 @@ def _unmarked_utf16(data: bytes) -> str | None:
 
 
 def _refuse_mixed(data: bytes, place: int) -> None:
-    """Some lines are UTF-8 and some are not: no single encoding gives every name right."""
-    good = bad = 0
-    first = 0
-    for number, line in _beyond_ascii(data):
-        try:
-            line.decode("utf-8")
-            good += len(_MULTIBYTE.findall(line))
-        except UnicodeDecodeError:
-            bad, first = bad + 1, first or number
-    if good and bad:
-        raise UnreadableFile(
-            f"The file mixes UTF-8 with another encoding, first on line {first}; save it again as UTF-8, "
-            "or choose the encoding yourself."
-        )
+    """Some lines are UTF-8 and some, first that of ``place``, are not: no single encoding gives every name right."""
+    if not has_utf8_line(data):
+        return
+    first = sum(data.count(end, 0, place) for end in (b"\n", b"\r")) - data.count(b"\r\n", 0, place) + 1
+    raise UnreadableFile(
+        f"The file mixes UTF-8 with another encoding, first on line {first}; save it again as UTF-8, "
+        "or choose the encoding yourself."
+    )
 
 
 def _guessed(data: bytes) -> Decoded:

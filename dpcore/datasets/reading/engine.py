@@ -155,6 +155,8 @@ def cells(data: bytes, dialect: Dialect, width: int, *, even: bool, say: Callabl
                 max_line_size=_LONGEST_RECORD,
             )
             table = _batches(relation if even else relation.project(", ".join(parts)), len(data), say)
+        except duckdb.OutOfMemoryException:
+            raise MemoryError from None
         except duckdb.Error as error:
             raise UnreadableFile(_sentence(error)) from None
     frame = text_frame(table.columns[:width], list(range(width)))
@@ -179,6 +181,8 @@ def parquet(data: bytes) -> pd.DataFrame:
     with _session(data) as (connection, file):
         try:
             return _as_text(connection.read_parquet(file))
+        except duckdb.OutOfMemoryException:
+            raise MemoryError from None
         except duckdb.Error:
             raise UnreadableFile(
                 "This Parquet file is damaged or of a kind that cannot be read; save it as CSV."
@@ -190,6 +194,8 @@ def arrow(table: pa.Table) -> pd.DataFrame:
     with _session() as (connection, _):
         try:
             return _as_text(connection.from_arrow(table))
+        except duckdb.OutOfMemoryException:
+            raise MemoryError from None
         except duckdb.Error:
             raise UnreadableFile("This Arrow file holds a type that cannot be read; save it as CSV.") from None
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from dpcore.datasets.conversion import Applied, apply
 from dpcore.datasets.guessing import each_row, read_columns
-from dpcore.datasets.private_rows import PrivateRows
+from dpcore.datasets.private_rows import Moved, PrivateRows
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
@@ -23,12 +23,14 @@ from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import Container, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
-from dpcore.datasets.steps import Step, suggested
+from dpcore.datasets.steps import Step, moved_by, suggested
 from dpcore.datasets.table import Table
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
 from dpcore.validate import IntArray
 
+Tables = Callable[[bytes, Choices, Callable[[float, str], None]], Tabulated]
+"""Reads the cells of a file, as ``table_of`` does."""
 LARGEST = 200 << 20
 _VERSION = "1"
 
@@ -40,7 +42,7 @@ class Reading:
     ``frame`` holds every cell as text exactly as in the file, missing ones as "". ``columns`` hold a suggestion each.
     ``lines`` gives the line of the file each row starts on, shape (rows,). ``key`` tells readings apart to the last
     byte and choice: the key for caches. ``original`` is the frame before any steps. ``places`` says which of the
-    ``records`` of the file each row is: others were set aside.
+    ``records`` of the file each row is: others were set aside. ``moved`` says what steps did to which rows there are.
     """
 
     frame: pd.DataFrame
@@ -51,6 +53,7 @@ class Reading:
     places: IntArray
     records: int
     original: pd.DataFrame
+    moved: Moved = ""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -110,8 +113,9 @@ class Reading:
         stand for steps in time, the others must not move up.
         """
         if self.records == self.rows:
-            return PrivateRows(self.frame)
-        return PrivateRows(self.frame.set_axis(self.places).reindex(range(self.records), fill_value=""))
+            return PrivateRows(self.frame, moved=self.moved)
+        every = self.frame.set_axis(self.places).reindex(range(self.records), fill_value="")
+        return PrivateRows(every, moved=self.moved)
 
     def table(self, schema: Schema) -> Table:
         """The typed table for the pages. Raises InvalidArgument."""
@@ -135,14 +139,16 @@ def read_table(
     part: str | None = None,
     progress: Callable[[float, str], None] | None = None,
     cancel: Callable[[], bool] | None = None,
+    tables: Tables | None = None,
 ) -> Reading:
     """Reads a table of any kind (bytes, a path, or a binary file object), told from its bytes and never from its name.
 
     Text with delimiters, Excel and OpenDocument sheets, JSON and JSON lines, Parquet, Arrow and Feather, SPSS, Stata,
     SAS, and one of these in a zip, gzip, bzip2 or xz archive. ``name`` is what the person calls the file; it is only
-    compared with what the file turned out to be. The other arguments override guesses (see ``Choices``).
-    ``progress(fraction, words)`` is called as the work goes on; it stops soon after ``cancel()`` is true. Raises
-    UnreadableFile with one sentence for anything that cannot be read without guessing or unpacks to too much,
+    compared with what the file turned out to be. ``tables`` reads the cells: in this process unless it is given,
+    by ``dpcore.datasets.apart.Apart`` in one of its own, as a server should. Other arguments override guesses, see
+    ``Choices``. ``progress(fraction, words)`` is called as the work goes on; it stops soon after ``cancel()`` is true.
+    Raises UnreadableFile with one sentence for anything that cannot be read without guessing or unpacks to too much,
     ReadingCancelled, InvalidArgument for a choice that is none, and Defect where this program itself fails.
     """
     choices = Choices(
@@ -166,7 +172,7 @@ def read_table(
 
     say(0.0, "Opening the file")
     data = _bytes(source)
-    return as_defects("this file was read", lambda: _reading(data, name, choices, say))
+    return as_defects("this file was read", lambda: _reading(data, name, choices, say, tables or table_of))
 
 
 def read_csv(source: bytes | str | Path | IO[bytes], **choices: Any) -> Reading:
@@ -182,10 +188,10 @@ def read_pasted(text: str, **choices: Any) -> Reading:
     return read_table(text.encode("utf-8", "replace"), **choices)
 
 
-def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str], None]) -> Reading:
+def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str], None], tables: Tables) -> Reading:
     with engine.together(), ThreadPoolExecutor(max_workers=1, thread_name_prefix="key") as beside:
         key = beside.submit(_key, data, choices)
-        table = table_of(data, choices, say)
+        table = tables(data, choices, say)
     columns = read_columns(
         table.frame,
         table.lines,
@@ -208,7 +214,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
 
 
 def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
-    frame, lines = reading.frame, reading.lines
+    frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
     from_file: frozenset[str] = frozenset()
     notices = list(reading.report.notices)
     for step in steps:
@@ -216,6 +222,7 @@ def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Read
             fits(step.size(frame))
         worked = step.apply(frame, lines)
         frame, lines, from_file = worked.frame, worked.lines, from_file | worked.from_file
+        places, records = worked.places(places, records)
         if fits is not None:
             fits(Size.of(frame))
         notices.append(Notice(what="repaired", sentence=step.sentence))
@@ -231,9 +238,10 @@ def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Read
         report=replace(reading.report, rows=len(frame), notices=tuple(notices)),
         lines=lines,
         original=reading.original,
-        places=np.arange(len(frame)),
-        records=len(frame),
+        places=places,
+        records=records,
         key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
+        moved=moved_by(steps),
     )
 
 
