@@ -20,6 +20,10 @@ DateOrder = Literal["ymd", "dmy", "mdy", "serial"]
 EachRow = Literal["record", "option", "step"]
 
 MOST_PEOPLE = 2**28
+FARTHEST = 1e100
+"""Declared bounds lie between −FARTHEST and FARTHEST: what is worked out with them has to fit a double by far."""
+CLOSEST, CLOSEST_SHARE = 1e-100, 2.0**-40
+"""Declared bounds are at least so far apart, by themselves and as a share of the larger one: rounding stays small."""
 
 SPREADSHEET_ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 MISSING_WORDS = (
@@ -78,6 +82,8 @@ class Column:
                 raise InvalidArgument(bound, "must be finite")
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise InvalidArgument("high", "must be greater than low")
+        if not self.from_file:
+            _check_bounds(self.low, self.high)
         if self.earliest is not None and self.latest is not None and self.earliest >= self.latest:
             raise InvalidArgument("latest", "must be after earliest")
         if len(set(self.categories)) != len(self.categories):
@@ -112,6 +118,15 @@ class Column:
     def releasable(self) -> bool:
         """Whether everything a private answer needs was declared rather than read from the file."""
         return self.bounded and not self.from_file
+
+
+def _check_bounds(low: float | None, high: float | None) -> None:
+    """Whether nothing that is worked out with declared bounds can overflow, vanish or lose its digits."""
+    for name, bound in (("low", low), ("high", high)):
+        if bound is not None and abs(bound) > FARTHEST:
+            raise InvalidArgument(name, f"must lie between {-FARTHEST:g} and {FARTHEST:g}")
+    if low is not None and high is not None and high - low < max(CLOSEST, CLOSEST_SHARE * max(abs(low), abs(high))):
+        raise InvalidArgument("high", "must be further above low: next to their size the two are as good as equal")
 
 
 def _check_fill(kind: ColumnType, fill: str | float) -> None:

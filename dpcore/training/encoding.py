@@ -50,6 +50,10 @@ class Encoding:
             raise InvalidArgument(
                 "columns", f"cannot include “{self.name}”: its lowest and highest possible values are the same"
             )
+        if self.kind in ("number", "date") and not np.isfinite(self.high - self.low):
+            raise InvalidArgument(
+                "columns", f"cannot include “{self.name}”: its lowest and highest possible values are too far apart"
+            )
         if self.kind == "category" and len(self.categories) < 2:
             raise InvalidArgument("columns", f"cannot include “{self.name}”: it has only one category")
         if len(self.categories) > MOST_CATEGORIES:
@@ -113,7 +117,8 @@ class Encoding:
 
     def scaled(self, values: FloatArray) -> FloatArray:
         """``low``..``high`` to −1..1, what lies outside moved to the nearest end."""
-        return np.asarray(2.0 * (np.clip(values, self.low, self.high) - self.low) / (self.high - self.low) - 1.0)
+        share = (np.clip(values, self.low, self.high) - self.low) / (self.high - self.low)
+        return np.asarray(share * 2.0 - 1.0)
 
     def unscaled(self, values: FloatArray) -> FloatArray:
         """−1..1 back to ``low``..``high``."""

@@ -6,7 +6,7 @@ Only declared bounds and categories decide the features, never the values, so pr
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -275,11 +275,12 @@ class Features:
             return np.where(np.isnan(values), np.nan, np.where(positive, 1.0, -1.0))
         return -values if self.positive == "no" else values
 
-    def prepare(self, table: Table) -> Prepared:
+    def prepare(self, table: Table, *, some: Callable[[int], IntArray] | None = None) -> Prepared:
         """Rows and answers of a table, those with a missing value left out and counted.
 
-        For looking at data, not for a release: the checks here look at the values. Raises InvalidArgument with a
-        sentence for data that no model can be trained on.
+        ``some`` takes how many rows are complete and says which of them, by place, are made ready, in what order; all
+        of them without it. For looking at data, not for a release: the checks here look at the values. Raises
+        InvalidArgument with a sentence for data that no model can be trained on.
         """
         numbers = [column.typed(table.frame[column.name]) for column in self.columns]
         answers = self.answers(self.target.typed(table.frame[self.target.name]))
@@ -309,6 +310,8 @@ class Features:
         if bool((answers[kept] == answers[kept[0]]).all()):
             what = "only one class" if self.classifies else "the same value in every row"
             raise InvalidArgument("target", f"cannot be “{self.target.name}”: it has {what}")
+        if some is not None:
+            kept = kept[some(kept.size)]
         return Prepared(
             X=self.rows([values[kept] for values in numbers]),
             y=answers[kept],
