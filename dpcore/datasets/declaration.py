@@ -26,6 +26,9 @@ class Reads:
     count for none; without it that nobody has more is a promise. Where rows are ``steps`` one without anything in it
     keeps its place; elsewhere it counts for none.
 
+    With ``records`` a step's place is a record's: a question about the order in which people's own rows stand. Of a
+    source with several tables ``table`` says which is meant.
+
     ``suggested`` are those of the columns whose type the file suggested, and ``suggested_row`` is what one row is where
     the file suggested that ("" where it did not): a person confirmed both, and a receipt says so.
     """
@@ -34,6 +37,8 @@ class Reads:
     person: Column | None = None
     most: int = 1
     steps: bool = False
+    records: bool = False
+    table: str = ""
     suggested: tuple[str, ...] = ()
     suggested_row: EachRow | Literal[""] = ""
 
@@ -61,7 +66,8 @@ class Declaration:
     else that there are no more is a promise. ``hidden`` is what a private answer hides.
 
     The file suggested the type of ``suggested`` columns and, with ``row_suggested``, what one row is; a person
-    confirmed both. All else was stated without it. Raises InvalidArgument.
+    confirmed both. All else was stated without it. ``table`` is its name in a source that has several. Raises
+    InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -73,6 +79,7 @@ class Declaration:
     hidden: Neighbours = "add_remove"
     suggested: tuple[str, ...] = ()
     row_suggested: bool = False
+    table: str = ""
 
     def __post_init__(self) -> None:
         one_of(("add_remove", "replace_one"), hidden=self.hidden)
@@ -97,6 +104,7 @@ class Declaration:
         hidden: Neighbours = "add_remove",
         suggested: Iterable[str] = (),
         row_suggested: bool = False,
+        table: str = "",
     ) -> Self:
         """From what a person declared; columns with bounds or categories read from the file are left out.
 
@@ -115,6 +123,7 @@ class Declaration:
             hidden=hidden,
             suggested=tuple(column.name for column in declared if column.name in set(suggested)),
             row_suggested=row_suggested,
+            table=table,
         )
 
     def column(self, name: str) -> Column:
@@ -146,15 +155,19 @@ class Declaration:
         person = None if self.id_column is None else self.column(self.id_column)
         columns = tuple(self.column(name) for name in names)
         steps = in_place or self.each_row == "step"
-        return self.taken(Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps))
+        records = steps and self.each_row == "record"
+        return self.taken(
+            Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps, records=records)
+        )
 
     def taken(self, reads: Reads) -> Reads:
-        """``reads`` with what the file suggested of it."""
+        """``reads`` with what the file suggested of it, and the table that is meant."""
         own = {column.name for column in reads.columns}
         return replace(
             reads,
             suggested=tuple(name for name in self.suggested if name in own),
             suggested_row=self.each_row if self.row_suggested else "",
+            table=self.table,
         )
 
 

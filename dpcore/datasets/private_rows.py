@@ -6,16 +6,17 @@ Reading is total: whatever the cells hold, every declared column gives numbers, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import ClassVar, NoReturn
+from typing import ClassVar, Literal, NoReturn
 
 import numpy as np
 import pandas as pd
 
 from dpcore.datasets.conversion import apply, as_text, is_missing
 from dpcore.datasets.declaration import Declaration, Reads
+from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
 from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument
@@ -23,6 +24,11 @@ from dpcore.validate import BoolArray, FloatArray, IntArray
 
 _FIRST_DAY = date(1970, 1, 1)
 NO_DAY = np.iinfo(np.int64).min
+Moved = Literal["", "left out", "made"]
+"""Whether a step left rows out by what a cell of them says, or put rows together by what cells say: then which rows
+there are, and where, hangs on people."""
+MOVED_UP = "are private in number and place, because a step left some out by what they hold: take that step back"
+PUT_TOGETHER = "are private in number, name and place, because a step made them from what others hold: take it back"
 _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
 
 
@@ -32,12 +38,12 @@ class PrivateRows:
     ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
     """
 
-    __slots__ = ("_behind",)
+    __slots__ = ("_behind", "_moved")
     in_place: ClassVar[bool] = False
     """Whether they are counted where they are, so that only questions that need counts alone can be asked."""
 
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self._behind = frame
+    def __init__(self, frame: pd.DataFrame, *, moved: Moved = "") -> None:
+        self._behind, self._moved = frame, moved
 
     def __repr__(self) -> str:
         return "PrivateRows()"
@@ -48,6 +54,11 @@ class PrivateRows:
     def has(self, names: Iterable[str]) -> bool:
         """Whether the header, which is public, has all these columns."""
         return all(name in self._behind.columns for name in names)
+
+    def check(self, reads: Reads) -> None:
+        """Whether these rows can be read so: before the charge, and without looking at one. Raises InvalidArgument."""
+        if reads.steps and (self._moved == "made" or (self._moved == "left out" and reads.records)):
+            raise InvalidArgument("rows", PUT_TOGETHER if self._moved == "made" else MOVED_UP)
 
     def public_size(self, declaration: Declaration) -> int:
         """How many rows there are, where nobody's presence changes that. Raises InvalidArgument elsewhere.
@@ -60,6 +71,7 @@ class PrivateRows:
             replaced and declaration.rows_per_person == 1 and declaration.id_column is None
         ):
             raise InvalidArgument("rows", "are private in number: state about how many there are, or buy a noisy count")
+        self._check_public(declaration)
         return len(self._behind)
 
     def public_names(self, declaration: Declaration, column: str) -> tuple[str, ...]:
@@ -69,12 +81,29 @@ class PrivateRows:
         """
         if declaration.each_row == "record":
             raise InvalidArgument("rows", "are private in a table with one record in each row")
+        self._check_public(declaration)
         texts = [" ".join(text.split()) for text in as_text(self._behind[declaration.column(column).name])]
         times = Counter(texts)
         return tuple(text if times[text] == 1 else f"{place + 1}. {text}" for place, text in enumerate(texts))
 
+    def row_batches(self, reads: Reads, asked: Places, size: int) -> Iterator[IntArray]:
+        """Of every row that counts what is ``asked``, shape (rows, width), at most ``size`` rows at a time, where rows
+        are ``in_place``. Raises InvalidArgument elsewhere."""
+        raise InvalidArgument("rows", "are held here: they are read by column")
+
+    def probe(self, reads: Reads, asked: Places) -> None:
+        """Whether ``row_batches`` can be had, without reading a row. Raises InvalidArgument, UnreadableFile."""
+        raise InvalidArgument("rows", "are held here: they are read by column")
+
+    def _check_public(self, declaration: Declaration) -> None:
+        if self._moved == "made":
+            raise InvalidArgument("rows", PUT_TOGETHER)
+        if self._moved == "left out" and declaration.each_row == "record":
+            raise InvalidArgument("rows", MOVED_UP)
+
     def opened(self, reads: Reads) -> OpenRows:
-        """The rows that count, to be read by column."""
+        """The rows that count, to be read by column. Raises InvalidArgument, as ``check``."""
+        self.check(reads)
         if reads.steps:
             return OpenRows(self._behind, reads)
         blank = np.arange(len(self._behind))

@@ -20,6 +20,7 @@ import pandas as pd
 
 from dpcore.datasets.dates import moment
 from dpcore.datasets.numerals import is_number, tidy
+from dpcore.datasets.private_rows import Moved
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MOST_PEOPLE, EachRow
 from dpcore.datasets.size import Size, letters
@@ -49,11 +50,30 @@ _MONTH_NAMES = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worked:
     """Rows of text after a step, shape (rows,) of the lines they came from, and columns whose options were read from
-    the rows rather than declared."""
+    the rows rather than declared.
+
+    How its rows come from those before: all of them, in order; those that ``stayed``, shape (rows before,); all of them
+    ``times`` times, one block after the other; or put together anew.
+    """
 
     frame: pd.DataFrame
     lines: IntArray
     from_file: frozenset[str] = frozenset()
+    stayed: BoolArray | None = None
+    times: int = 1
+    anew: bool = False
+
+    def places(self, before: IntArray, records: int) -> tuple[IntArray, int]:
+        """Which of how many records each row is, given which of the ``records`` each row was ``before``: what was set
+        aside when the file was read goes on being a record without anything in it."""
+        if self.anew:
+            return np.arange(len(self.frame)), len(self.frame)
+        if self.stayed is not None:
+            gone = before[~self.stayed]
+            stayed = before[self.stayed]
+            return stayed - np.searchsorted(np.sort(gone), stayed), records - gone.size
+        blocks = np.arange(self.times)[:, None] * records
+        return (blocks + before[None, :]).ravel(), records * self.times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +92,7 @@ class LeaveOutTotals:
 
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
         keep = ~is_total(_column(frame, self.column))
-        return Worked(frame=frame[keep].reset_index(drop=True), lines=lines[keep])
+        return Worked(frame=frame[keep].reset_index(drop=True), lines=lines[keep], stayed=keep)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +224,7 @@ class TicksToRows:
         long = frame.drop(columns=self.column).iloc[rows].reset_index(drop=True)
         words = pd.Series([word for code in codes for word in ticks[code]], dtype=frame.dtypes.iloc[0])
         long.insert(list(frame.columns).index(self.column), self.column, words)
-        return Worked(frame=long, lines=lines[rows])
+        return Worked(frame=long, lines=lines[rows], anew=True)
 
     def _ticks(self, cell: str) -> list[str]:
         return list(dict.fromkeys(_parts(cell, self.separator)))[: self.most]
@@ -257,7 +277,7 @@ class MonthsToRows:
             block[self.value] = frame[name]
             blocks.append(block)
         long = pd.concat(blocks, ignore_index=True)
-        return Worked(frame=long, lines=np.tile(lines, len(self.columns)))
+        return Worked(frame=long, lines=np.tile(lines, len(self.columns)), times=len(self.columns))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,7 +336,7 @@ class OneRowPer:
                 self.name: pd.Series([_written(value) for value in grouped], dtype=text),
             }
         )
-        return Worked(frame=worked, lines=first.to_numpy(dtype=np.int64))
+        return Worked(frame=worked, lines=first.to_numpy(dtype=np.int64), anew=True)
 
 
 Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
@@ -343,6 +363,14 @@ def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
     if made > MOST_PEOPLE:
         raise InvalidArgument("steps", f"must not make more than {MOST_PEOPLE:,} rows of one")
     return made
+
+
+def moved_by(steps: Iterable[Step]) -> Moved:
+    """What steps did to which rows there are, and where; see ``Moved``."""
+    several = tuple(steps)
+    if any(isinstance(step, OneRowPer | TicksToRows) for step in several):
+        return "made"
+    return "left out" if any(isinstance(step, LeaveOutTotals) for step in several) else ""
 
 
 def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 
+from dpcore.releases.filed_rows import FiledRows
 from dpcore.releases.whole_codes import (
     LARGEST_SUM,
     MARGIN_BITS,
@@ -35,7 +36,7 @@ class WholeClasses(WholeCodes):
     units over all classes together, it is in at most ``most_ones`` of the ``counts``, and in one of the ``cells``.
     """
 
-    def __init__(self, features: Features, rows: KeptRows) -> None:
+    def __init__(self, features: Features, rows: KeptRows | FiledRows) -> None:
         super().__init__(features, rows)
         self._outputs = features.outputs
 
@@ -51,10 +52,8 @@ class WholeClasses(WholeCodes):
         points = self._points(weights * scales[:, None] * 2.0**-SCALE_BITS)
         squares = np.asarray(self._basis @ (scales * scales))
         total = np.zeros((self._basis.shape[0], self._outputs), dtype=np.int64)
-        for start in range(0, self.rows, _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            codes = self._codes[rows]
-            slopes = self._wrong(points, codes, self._answers[rows])
+        for codes, answers in self._parts(_CHUNK):
+            slopes = self._wrong(points, codes, answers)
             caps = clip // np.maximum(root_up(squares[codes].sum(axis=1)), 1)
             capped = _shortened(slopes, caps).astype(np.float64)
             for column in range(codes.shape[1]):
@@ -68,12 +67,11 @@ class WholeClasses(WholeCodes):
         units = self._points(points)
         least = np.floor(np.exp(-SURE) * (1 << _POWER_BITS)).astype(np.int64)  # falling
         found = np.zeros(2 * SURE.size + 2, dtype=np.int64)
-        for start in range(0, self.rows, _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            margins = self._margins(units, self._codes[rows])
+        for codes, answers in self._parts(_CHUNK):
+            margins = self._margins(units, codes)
             others = _powers(margins).sum(axis=1) - (1 << _POWER_BITS)
             bins = (others[:, None] <= least).sum(axis=1)
-            right = margins.argmax(axis=1) == self._answers[rows]
+            right = margins.argmax(axis=1) == answers
             found += np.bincount(2 * bins + right, minlength=found.size)
         return found
 
@@ -95,7 +93,7 @@ class WholeClasses(WholeCodes):
         return total
 
 
-def whole_codes(features: Features, rows: KeptRows) -> WholeCodes:
+def whole_codes(features: Features, rows: KeptRows | FiledRows) -> WholeCodes:
     """The rows as codes, for one number a row or for one a class."""
     return WholeClasses(features, rows) if features.apart else WholeCodes(features, rows)
 

@@ -8,6 +8,7 @@ a whole margin. Every sum is of whole numbers below 2⁵³, so it is exact in an
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit
 
+from dpcore.releases.filed_rows import FiledRows
 from dpcore.training.choosing_pairs import FURTHEST
 from dpcore.training.features import Features
 from dpcore.training.scaled_descent import SURE
@@ -68,18 +70,30 @@ class WholeCodes:
     """The rows of a table that have an answer, as codes; a missing number or unknown word is in no step or option.
 
     For any public weights and scales one row's part in ``sums`` has an L2 length of at most ``clip`` units, it is in at
-    most ``most_ones`` of the ``counts``, and in one of the ``cells``.
+    most ``most_ones`` of the ``counts``, and in one of the ``cells``. Rows of a source are ``FiledRows``: only these
+    three can be had of them, a part at a time.
     """
 
-    def __init__(self, features: Features, rows: KeptRows) -> None:
-        coded = features.coded(rows.numbers, missing=False)
-        self.rows, self.d = int(rows.answers.size), coded.shape[1]
-        self.most_ones = coded.most_ones
+    def __init__(self, features: Features, rows: KeptRows | FiledRows) -> None:
         self._logistic, self._classifies = features.two_classes, features.classifies
+        self._filed = rows if isinstance(rows, FiledRows) else None
+        coded = rows.table if isinstance(rows, FiledRows) else features.coded(rows.numbers, missing=False)
+        self.d, self.most_ones, self._starts = coded.shape[1], coded.most_ones, coded.starts
         self._codes = coded.codes.astype(np.int64) + coded.starts
         self._basis = coded.basis.astype(np.int64)
-        self._answers = self._whole_answers(rows.answers)
+        self._answers = self._whole_answers(np.zeros(0) if isinstance(rows, FiledRows) else rows.answers)
+        self.rows = rows.rows if isinstance(rows, FiledRows) else int(rows.answers.size)
         self._table = _slope_table()
+
+    def _parts(self, size: int) -> Iterator[tuple[IntArray, IntArray]]:
+        """Codes among all columns' (rows, columns) and whole answers (rows,), at most ``size`` rows at a time."""
+        if self._filed is not None:
+            for codes, answers in self._filed.parts(size):
+                yield codes + self._starts, self._whole_answers(answers)
+            return
+        for start in range(0, self.rows, size):
+            rows = slice(start, start + size)
+            yield self._codes[rows], self._answers[rows]
 
     def _whole_answers(self, answers: FloatArray) -> IntArray:
         """1 for the positive class and 0 otherwise; numbers in units of a margin."""
@@ -89,7 +103,10 @@ class WholeCodes:
 
     def counts(self) -> IntArray:
         """How many rows have each one, the last being the number of rows, shape (d,)."""
-        return np.asarray(self._basis.T @ np.bincount(self._codes.ravel(), minlength=self._basis.shape[0]))
+        by_code = np.zeros(self._basis.shape[0], dtype=np.int64)
+        for codes, _ in self._parts(_CHUNK):
+            by_code += np.bincount(codes.ravel(), minlength=by_code.size)
+        return np.asarray(self._basis.T @ by_code)
 
     def sums(self, weights: FloatArray, scales: IntArray, clip: int) -> IntArray:
         """Σ over rows of the gradient by scaled ones, each cut to ``clip`` units, in ``SUM_UNIT``, exact, shape (d,).
@@ -99,10 +116,8 @@ class WholeCodes:
         points = self._points(weights * scales * 2.0**-SCALE_BITS)
         squares = np.asarray(self._basis @ (scales * scales))
         total = np.zeros(self._basis.shape[0], dtype=np.int64)
-        for start in range(0, self.rows, _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            codes = self._codes[rows]
-            slopes = self._slopes(points[codes].sum(axis=1), self._answers[rows])
+        for codes, answers in self._parts(_CHUNK):
+            slopes = self._slopes(points[codes].sum(axis=1), answers)
             lengths = root_up(squares[codes].sum(axis=1))
             caps = clip // np.maximum(lengths, 1)
             capped = np.clip(slopes, -caps, caps).astype(np.float64)
@@ -112,11 +127,14 @@ class WholeCodes:
 
     def cells(self, points: FloatArray) -> IntArray:
         """How many rows are told wrong and right, by how sure the ``points`` (d,) are of them, shape (bins × 2,)."""
-        margins = self._points(points)[self._codes].sum(axis=1)
+        units = self._points(points)
         edges = np.rint(SURE * 2.0**MARGIN_BITS).astype(np.int64)
-        bins = np.searchsorted(edges, np.abs(margins), side="right")
-        right = (margins > 0) == (self._answers > 0)
-        return np.bincount(2 * bins + right, minlength=2 * SURE.size + 2).astype(np.int64)
+        found = np.zeros(2 * SURE.size + 2, dtype=np.int64)
+        for codes, answers in self._parts(_CHUNK):
+            margins = units[codes].sum(axis=1)
+            bins = np.searchsorted(edges, np.abs(margins), side="right")
+            found += np.bincount(2 * bins + ((margins > 0) == (answers > 0)), minlength=found.size)
+        return found
 
     def good(self, points: FloatArray) -> int:
         """How well ``points`` tell the rows, exact: how many are told right, or for a number Σ over rows of how far the

@@ -49,7 +49,9 @@ class WholeRows:
         self._chunks: list[Any] = []
         for start in range(0, table.rows, _CHUNK):
             rows = slice(start, start + _CHUNK)
-            here = np.trunc(features.rows([values[rows] for values in numbers]) * 2.0**ROW_BITS).astype(np.int64)
+            # no entry is beyond 1 but by rounding; cut all the same, so that no square can wrap whatever it were
+            inside = np.clip(np.nan_to_num(features.rows([values[rows] for values in numbers])), -1.0, 1.0)
+            here = np.trunc(inside * 2.0**ROW_BITS).astype(np.int64)
             squares = (here**2).sum(axis=1)
             # the first condition alone decides in practice; the second is what the proof asks for
             kept = present[rows] & (squares <= 1 << 2 * ROW_BITS)

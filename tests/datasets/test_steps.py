@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dpcore.datasets import (
+    Column,
+    Declaration,
     LeaveOutTotals,
     MonthsToRows,
     OneRowPer,
@@ -17,7 +22,11 @@ from dpcore.datasets import (
     TicksToRows,
     read_table,
 )
-from dpcore.errors import InvalidArgument
+from dpcore.datasets.schema import EachRow
+from dpcore.errors import InvalidArgument, ReleaseRefused
+from dpcore.ledger import Ledger
+from dpcore.release import release
+from dpcore.releases.plays import PrivatePlays
 
 HOBBIES = ["Gym;Tea", "Gym", "Home office", "Tea; Gym", "Home office;Gym", "", "Gym;Tea;Home office", "Tea"] * 5
 
@@ -166,3 +175,95 @@ def test_every_option_that_a_cell_names_becomes_a_row() -> None:
         TicksToRows(column="x", most=0)
     with pytest.raises(InvalidArgument):
         table("k,x", "a,;", "b,;").after((step,))
+
+
+RECORDS = [
+    Column(name="region", type="text"),
+    Column(name="a", type="integer", low=0.0, high=1.0),
+    Column(name="b", type="integer", low=0.0, high=1.0),
+]
+
+
+def with_row(name: str) -> Reading:
+    rows = [(f"n{number}", number % 2, (number + 1) % 2) for number in range(40)]
+    rows[5] = (name, 0, 1)
+    return read_table(("region,a,b\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n").encode())
+
+
+@pytest.mark.parametrize(
+    ("step", "plain", "gone"),
+    [
+        (LeaveOutTotals(column="region"), "n5", "Total"),
+        (TicksToRows(column="region", most=1), "n5", ""),
+        (OneRowPer(by="region"), "n5", "n6"),
+    ],
+)
+def test_rows_that_a_step_moves_are_not_asked_in_order(step: Step, plain: str, gone: str) -> None:
+    """What one row holds would move all later ones, or be told by how many there are."""
+    declared = Declaration(columns=tuple(RECORDS), hidden="replace_one")
+    for name in (plain, gone):
+        rows = with_row(name).after((step,)).private
+        with pytest.raises(InvalidArgument, match="private in number"):
+            rows.public_size(declared)
+        for read in (rows.check, rows.opened):
+            with pytest.raises(InvalidArgument, match="private in number"):
+                read(declared.reads("a", in_place=True))
+        rows.check(declared.reads("a"))  # as a question without an order it can be asked
+
+
+@pytest.mark.parametrize("each_row", ["option", "step"])
+def test_rows_put_together_have_no_public_number_or_names(each_row: EachRow) -> None:
+    declared = Declaration(columns=(RECORDS[0], Column(name="rows", type="integer", low=0, high=9)), each_row=each_row)
+    for step in (OneRowPer(by="region"), OneRowPer(by="region", day=True), TicksToRows(column="region", most=1)):
+        rows = with_row("n5").after((step,)).private
+        with pytest.raises(InvalidArgument, match="private in number"):
+            rows.public_size(declared)
+        with pytest.raises(InvalidArgument, match="private in number"):
+            rows.public_names(declared, "region")
+    # a total among named rows is told apart by its public name
+    rows = with_row("Total").after((LeaveOutTotals(column="region"),)).private
+    assert rows.public_size(declared) == 39
+    assert "Total" not in rows.public_names(declared, "region")
+
+
+def test_a_refused_order_charges_nothing(empty_ledger: Path, tmp_path: Path) -> None:
+    file = shutil.copy(empty_ledger, tmp_path / "ledger.db")
+    rows = with_row("Total").after((LeaveOutTotals(column="region"),)).private
+    declared = Declaration(columns=tuple(RECORDS), hidden="replace_one")
+    asked = PrivatePlays.of(declared, ["a", "b"], rounds=40, epsilon=1.0, way="from_now_on")
+    with Ledger.open(f"sqlite:///{file}", journal=tmp_path / "journal") as ledger:
+        ledger.open_budget("people", epsilon=2.0)
+        with pytest.raises(ReleaseRefused, match="nothing was charged"):
+            release(ledger, "one", "people", asked, rows)
+        assert ledger.budget("people").remaining.epsilon == 2.0
+
+
+@pytest.mark.parametrize(
+    ("steps", "look"),
+    [
+        ((ReadAsMissing(column="a", word="9"),), "b"),
+        ((LeaveOutTotals(column="region"),), "b"),
+        ((SplitOptions(column="region", options=("n1",)),), "b"),
+        ((MonthsToRows(columns=("a", "b")),), "value"),
+        (
+            (ReadAsMissing(column="a", word="9"), MonthsToRows(columns=("a", "b")), LeaveOutTotals(column="region")),
+            "value",
+        ),
+    ],
+)
+def test_what_was_set_aside_goes_on_having_its_place(steps: tuple[Step, ...], look: str) -> None:
+    """A row without anything in it is set aside; after a step it would else have moved the others up."""
+    lines = [
+        "region,a,b",
+        *(f"{'Total' if number == 7 else f'n{number}'},{number},{number + 20}" for number in range(12)),
+    ]
+    blank = [*lines[:4], ",,", *lines[5:]]
+    there, gone = (read_table("\n".join([*each, ""]).encode()).after(steps).private for each in (lines, blank))
+    declared = Declaration(columns=(Column(name=look, type="integer", low=0, high=99),), each_row="step")
+    values, others = (
+        np.nan_to_num(rows.opened(declared.reads(look)).numbers(look), nan=-1.0).tolist() for rows in (there, gone)
+    )
+    assert len(values) == len(others) == there.public_size(declared)
+    moved = [(one, other) for one, other in zip(values, others, strict=True) if one != other]
+    assert moved
+    assert all(one in (3.0, 23.0) and other == -1.0 for one, other in moved)
