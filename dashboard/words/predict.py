@@ -497,6 +497,19 @@ def no_release(name: str, other: str) -> str:
     return f"“{name}” is here for comparison: no private model is released by it. The nearest that is: {other}."
 
 
+def not_of_a_source(name: str, other: str) -> str:
+    return f"“{name}” needs the rows themselves, and of a source of this server they are not held. What is: {other}."
+
+
+NO_DATE_OF_A_SOURCE = (
+    "A day cannot be predicted from a source of this server: choose a number, a yes or no, or options to predict."
+)
+READ_IN_BATCHES = (
+    "The rows are read from the source once, in batches, as the steps and options you declared; how long that and the "
+    "training take grows with their number."
+)
+
+
 def use(other: str) -> str:
     return f"Use {other}"
 
@@ -606,3 +619,11 @@ def predicts(what: str, chance: float) -> str:
 
 def estimates(value: float) -> str:
     return f"It predicts **{number(value)}**."
+
+
+def too_wide(rows: int, features: int, most: int) -> str:
+    """After the word “columns”: more numbers than are made ready at once."""
+    return (
+        f"become {features:,} features of {rows:,} rows, more than the {most:,} numbers that are made ready at once; "
+        "choose fewer columns or pairs, or fewer rows"
+    )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from dpcore.errors import InvalidArgument
 from dpcore.releases.built_model import BuiltModel
+from dpcore.releases.filed_rows import BATCH, FiledRows, places
 from dpcore.releases.whole_classes import whole_codes
 from dpcore.releases.whole_codes import KeptRows, WholeCodes
 from dpcore.training.features import Features
+
+if TYPE_CHECKING:
+    from dpcore.datasets.private_rows import PrivateRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,21 @@ class ScaledModel(BuiltModel):
     def used(cls, features: Features) -> Features:
         """With every number and date cut."""
         return features.stepped
+
+    @property
+    def in_batches(self) -> bool:
+        """Of any target but a date, which no engine writes as the same number."""
+        return self.features.target.kind != "date"
+
+    def probe(self, rows: PrivateRows) -> None:
+        rows.probe(self.reads, places(self.features))
+
+    def read(self, rows: PrivateRows) -> WholeCodes:
+        """The rows that have an answer, as codes: those of a source in a file, read a part at a time."""
+        if not rows.in_place:
+            return self.ready(KeptRows.of(self.features, self.opened(rows)))
+        batches = rows.row_batches(self.reads, places(self.features), BATCH)
+        return whole_codes(self.features, FiledRows(self.features, batches))
 
     def ready(self, rows: KeptRows) -> WholeCodes:
         """The rows as codes."""

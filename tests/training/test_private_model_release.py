@@ -13,6 +13,7 @@ from scipy.stats import chi2
 
 from dpcore.calibration import zcdp_rho
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, apply, load_sample, sample_rows
+from dpcore.datasets.schema import CLOSEST, FARTHEST
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger
 from dpcore.release import question_digest, release
@@ -20,6 +21,7 @@ from dpcore.releases import catalog, draws
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.whole_rows import SUM_UNIT, WholeRows, clip_units
 from dpcore.training import NoisyGradientDescent, accuracy, load_model, predict
+from dpcore.training.encoding import Encoding
 from dpcore.training.losses import LOGISTIC, SQUARED
 
 COLUMNS = (
@@ -76,6 +78,35 @@ def test_sums_are_those_of_the_loop(target, rng) -> None:
         lengths = np.linalg.norm(gradients, axis=1, keepdims=True)
         exact = (gradients * np.minimum(1.0, 0.3 / np.maximum(lengths, 1e-12))).sum(axis=0)
         np.testing.assert_allclose(whole(asked, frame).sums(weights) * SUM_UNIT, exact, atol=200 * 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(-FARTHEST, FARTHEST), (-FARTHEST, 0.7 * FARTHEST), (0.0, CLOSEST), (1e9, 1e9 * (1 + 1e-12)), (0, 9)],
+)
+def test_no_cell_moves_the_sums_by_more_than_is_covered(low: float, high: float) -> None:
+    declared = Declaration(columns=(Column(name="x", type="number", low=low, high=high), COLUMNS[-1]), people=300)
+    asked = PrivateModel.of(declared, target="ill", columns=["x"], epsilon=0.1, delta=1e-6)
+    weights = np.zeros(asked.features.d)
+
+    def sums(*odd: str) -> np.ndarray:
+        frame = pd.DataFrame({"x": [""] * 30 + list(odd), "ill": ["yes", "no"] * 15 + ["yes"] * len(odd)}, dtype=str)
+        return whole(asked, frame).sums(weights).astype(float)
+
+    before = sums()
+    for cell in ("", "50", "1e308", "-1e308", "9" * 400, "nan", "inf", "-Infinity", "5e-324", repr(low), repr(high)):
+        assert np.linalg.norm(sums(cell) - before) <= asked.sensitivity, cell
+
+
+@pytest.mark.parametrize("low", [-1e308, -1e100, -5e-324, 0.0, 1.0])
+@pytest.mark.parametrize("high", [7e307, 1e100, 5e-324, 1.0 + 2**-52])
+def test_a_scaled_number_lies_within_one_of_the_middle(low: float, high: float) -> None:
+    if not low < high:
+        return
+    edges = [low, high, 0.0, 50.0, 1.7e308, -1.7e308, np.inf, -np.inf, 5e-324, np.nan]
+    found = Encoding(name="x", kind="number", low=low, high=high).scaled(np.array(edges))
+    assert np.isnan(found[-1])
+    assert (np.abs(found[:-1]) <= 1.0).all()
 
 
 @pytest.mark.parametrize("target", ["ill", "height"])

@@ -412,6 +412,14 @@ class _Setting:
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)
+        if source.in_place and not request.in_batches:
+            other = ScaledSteps.about.name
+            if request.features.target.kind == "date":
+                return NoOffer(sentence=said.NO_DATE_OF_A_SOURCE)
+            return NoOffer(
+                sentence=said.not_of_a_source(about.name, other),
+                instead=(self.method.key, ScaledSteps.key, said.use(other)),
+            )
         return Offer(
             request=request,
             data=source.rows,
@@ -423,6 +431,7 @@ class _Setting:
                 Text(said.what_leaves(about)),
                 *((Text(said.act_together(task.pairs)),) if task.pairs else ()),
                 *bought(request),
+                *((Text(said.READ_IN_BATCHES),) if source.in_place else ()),
                 Text(_how_many_rows(request)),
             ),
         )

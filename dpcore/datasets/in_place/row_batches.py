@@ -1,0 +1,105 @@
+"""Rows of a source as places among declared options and cuts, row by row, for what must see rows more than once.
+
+As in ``counting`` each row is read by itself, by its own cells and what was declared, whatever the others hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlalchemy import Integer, Select, cast, false, func, literal, literal_column, select
+from sqlalchemy.sql import FromClause
+
+from dpcore.datasets.declaration import shown
+from dpcore.datasets.in_place.counting import Groups, kept
+from dpcore.datasets.in_place.together import Whose, as_groups, cuts_reached, fill_of, parts_of
+from dpcore.datasets.in_place.tongue import Cell
+from dpcore.datasets.places import Places
+from dpcore.datasets.range_parts import range_parts
+from dpcore.datasets.schema import Column
+from dpcore.errors import InvalidArgument
+from dpcore.validate import IntArray
+
+if TYPE_CHECKING:
+    from dpcore.datasets.in_place.aggregates import InPlace
+
+_FIRST_DAY = date(1970, 1, 1)
+_NONE: Cell = literal_column("-1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Read:
+    """A whole number about one row, and the place that each stands for; −1 is none of them, in both."""
+
+    cell: Cell
+    places: Callable[[IntArray], IntArray]
+
+
+def read_as(stored: InPlace, column: Callable[[str], Column], asked: Places) -> tuple[Read, ...]:
+    """How the target and every look are read. Raises InvalidArgument."""
+    target = column(asked.target)
+    if asked.parts is None:
+        first = _listed(as_groups(stored, target, None).groups)
+    else:
+        first = _part(stored, target, asked.parts)
+    return (first, *(_look(stored, column(name), cuts) for name, cuts in asked.looks))
+
+
+def placed_rows(stored: InPlace, cells: Sequence[Cell], whose: Whose | None, *, of_none: bool) -> Select[Any]:
+    """``cells`` of the rows that count, with ``whose`` at most so many of each person; ``of_none`` of no row."""
+    table: FromClause = stored.table
+    if of_none:
+        table = select(literal_column("*")).select_from(table).where(false()).subquery()
+    if whose is not None:
+        return kept(table, cells, person=whose.person, there=whose.there, most=whose.most, tongue=stored.tongue)
+    return select(*(cell.label(f"c{at}") for at, cell in enumerate(cells))).select_from(table)
+
+
+def _look(stored: InPlace, column: Column, cuts: tuple[float, ...] | None) -> Read:
+    if cuts is None:
+        return _listed(as_groups(stored, column, None).groups)
+    if column.type == "date":
+        return _listed(_by_day(stored, column, cuts))
+    return _listed(as_groups(stored, column, np.array(cuts)).groups)
+
+
+def _by_day(stored: InPlace, column: Column, cuts: tuple[float, ...]) -> Groups:
+    """How many cuts, in days since 1970, a day reaches; one outside its declared range is where the range ends."""
+    if column.earliest is None or column.latest is None:
+        raise InvalidArgument("columns", f"cannot include “{shown(column.name)}” until its days are declared")
+    days = [literal(_FIRST_DAY + timedelta(days=math.ceil(cut))) for cut in cuts]
+    rest = None
+    if column.fill is not None:
+        filled = (date.fromisoformat(str(column.fill)) - _FIRST_DAY).days
+        rest = int(np.searchsorted(cuts, filled, side="right"))
+    day = stored.tongue.day(stored.cell(column.name))
+    places: dict[Any, int] = {at: at for at in range(len(cuts) + 1)}
+    return Groups(cell=cuts_reached(days, day), places=places, count=len(cuts) + 1, rest=rest)
+
+
+def _part(stored: InPlace, column: Column, parts: int) -> Read:
+    """In which part of its declared range a number is."""
+    cell = parts_of(column, stored.cell(column.name), stored.tongue, parts, none=-1)
+    rest = -1
+    if column.fill is not None:
+        low, high = float(column.low or 0.0), float(column.high or 0.0)
+        rest = int(range_parts(np.array([fill_of(column)]), low, high, parts)[0])
+    return Read(cell=_whole(cell), places=lambda found: np.where(found < 0, rest, found))
+
+
+def _listed(groups: Groups) -> Read:
+    """The place of each value that ``groups`` knows."""
+    known = {int(value): place for value, place in groups.places.items()}  # type: ignore[call-overload]
+    table = np.full(max(known, default=-1) + 2, -1 if groups.rest is None else groups.rest, dtype=np.int64)
+    for value, place in known.items():
+        table[value] = place
+    return Read(cell=_whole(groups.cell), places=lambda found: table[found])  # of −1 the last is found
+
+
+def _whole(cell: Cell) -> Cell:
+    return func.coalesce(cast(cell, Integer()), _NONE)
