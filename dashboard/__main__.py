@@ -1,4 +1,4 @@
-"""Epsilon Lab from the command line: ``epsilon-lab [open|serve|ledger|audit]``, or ``python -m dashboard``.
+"""Epsilon Lab from the command line: ``epsilon-lab [open|serve|ledger|import-csv|audit]``, or ``python -m dashboard``.
 
 Nothing heavy is loaded before the words of the call are understood, and nothing depends on the folder it is called in.
 """
@@ -32,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from dpcore.ledger.__main__ import main as ledger
 
         return ledger(given[1:], program="epsilon-lab ledger")
+    if given[:1] == ["import-csv"]:
+        from dpcore.datasets.importing.__main__ import main as import_csv
+
+        return import_csv(given[1:], program="epsilon-lab import-csv")
     asked = _parser().parse_args(given or ["open"])
     if asked.command == "audit":
         from dpcore.audit.__main__ import main as audit
@@ -83,6 +87,9 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "ledger",
         help="look after the ledger: init, status, verify, backup, restore, export, confirm, role, share, people",
+    )
+    commands.add_parser(
+        "import-csv", help="make CSV files too large for memory into a folder of Parquet, which is counted in place"
     )
     commands.add_parser("audit", help="attack every kind of private answer, a few minutes; exit code 1 when one leaks")
     return parser

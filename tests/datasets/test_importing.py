@@ -1,0 +1,214 @@
+"""CSV files into a folder of Parquet: read as a file that somebody brings, whole or not at all, and what did not fit
+said where it stands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet as pq
+
+from dashboard.__main__ import main
+from dpcore.datasets import Column, read_table
+from dpcore.datasets.importing import cells, folder, import_csv, text_lines
+from dpcore.datasets.importing.cells import NO_CELLS, UNCLOSED, UNEVEN, Signs
+from dpcore.datasets.importing.text_lines import TOO_LONG, Aside
+from dpcore.datasets.in_place import configured_sources
+from dpcore.errors import InvalidArgument, UnreadableFile
+
+HEADER = "name;age;share;day;ill"
+
+
+def row(number: int) -> str:
+    name, ill = ("Ann", '"So;uth"', '"a\nb ""c"""')[number % 3], ("no", "yes")[number % 2]
+    return f"{name};{number % 90};{number % 7},5;{number % 28 + 1:02}.{number % 12 + 1:02}.2024;{ill}"
+
+
+def at_once(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(text_lines, "AT_ONCE", size)
+
+
+def test_a_folder_holds_what_a_file_that_is_brought_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"{HEADER}\r\n" + "\r\n".join(row(number) for number in range(400))
+    source = tmp_path / "a.csv"
+    source.write_bytes(text.encode("cp1252"))
+    at_once(monkeypatch, 997)
+    monkeypatch.delattr(cells, "_one_by_one")  # nothing is out of the ordinary
+    found = import_csv([source], tmp_path / "out")
+    reading = read_table(text.encode())
+    brought = reading.apply(reading.suggested()).frame
+    made = pq.read_table(tmp_path / "out").to_pandas()
+    assert found.rows == len(made) == 400
+    assert [column.type for column in found.columns] == ["text", "integer", "number", "date", "yes/no"]
+    for name in ("age", "share", "day", "ill"):
+        assert made[name].tolist() == brought[name].tolist(), name
+    assert made["name"].tolist() == ["Ann", "So;uth", 'a\nb "c"'] * 133 + ["Ann"]
+    assert not found.aside[str(source)].lines
+
+
+def test_what_does_not_fit_is_missing_and_told_with_its_line(tmp_path: Path) -> None:
+    lines = [row(3 * number) for number in range(300)]
+    lines[200:200] = [
+        'Ann;"5;0,5;01.01.2024;no',
+        "Ann;5",
+        "",
+        'x"y";5"";x;31.02.2024;perhaps',
+        'Ann;"5"x;0;;',
+        "n/a;;;;",
+    ]
+    source = tmp_path / "a.csv"
+    source.write_bytes("\n".join([HEADER, *lines]).encode() + b"\nB\xe4r;1;1;;\n")
+    found = import_csv([source], tmp_path / "out", decimal=",", encoding="utf-8", types={"age": "integer"})
+    aside = found.aside[str(source)]
+    assert {why: (those.count, those.first) for why, those in aside.lines.items()} == {
+        UNCLOSED: (1, [202]),
+        UNEVEN: (1, [203]),
+        NO_CELLS: (1, [206]),
+    }
+    assert (aside.undecodable.count, aside.undecodable.first) == (1, [308])
+    assert {column.name: (column.missing, column.misfit.first) for column in found.columns} == {
+        "name": (0, []),
+        "age": (1, [205]),
+        "share": (1, [205]),
+        "day": (2, [205]),
+        "ill": (2, [205]),
+    }
+    made = pq.read_table(tmp_path / "out").to_pydict()
+    assert len(made["age"]) == found.rows == 303
+    assert made["age"].count(None) == 2
+
+
+def test_records_are_the_same_wherever_borders_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many at once or one by one, in large parts or small: the same rows, lines and accounts; and those of Python's csv
+    where all is well."""
+    draw = random.Random(5)
+    pieces = [
+        "a",
+        "é",
+        ",",
+        ",",
+        '"',
+        '"a"',
+        '"a,b"',
+        '"a\nb"',
+        '"c""d"',
+        "\n",
+        "\r\n",
+        "a,b\n",
+        '"a","b"\n',
+        ', "a"\n',
+    ]
+    signs, seen = Signs(delimiter=",", quote='"'), 0
+    monkeypatch.setattr(text_lines, "LONGEST", 12)
+    monkeypatch.setattr(cells, "LONGEST", 12)
+    monkeypatch.setattr(cells, "MOST_LINES", 3)
+    for trial in range(120):
+        data = "".join(draw.choices(pieces if trial % 2 else pieces[-5:-1], k=draw.randrange(1, 14))).encode()
+        found = []
+        for size, careful in ((1, False), (4, False), (4, True), (1000, False), (1000, True)):
+            with monkeypatch.context() as changed:
+                at_once(changed, size)
+                if careful:
+                    changed.setattr(cells, "_together", lambda *_: None)
+                aside = Aside()
+                several = list(cells.rows(text_lines.text_lines(io.BytesIO(data), "utf-8", aside), signs, 2, aside))
+            read = [(row["0"], row["1"], line) for t, n in several for row, line in zip(t.to_pylist(), n, strict=True)]
+            found.append((read, aside))
+        assert all(one == found[0] for one in found), data
+        read, aside = found[0]
+        if not aside.lines:
+            plain = csv.reader(io.StringIO(data.decode(), newline=""), skipinitialspace=True, strict=True)
+            assert [list(one[:2]) for one in read] == [one for one in plain if one], data
+            seen += len(read)
+    assert seen > 80
+
+
+def test_nothing_is_left_behind_unless_all_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    good.write_text("a,b\n1,x\n2,y\n")
+    other.write_text("a,c\n1,x\n2,y\n")
+    out = tmp_path / "out"
+    with pytest.raises(UnreadableFile, match="same line of names"):
+        import_csv([good, other], out)
+    for wrong, choices in (
+        (b"", {}),
+        (b"1,2\n3,4\n", {}),
+        (b"a,A\n1,2\n", {}),
+        (b"a,b\n", {}),
+        (b"\x89PNG\r\n\x1a\n", {}),
+        (b"d,x\n01/02/2024,1\n03/04/2024,2\n", {}),
+        (b"a,b\n1,2\n", {"types": {"c": "text"}}),
+        (b"a,b\n1,2\n", {"types": {"a": "category"}}),
+        (b"a,b\n1,2\n", {"encoding": "klingon"}),
+    ):
+        other.write_bytes(wrong)
+        with pytest.raises((UnreadableFile, InvalidArgument)):
+            import_csv([other], out, **choices)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.csv", "b.csv"]
+
+    def stopped(*_: object) -> None:
+        assert (tmp_path / ".out.unfinished").is_dir()
+        assert not list(tmp_path.rglob("*.parquet"))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as changed:
+        changed.setattr(folder, "_typed", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            import_csv([good], out)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.csv", "b.csv"]
+    (tmp_path / ".out.unfinished").mkdir()  # a process was killed
+    with pytest.raises(InvalidArgument, match=r"\.out\.unfinished"):
+        import_csv([good], out)
+    (tmp_path / ".out.unfinished").rmdir()
+    assert import_csv([good, good], out).rows == 4
+    before = {each.name: each.read_bytes() for each in out.iterdir()}
+    with pytest.raises(InvalidArgument, match="must not exist"):
+        import_csv([good], out)
+    assert {each.name: each.read_bytes() for each in out.iterdir()} == before
+
+
+def test_lines_without_end_are_never_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once(monkeypatch, 1000)
+    monkeypatch.setattr(text_lines, "LONGEST", 2500)
+    data = b"a,b\n" + b"x" * 9000 + b"\n" + b"1," + b"y" * 2000 + b"\n" + b"z" * 2600 + b"\n2,2\n" + b"w" * 9000
+    aside = Aside()
+    found = list(text_lines.text_lines(io.BytesIO(data), "utf-8", aside))
+    assert [int(number) for text in found for number in text.numbers] == [1, 3, 5]
+    assert (aside.lines[TOO_LONG].count, aside.lines[TOO_LONG].first) == (3, [2, 4, 6])
+
+
+def test_the_command_ends_with_a_source_to_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "my rides.csv", tmp_path / 'my "rides"'
+    source.write_text("ward\tage\n" + "North\t40\n" * 30 + "South\telderly\n")
+    assert main(["import-csv", str(source), str(out), "--column", "age=integer", "--delimiter", "tab"]) == 0
+    said = capsys.readouterr().out
+    assert "31 rows of 2 columns" in said
+    assert " 1  line 32" in said
+    assert "elderly" not in said
+    (tmp_path / "sources.toml").write_text(said[said.index("[my-") :])
+    (listed,) = configured_sources(tmp_path / "sources.toml")
+    opened = listed.open()
+    assert opened.rows() == 31
+    assert opened.counts(Column(name="ward", type="category", categories=("North", "South"))).tolist() == [30, 1]
+    assert opened.kinds["age"] == "integer"
+    assert main(["import-csv", str(source), str(out)]) == 1
+    assert main(["import-csv", str(tmp_path / "absent.csv"), str(out)]) == 1
+    told = capsys.readouterr().err
+    assert told.count("Trouble: ") == 2
+    assert "Traceback" not in told
+    with pytest.raises(SystemExit):
+        main(["import-csv", str(source), str(out), "--column", "age=colour"])
+
+
+def test_all_parts_have_one_shape(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("a,b\n1,x\n2,y\n")
+    second.write_text("a,b\n1.5,\n,3\n")
+    found = import_csv([first, second], tmp_path / "out", types={"a": "integer"})
+    shapes = [pq.read_schema(part) for part in sorted((tmp_path / "out").iterdir())]
+    assert shapes == [pa.schema([("a", pa.int64()), ("b", pa.string())])] * 2
+    assert (found.columns[0].misfit.count, found.columns[0].missing, found.columns[1].missing) == (1, 1, 1)
