@@ -19,6 +19,7 @@ from inspect import signature
 from typing import Any, Protocol
 
 from dpcore.costs import Cost
+from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger, Petition, Receipt
 
@@ -29,8 +30,10 @@ noise it drew."""
 
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
-_LATER = {"features": {"pairs"}, "reads": {"suggested", "suggested_row"}}
+_LATER = {"features": {"pairs"}, "reads": {"suggested", "suggested_row", "table"}}
 """Parameters that requests did not always have, by the part that holds them."""
+_OF_THE_TABLE = {"records"}
+"""What a request says of the table it is asked about, and what changes no answer."""
 FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
 
 
@@ -120,6 +123,8 @@ def _release(
             _check_source(request, reads, rows)
         elif not rows.has(reads.names):
             raise ReleaseRefused(REFUSED)
+        else:
+            _check_rows(lambda: rows.check(reads))
     receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked)
     if receipt.answer_hash is not None:
         return receipt
@@ -133,18 +138,26 @@ def _release(
 
 def _check_source(request: Request, reads: Any, rows: Any) -> None:
     """Whether a source that is counted where it is can answer: before anything is charged."""
-    if not getattr(request, "counts_alone", False):
+    batches = getattr(request, "in_batches", False)
+    if not batches and not getattr(request, "counts_alone", False):
         raise ReleaseRefused(COUNTS_ALONE)
+    probe = getattr(request, "probe", None) if batches else None
+    _check_rows(lambda: rows.check(reads) if probe is None else probe(rows), "This source")
+
+
+def _check_rows(check: Callable[[], None], what: str = "This table") -> None:
     try:
-        rows.check(reads)
+        check()
     except InvalidArgument as error:
-        raise ReleaseRefused(f"This source cannot be asked: {error}; nothing was charged.") from None
+        raise ReleaseRefused(f"{what} cannot be asked: {error}; nothing was charged.") from None
 
 
 def sentence(request: Request) -> str:
     """What a receipt says was asked: the question, what was promised, and what ε does not cover."""
     what = request.what if request.what.endswith(("?", ".")) else f"{request.what}."
-    return " ".join([what, *getattr(request, "notes", ())])
+    table = getattr(getattr(request, "reads", None), "table", "")
+    which = (f"Asked of the table “{shown(table)}”.",) if table else ()
+    return " ".join([what, *which, *getattr(request, "notes", ())])
 
 
 def _attempt(work: Any) -> tuple[bool, Any]:
@@ -187,7 +200,11 @@ def _parameters(request: Any) -> dict[str, Any]:
     found = _fields(request)
     for part, names in _LATER.items():
         if is_dataclass(found.get(part)):
-            found[part] = {name: value for name, value in _fields(found[part]).items() if value or name not in names}
+            found[part] = {
+                name: value
+                for name, value in _fields(found[part]).items()
+                if name not in _OF_THE_TABLE and (value or name not in names)
+            }
     return found
 
 

@@ -229,7 +229,7 @@ def _one_key() -> AbstractContextManager[Any]:
 
 
 def _hashed_file() -> AbstractContextManager[Any]:
-    plain = lambda self, kind, text: hashlib.sha256(f"{kind} {text}".encode()).hexdigest()  # noqa: E731
+    plain = lambda self, kind, *parts: hashlib.sha256(f"{kind} {parts[-1]}".encode()).hexdigest()  # noqa: E731
     return patch.object(Key, "mark", plain)
 
 

@@ -1,12 +1,13 @@
-"""The questions that need counts alone, asked of sources that are counted where they are: a database, Parquet files."""
+"""Questions that need counts alone, and models of rows read in batches, asked of sources: a database, files."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,26 +15,32 @@ import pandas as pd
 from dpcore.audit import files
 from dpcore.audit.files import QUESTIONS, File, Question, Row
 from dpcore.datasets import Schema
-from dpcore.datasets.in_place import InPlace, PrivateSource, open_database, open_folder
+from dpcore.datasets.in_place import Form, InPlace, PrivateSource, open_database, open_folder, open_lines
+from dpcore.datasets.in_place.tongue import Kind
 from dpcore.datasets.temporary import private_folder
+from dpcore.validate import IntArray
 
 _TABLE = "rows"
 _TEXT, _TYPES = "TEXT COLLATE NOCASE", {"date": "DATE", "number": "REAL", "integer": "INTEGER"}
 _LARGEST = 2.0**62
-_NAME = ", in place"
+_NAME, _LINES = ", in place", ", line by line"
+_STATED: dict[str, Kind] = {"date": "date", "number": "number", "integer": "integer"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceQuestion(Question):
     """A question whose tables lie in a database of SQLite's; those ``from_bytes`` in a folder of Parquet files.
 
-    The database compares texts without their case, as many do: what is counted must not hang on that.
+    The database compares texts without their case, as many do: what is counted must not hang on that. With ``lines``
+    they lie in a CSV file, each row as one line, whatever its cells hold.
     """
+
+    lines: bool = False
 
     def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
         """The source of these rows, gone once they are read."""
         frame = pd.DataFrame(rows, columns=list(self.schema.names), dtype="str")
-        return File(frame=frame, private=Emptied(self.schema, frame, parquet=from_bytes))
+        return File(frame=frame, private=Emptied(self.schema, frame, parquet=from_bytes, lines=self.lines))
 
 
 class Emptied(PrivateSource):
@@ -41,11 +48,13 @@ class Emptied(PrivateSource):
 
     __slots__ = ("_stack",)
 
-    def __init__(self, schema: Schema, frame: pd.DataFrame, *, parquet: bool) -> None:
+    def __init__(self, schema: Schema, frame: pd.DataFrame, *, parquet: bool, lines: bool) -> None:
         def made() -> InPlace:
             with ExitStack() as stack:
                 folder = stack.enter_context(private_folder())
-                if parquet:
+                if lines:
+                    stored = open_lines(folder, _lines(schema, frame, folder / "rows.csv"))
+                elif parquet:
                     typed(schema, frame).to_parquet(folder / "rows.parquet")
                     stored = open_folder(folder)
                 else:
@@ -56,7 +65,11 @@ class Emptied(PrivateSource):
                 with kept:
                     return stored.select(asked)
 
-            return replace(stored, select=select)
+            def stream(asked: Any, size: int) -> Iterator[IntArray]:
+                with kept:
+                    yield from stored.stream(asked, size)
+
+            return replace(stored, select=select, stream=stream)
 
         super().__init__(made)
 
@@ -93,9 +106,16 @@ def _database(schema: Schema, frame: pd.DataFrame, file: Any) -> str:
     return f"sqlite:///{file}"
 
 
-def _source(found: Question) -> SourceQuestion:
+def _lines(schema: Schema, frame: pd.DataFrame, file: Path) -> Form:
+    rows = [list(schema.names), *frame.to_numpy().tolist()]
+    file.write_bytes("".join(",".join(row).replace("\n", "\r") + "\n" for row in rows).encode("utf-8", "surrogatepass"))
+    return Form(columns=tuple((column.name, _STATED.get(column.type, "text")) for column in schema.columns))
+
+
+def _source(found: Question, *, lines: bool = False) -> SourceQuestion:
     return SourceQuestion(
-        name=f"{found.name}{_NAME}",
+        name=f"{found.name}{_LINES if lines else _NAME}",
+        lines=lines,
         schema=found.schema,
         ask=found.ask,
         tables=found.tables,
@@ -104,10 +124,11 @@ def _source(found: Question) -> SourceQuestion:
     )
 
 
-SOURCES: tuple[SourceQuestion, ...] = tuple(
-    _source(found)
-    for found in QUESTIONS
-    if found.name.startswith(("most common", "alarm per", "median", "quartile", "best rule", "least cost", "how many"))
+_COUNTED = ("most common", "alarm per", "median", "quartile", "best rule", "least cost", "how many")
+_IN_BATCHES = "model on steps, "
+SOURCES: tuple[SourceQuestion, ...] = (
+    *(_source(found) for found in QUESTIONS if found.name.startswith((*_COUNTED, _IN_BATCHES))),
+    *(_source(found, lines=True) for found in QUESTIONS if found.name.startswith(("most common", "how many"))),
 )
 
 

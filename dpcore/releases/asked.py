@@ -90,6 +90,18 @@ class Asked(ABC):
         return False
 
     @property
+    def in_batches(self) -> bool:
+        """Whether it can be drawn from rows of a source, read in batches as places (``PrivateRows.row_batches``)."""
+        return False
+
+    def probe(self, rows: PrivateRows) -> None:
+        """Whether a source takes what ``read`` asks of it in batches, before the charge and without reading a row.
+
+        Raises UnreadableFile, InvalidArgument.
+        """
+        raise InvalidArgument("question", "is not asked in batches")
+
+    @property
     def rows_per_person(self) -> int:
         """The most rows of one person that count."""
         return self.reads.most

@@ -24,11 +24,11 @@ from dashboard.data.own_file import OwnFile, typed_as
 from dashboard.data.place import placed
 from dashboard.question import CannotAsk, NoOffer, Offer
 from dashboard.words import place as said
-from dashboard.words import release as release_said
 from dpcore.datasets import Declaration, twin
 from dpcore.datasets.in_place import ConfiguredSource, InPlace, PrivateSource, configured_sources
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.ledger import Ledger
+from dpcore.releases.scaled_model import ScaledModel
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import held, waited
 
@@ -181,10 +181,11 @@ def test_every_question_is_answered_by_counts_or_says_why_not(clinic: Path, monk
     answered = {name for name, offer in offers.items() if isinstance(offer, Offer)}
     assert answered == {
         *("selection most_common", "selection quantile", "selection best_rule"),
-        *("thresholding alarm", "experts fixed_choice"),
+        *("thresholding alarm", "experts fixed_choice", "training predict"),
     }
+    assert isinstance(offers["training predict"], Offer)
+    assert isinstance(offers["training predict"].request, ScaledModel)
     told = {name: offer.sentence for name, offer in offers.items() if isinstance(offer, NoOffer)}
-    assert told["training predict"] == release_said.COUNTS_ALONE
     assert "public number of rounds" in told["experts follow"]
     assert all(sentence.strip() for sentence in told.values())
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
 from sqlalchemy.exc import DatabaseError
 
 from dpcore.datasets import Column, Schema, Table
@@ -83,6 +87,30 @@ def test_it_adds_up_what_a_table_in_memory_adds_up(stored: InPlace, held: Table)
     bins = np.bincount(np.minimum(np.floor(ages * (40 / 100)), 39).astype(int), minlength=40)
     assert stored.histogram(AGE, 40).tolist() == bins.tolist()
     assert int(stored.histogram(AGE, 40)[-1]) >= int((ages == 100).sum()) > 0
+
+
+def test_what_is_not_finite_is_in_no_sum_whatever_numbers_a_column_holds(tmp_path: Path) -> None:
+    """Not a number, both infinities and nothing, with and beyond the largest finite ones, as doubles and singles; whole
+    and decimal numbers beside them."""
+    largest = float(np.finfo(np.float64).max)
+    odd = [math.nan, math.inf, -math.inf, None]
+    table = pa.table(
+        {
+            "double": pa.array([*odd, largest, -largest, 40.5, -0.0], pa.float64()),
+            "single": pa.array([*odd, 3e38, -3e38, 40.5, -0.0], pa.float32()),
+            "whole": pa.array([None, 2**63 - 1, -(2**63), 40, 7, 0, -1, None], pa.int64()),
+            "decimal": pa.array([None, *map(Decimal, ("1e30", "-1e30", "40.5", "0", "1", "2")), None]).cast(
+                pa.decimal128(38, 2)
+            ),
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet")
+    stored = open_folder(tmp_path)
+    wanted = {"double": (140.5, 4), "single": (140.5, 4), "whole": (147.0, 6), "decimal": (143.5, 6)}
+    for name, (total, size) in wanted.items():
+        column = Column(name=name, type="number", low=0, high=100)
+        assert stored.total(column) == (total, size), name
+        assert int(stored.histogram(column, 4).sum()) == size, name
 
 
 def test_days_and_group_sizes(stored: InPlace) -> None:
@@ -188,6 +216,12 @@ def test_sources_are_configured_in_a_file(tmp_path: Path, monkeypatch: pytest.Mo
     assert trips.open(trips.tables()[0]).rows() == clinic.open(clinic.tables()[0]).rows() == 3000
     assert (trips.lineage, clinic.lineage) == ("configured:trips", "configured:clinic")
     assert "sqlite" not in repr(clinic)
+    (tmp_path / "trips" / "a.csv").write_text("x;ward;km\n;North;1,5\n")
+    form = 'format = "csv"\ndelimiter = ";"\ndecimal = ","\ncolumns = { km = "number", ward = "text" }\n'
+    file.write_text(f'[trips]\nfolder = "{tmp_path / "trips"}"\nid_column = "ward"\n{form}{FACTS}')
+    (lines,) = configured_sources()
+    assert lines.tables() == ("",)
+    assert lines.open().total(Column(name="km", type="number", low=0, high=9)) == (1.5, 1)
     monkeypatch.delenv("EPSILON_LAB_SOURCES")
     assert configured_sources() == ()
     good = f'folder = "x"\n{FACTS}'
@@ -196,6 +230,11 @@ def test_sources_are_configured_in_a_file(tmp_path: Path, monkeypatch: pytest.Mo
         *('[a]\nfolder = "x"\nepsilon = 1.0', '[a]\nfolder = "x"\nrows_per_person = 1'),
         *(f"[a]\n{good.replace('1.0', bad)}" for bad in ("0", "-1.0", "nan", "25.0", '"1"', "true")),
         *(f"[a]\n{good}\n{more}" for more in ("delta = 0.5", 'hides = "all"', "typo = 1", "tables = [3]", 'unit = ""')),
+        *(f"[a]\n{good}\n{more}" for more in ('format = "csv"', 'columns = { a = "text" }', 'delimiter = ";"')),
+        *(f'[a]\n{good}\nformat = "csv"\ncolumns = {more}' for more in ('["a"]', "{ a = 3 }", '{ a = "list" }', "{}")),
+        f'[a]\n{good}\nformat = "csv"\ncolumns = {{ a = "text" }}\nid_column = "b"',
+        f'[a]\n{good}\nformat = "csv"\ncolumns = {{ a = "text" }}\ndelimiter = "ab"',
+        f'[a]\naddress = "y"\nformat = "csv"\ncolumns = {{ a = "text" }}\n{FACTS}',
         f"['a b']\n{good}",
         f"[a]\n{good.replace('person = 1', 'person = 0')}",
     ):

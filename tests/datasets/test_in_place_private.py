@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import date
@@ -16,10 +17,18 @@ import pytest
 
 from dpcore.audit.sources import SOURCES
 from dpcore.datasets import Column, Declaration, PrivateRows
-from dpcore.datasets.in_place import ConfiguredSource, PrivateSource, open_database, open_folder
+from dpcore.datasets.in_place import (
+    ConfiguredSource,
+    Form,
+    PrivateSource,
+    open_database,
+    open_folder,
+    open_lines,
+    tables_of,
+)
 from dpcore.errors import InvalidArgument, ReleaseRefused, UnreadableFile
 from dpcore.ledger import Ledger
-from dpcore.release import COUNTS_ALONE, release
+from dpcore.release import COUNTS_ALONE, question_digest, release, sentence
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.plays import PrivatePlays
@@ -56,6 +65,13 @@ def in_folder(place: Path, frame: pd.DataFrame) -> PrivateSource:
     return PrivateSource(lambda: opened)
 
 
+def in_lines(place: Path, frame: pd.DataFrame) -> PrivateSource:
+    frame.to_csv(place / "visits.csv", index=False)
+    kinds = ("text", "text", "text", "date", "integer", "number")
+    opened = open_lines(place, Form(columns=tuple(zip(frame.columns, kinds, strict=True))))
+    return PrivateSource(lambda: opened)
+
+
 def in_sqlite(place: Path, frame: pd.DataFrame) -> PrivateSource:
     file = place / "clinic.db"
     with closing(sqlite3.connect(file)) as connection, connection:
@@ -81,7 +97,29 @@ def halves(declared: Declaration) -> Declaration:
     return replace(declared, columns=(*declared.columns[:3], replace(AGE, high=2**21), SHARE))
 
 
-@pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
+def test_several_people_ask_one_database_file_at_once(tmp_path: Path) -> None:
+    """Pages and answers, each with a connection of their own, whoever comes and goes meanwhile."""
+    in_duckdb(tmp_path, visits())
+    url = f"duckdb:///{tmp_path / 'clinic.duckdb'}"
+    asked = MostCommonOption.of(DECLARED, "ward", epsilon=1.0)
+    held = open_database(url, "visits")
+
+    def answer(_: int) -> list[int]:
+        assert tables_of(url) == ("visits",)
+        return list(asked.read(PrivateSource(lambda: open_database(url, "visits"))))
+
+    with ThreadPoolExecutor(4) as people:
+        first, *others = people.map(answer, range(8))
+    assert all(one == first for one in others)
+    assert answer(0) == first
+    for statement in ("SELECT * FROM read_text('/etc/hostname')", "SELECT * FROM glob('/*')"):
+        with pytest.raises(UnreadableFile):
+            held.run(statement)
+    del held
+    assert answer(0) == first
+
+
+@pytest.mark.parametrize("make", [in_folder, in_lines, in_sqlite, in_duckdb])
 def test_a_source_counts_what_rows_in_memory_count(
     make: Callable[[Path, pd.DataFrame], PrivateSource], tmp_path: Path
 ) -> None:
@@ -156,7 +194,7 @@ def folder(place: Path, name: str) -> Path:
     return made
 
 
-@pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
+@pytest.mark.parametrize("make", [in_folder, in_lines, in_sqlite, in_duckdb])
 def test_no_source_can_be_written(make: Callable[[Path, pd.DataFrame], PrivateSource], tmp_path: Path) -> None:
     stored = make(tmp_path, visits(20))
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
@@ -197,9 +235,20 @@ def other_type(place: Path) -> PrivateSource:
     return in_folder(place, visits(3).assign(ward=1.5))
 
 
+def other_header(place: Path) -> PrivateSource:
+    (place / "visits.csv").write_text("day,who\n2024-01-01,p1\n")
+    return PrivateSource(lambda: open_lines(place, Form(columns=(("ward", "text"),))))
+
+
 @pytest.mark.parametrize(
     ("make", "told"),
-    [(gone, "cannot be reached"), (no_table, "no such table"), (no_column, "no longer"), (other_type, "another type")],
+    [
+        (other_header, "must name all the columns"),
+        (gone, "cannot be reached"),
+        (no_table, "no such table"),
+        (no_column, "no longer"),
+        (other_type, "another type"),
+    ],
 )
 def test_what_cannot_be_asked_is_one_sentence_and_charges_nothing(
     make: Callable[[Path], PrivateSource], told: str, tmp_path: Path
@@ -232,6 +281,15 @@ def test_a_source_answers_what_needs_counts_alone(tmp_path: Path) -> None:
         stored.public_size(DECLARED)
 
 
+def test_the_same_question_about_another_table_is_another_question() -> None:
+    """Otherwise the answer about one would be shown, and approved, for the other."""
+    first, second = (MostCommonOption.of(replace(DECLARED, table=name), "ward", epsilon=1.0) for name in ("a", "b\n"))
+    assert question_digest(first) != question_digest(second)
+    assert "Asked of the table “a”." in sentence(first)
+    assert "Asked of the table “b”." in sentence(second)
+    assert "table" not in sentence(MostCommonOption.of(DECLARED, "ward", epsilon=1.0))
+
+
 def test_what_tells_rows_apart_is_not_counted(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         connection.execute("CREATE TABLE t (ward TEXT PRIMARY KEY, who TEXT, name TEXT UNIQUE)")
@@ -254,4 +312,4 @@ def test_a_database_that_takes_two_texts_for_one_counts_them_apart(tmp_path: Pat
 
 
 def test_sources_are_asked_about_in_the_audit() -> None:
-    assert len(SOURCES) == 51
+    assert len(SOURCES) == 61 + 15  # of a database and Parquet files, of lines

@@ -17,6 +17,7 @@ from dpcore.datasets.in_place import PrivateSource, open_database, tables_of
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
+from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import BestRule, LeastCost, MostCommonOption, QuantileValue
 from tests.datasets.test_in_place_private import AGE, DAY, ILL, SHARE, WARD, WHO, visits
 
@@ -61,6 +62,15 @@ def test_postgresql_counts_and_is_not_written(address: str) -> None:
     ):
         stored.check(asked.reads)
         assert np.ravel(asked.read(stored)).tolist() == np.ravel(asked.read(held)).tolist(), asked.what
+    for target in ("ill", "share"):
+        columns = [name for name in ("ward", "ill", "day", "age", "share") if name != target]
+        model = ScaledModel.of(declared, target=target, columns=columns, epsilon=1.0, delta=1e-6)
+        model.probe(stored)
+        there, here = model.read(stored), model.read(held)
+        assert there.counts().tolist() == here.counts().tolist() != [0] * here.d
+        scales = np.full(here.d, 4096)
+        sums = [one.sums(np.ones(here.d) / 9, scales, 2**22).tolist() for one in (there, here)]
+        assert np.allclose(*sums, rtol=0, atol=4096 * here.rows * (target == "share"))  # by a rounding of each answer
     ages = QuantileValue.of(Declaration(columns=(replace(AGE, type="number"),)), "age", epsilon=1.0)
     url = make_url(address).set(drivername="postgresql").render_as_string()
     with psycopg.connect(url) as owner:

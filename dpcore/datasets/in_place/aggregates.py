@@ -7,7 +7,7 @@ What is asked privately is counted row by row (``counting``, ``private``). What 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,9 +38,11 @@ class InPlace:
     """A table in a database or a folder of files.
 
     ``names`` are its columns and ``kinds`` what its own schema says they hold; ``keys`` are those by which the schema
-    tells rows apart. ``run(sql)`` gives the rows of a query, ``select`` those of an SQLAlchemy one, ``quoted(name)`` is
-    a name as that engine writes it, ``tongue`` what else it has its own way to write. ``key`` tells a folder's states
-    apart, but only names a table of a database, which does not say when it changes: keep nothing by it for long.
+    tells rows apart. ``run(sql)`` gives the rows of a query, ``select`` those of an SQLAlchemy one, and ``stream(query,
+    size)`` those of one of whole numbers alone, as arrays of at most ``size`` rows and all of one state of the table.
+    ``quoted(name)`` is a name as that engine writes it, ``tongue`` what else it has its own way to write. ``key`` tells
+    a folder's states apart, but only names a table of a database, which does not say when it changes: keep nothing by
+    it for long.
     """
 
     names: tuple[str, ...]
@@ -48,6 +50,7 @@ class InPlace:
     name: str
     run: Callable[[str], Rows]
     select: Callable[[Query], Rows]
+    stream: Callable[[Query, int], Iterator[IntArray]]
     quoted: Callable[[str], str]
     tongue: Tongue
     key: str
@@ -188,8 +191,12 @@ class InPlace:
         return self.tongue.clip.format(value=value, low=f"{low:.17e}", high=f"{high:.17e}")
 
     def _present(self, column: Column) -> str:
-        """Finite values: not a number counts as larger than all where it is known."""
-        return f"abs({self._named(column.name)}) <= {sys.float_info.max!r}"
+        """Finite values: not a number counts as larger than all where it is known.
+
+        Said as bounds, which an engine holds against what its file says of each piece before it reads that.
+        """
+        largest = sys.float_info.max
+        return f"{self._named(column.name)} BETWEEN {-largest!r} AND {largest!r}"
 
 
 def _typed(column: Column, words: list[str]) -> pd.Series:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from sqlalchemy import Double, Select, String, and_, case, cast, false, func, literal, literal_column, select, true
+from sqlalchemy import Select, String, and_, case, cast, false, func, literal, literal_column, select, true
 from sqlalchemy.sql import ColumnElement, FromClause
 
 from dpcore.datasets.declaration import shown
-from dpcore.datasets.in_place.tongue import FITS, Cell, Kind, Tongue
+from dpcore.datasets.in_place.tongue import FITS, Cell, Kind, Tongue, number
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 
@@ -97,7 +97,7 @@ def by_unit(column: Column, cell: Cell, tongue: Tongue, unit: float) -> tuple[in
     """
     low, _ = bounds_of(column)
     base = math.floor(low / unit)
-    away = inside(column, cell) / literal(unit) - literal(float(base)) + literal(0.5)
+    away = tongue.quotient(inside(column, cell, tongue), unit) - literal(float(base)) + literal(0.5)
     return base, case((finite(cell), tongue.whole(away)))
 
 
@@ -106,28 +106,25 @@ def bounds_of(column: Column) -> tuple[float, float]:
     if not column.is_numeric or column.low is None or column.high is None:
         raise InvalidArgument("column", "must hold numbers with declared bounds")
     low, high = float(column.low), float(column.high)
+    if not math.isfinite(high - low):
+        raise InvalidArgument("column", "must have declared bounds that are less far apart")
     return (float(math.ceil(low)), float(math.floor(high))) if column.type == "integer" else (low, high)
 
 
-def inside(column: Column, cell: Cell) -> Cell:
+def inside(column: Column, cell: Cell, tongue: Tongue) -> Cell:
     """Each value moved to the nearer declared bound, as a double. Raises InvalidArgument.
 
     Written out, so that an engine compares in the column's own type first: no cell is too large for that.
     """
     low, high = bounds_of(column)
     least, most = number(low), number(high)
-    return cast(case((cell < least, least), (cell > most, most), else_=cell), Double())
+    return case((cell < least, least), (cell > most, most), else_=tongue.double(cell))
 
 
 def finite(cell: Cell) -> ColumnElement[bool]:
     """Whether a cell is a number that is not infinite."""
     largest = number(sys.float_info.max)
     return and_(cell >= -largest, cell <= largest)
-
-
-def number(value: float) -> Cell:
-    """A number as every engine reads it to the same double."""
-    return literal_column(f"{value:.17e}")
 
 
 def is_yes(column: Column, cell: Cell, kind: Kind) -> ColumnElement[bool]:
@@ -168,15 +165,22 @@ def counted_of_each(
     person: Cell,
     there: ColumnElement[bool],
     most: int,
+    tongue: Tongue,
 ) -> Select[Any]:
     """Rows per group, at most ``most`` of each person, those of nobody (not ``there``) left out: see ``kept``."""
     told = case((true() if where is None else where, literal_column("1")), else_=literal_column("0"))
-    found = kept(source, (place, told), person=person, there=there, most=most).subquery()
+    found = kept(source, (place, told), person=person, there=there, most=most, tongue=tongue).subquery()
     return _sizes(select(found.c.c0.label("place")).where(found.c.c1 == 1))
 
 
 def kept(
-    source: FromClause, cells: Sequence[Cell], *, person: Cell, there: ColumnElement[bool], most: int
+    source: FromClause,
+    cells: Sequence[Cell],
+    *,
+    person: Cell,
+    there: ColumnElement[bool],
+    most: int,
+    tongue: Tongue,
 ) -> Select[Any]:
     """``cells`` of the rows that count, as c0, c1, …: at most ``most`` of each person, none of nobody (not ``there``).
 
@@ -192,7 +196,7 @@ def kept(
     for part in numbered.c:
         text = text + "|" + func.coalesce(cast(part, String()), "")
     own = [numbered.c[cell.name] for cell in named]
-    nth = func.row_number().over(partition_by=numbered.c.who, order_by=(func.md5(text), *own))
+    nth = func.row_number().over(partition_by=numbered.c.who, order_by=(tongue.digest(text), *own))
     ranked = select(*own, nth.label("nth")).subquery()
     return select(*(ranked.c[cell.name] for cell in named)).where(ranked.c.nth <= most)
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 from sqlalchemy import (
     URL,
     Boolean,
@@ -40,6 +42,7 @@ from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
 from dpcore.errors import UnreadableFile
+from dpcore.validate import IntArray
 
 _DUCKDB = "duckdb:///"
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
@@ -87,21 +90,31 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
         return open_duckdb(address.removeprefix(_DUCKDB), table)
     engine = _engine(address)
 
-    def asked(question: Callable[[Connection], Any]) -> Rows:
+    @contextmanager
+    def connected() -> Iterator[Connection]:
         try:
             with engine.connect() as connection:
-                rows = [tuple(row) for row in question(connection)]
+                yield connection
                 connection.rollback()
-                return rows
         except SQLAlchemyError as error:
             lost = isinstance(error, DBAPIError) and error.connection_invalidated
             raise UnreadableFile(_LOST if lost else _NO_ANSWER) from None
+
+    def asked(question: Callable[[Connection], Any]) -> Rows:
+        with connected() as connection:
+            return [tuple(row) for row in question(connection)]
 
     def run(sql: str) -> Rows:
         return asked(lambda connection: connection.exec_driver_sql(sql))
 
     def select(query: Query) -> Rows:
         return asked(lambda connection: connection.execute(query))
+
+    def stream(query: Query, size: int) -> Iterator[IntArray]:
+        with connected() as connection:
+            found = connection.execution_options(stream_results=True, max_row_buffer=size).execute(query)
+            for rows in found.partitions(size):
+                yield np.array([tuple(row) for row in rows], dtype=np.int64)
 
     try:
         seen = inspect(engine)
@@ -116,6 +129,7 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
         name=table,
         run=run,
         select=select,
+        stream=stream,
         quoted=engine.dialect.identifier_preparer.quote_identifier,
         tongue=TONGUES[engine.dialect.name],
         key=hashlib.sha256(f"{known}|{table}".encode()).hexdigest(),
@@ -164,6 +178,6 @@ def _begin(connection: sqlite3.Connection, _: object) -> None:
     connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY)
 
 
-def _digest(text: str) -> str:
+def _digest(text: bytes) -> str:
     """What other databases call md5: an order in which rows stay, not a secret."""
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    return hashlib.md5(text, usedforsecurity=False).hexdigest()

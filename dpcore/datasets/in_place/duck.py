@@ -1,24 +1,40 @@
-"""Tables that DuckDB reads where they are: folders of Parquet files, and databases of its own. Nothing is written."""
+"""Tables that DuckDB reads where they are: folders of Parquet or CSV files, and databases of its own.
+
+Nothing is written.
+"""
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import threading
 import weakref
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
+import pyarrow as pa
 
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
+from dpcore.datasets.in_place.form import Form
+from dpcore.datasets.in_place.lines import Lines, header
+from dpcore.datasets.in_place.shape import one_table
 from dpcore.datasets.in_place.tongue import DUCKDB, PARQUET, DuckDB, Kind
+from dpcore.datasets.schema import NO_WORDS, YES_WORDS
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
+from dpcore.validate import IntArray
 
 _MEMORY = "800MB"
 _THREADS = 2
-_VIEW = "rows of the folder"
+_IN_MEMORY = ":memory:"
+_OPENING = threading.Lock()
+_VIEW, _LINES = "rows of the folder", "lines_of_the_folder"
 _KINDS: dict[str, Kind] = {
     "VARCHAR": "text",
     "ENUM": "text",
@@ -31,6 +47,7 @@ _KINDS: dict[str, Kind] = {
 _AWAY = "The source cannot be reached, or does not let this server read; ask the people who run the server."
 _ONLY_READ = "A source is only read."
 _NO_MEMORY = "This question needs more memory than it may take; choose another column."
+_CHANGED = "The CSV files of this folder cannot be read any more, or no longer begin with the names that are stated."
 _UNREADABLE = "The Parquet files of this folder cannot be read as one table of this kind."
 
 
@@ -41,22 +58,79 @@ def open_folder(folder: str | Path) -> InPlace:
     private folder, which is gone afterwards. Raises UnreadableFile.
     """
     place = Path(folder).resolve()
-    files = sorted(place.rglob("*.parquet")) if place.is_dir() else []
+    files = _files(place, "parquet")
     if not files:
         raise UnreadableFile("The folder holds no Parquet file.")
+    state = _state(files)
+    view = f"CREATE VIEW {_identifier(_VIEW)} AS {one_table(place, state)}"
+    return _open(_IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE)
+
+
+def open_lines(folder: str | Path, form: Form) -> InPlace:
+    """All CSV files in ``folder`` and below it, of one form: see ``lines``. A cell that is not of its column's type is
+    missing. The connection reaches no file. Raises UnreadableFile.
+    """
+    files = tuple(_files(Path(folder).resolve(), "csv"))
+    if not files:
+        raise UnreadableFile("The folder holds no CSV file.")
+    state = _state(files)
     try:
-        state = "".join(f"{file}|{file.stat().st_size}|{file.stat().st_mtime_ns}\n" for file in files)
+        for path in files:
+            with path.open("rb") as file:
+                header(file, form)
     except OSError:
         raise UnreadableFile(_AWAY) from None
-    every = _quoted(str(place / "**" / "*.parquet"))
-    view = f"CREATE VIEW {_identifier(_VIEW)} AS SELECT * FROM read_parquet({every})"  # noqa: S608 - the server's own
-    return _open(":memory:", {}, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE)
+    rows = _Rows(files=files, form=form)
+    return _open(_IN_MEMORY, _VIEW, key=f"{form!r}\n{state}", trouble=_CHANGED, before=rows.show)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """CSV files as a view, made anew before each query: of those columns alone that it names."""
+
+    files: tuple[Path, ...]
+    form: Form
+
+    def show(self, connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+        named = [(name, kind) for name, kind in self.form.columns if "SELECT * " in sql or _identifier(name) in sql]
+        named = named or [self.form.columns[0]]  # for rows that are only counted
+        cells = ", ".join(f"{self._read(name, kind)} AS {_identifier(name)}" for name, kind in named)
+        lines = Lines(files=self.files, form=self.form, names=tuple(name for name, _ in named))
+        connection.register(_LINES, lines)
+        connection.execute(f"CREATE OR REPLACE TEMP VIEW {_identifier(_VIEW)} AS SELECT {cells} FROM {_LINES}")  # noqa: S608
+
+    def _read(self, name: str, kind: Kind) -> str:
+        cell = _identifier(name)
+        if kind == "date":
+            return f"TRY_CAST({cell} AS TIMESTAMP)"
+        if kind == "text":
+            return cell
+        if kind == "yes/no":
+            yes, no = (", ".join(map(_quoted, words)) for words in (YES_WORDS, NO_WORDS))
+            told = f"lower(trim({cell}))"
+            return f"CASE WHEN {told} IN ({yes}) THEN true WHEN {told} IN ({no}) THEN false END"
+        if self.form.decimal == ",":
+            cell = f"CASE WHEN NOT contains({cell}, '.') THEN replace({cell}, ',', '.') END"
+        number, whole = f"TRY_CAST({cell} AS DOUBLE)", f"TRY_CAST({cell} AS BIGINT)"
+        return number if kind == "number" else f"CASE WHEN {number} = {whole} THEN {whole} END"  # 1.5 is none
+
+
+def _files(place: Path, ending: str) -> list[Path]:
+    return sorted(place.rglob(f"*.{ending}")) if place.is_dir() else []
+
+
+def _state(files: Sequence[Path]) -> str:
+    """What tells whether files have changed. Raises UnreadableFile."""
+    try:
+        return "".join(f"{file}|{file.stat().st_size}|{file.stat().st_mtime_ns}\n" for file in files)
+    except OSError:
+        raise UnreadableFile(_AWAY) from None
 
 
 def duckdb_tables(file: str | Path) -> tuple[str, ...]:
     """Names of the tables and views of a database of DuckDB's. Raises UnreadableFile."""
     try:
-        with duckdb.connect(str(_there(file)), config={"access_mode": "READ_ONLY"}) as connection:
+        with _database(str(_there(file))) as connection:
             found = connection.execute(
                 "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main' ORDER BY 1"
             ).fetchall()
@@ -69,7 +143,7 @@ def open_duckdb(file: str | Path, table: str) -> InPlace:
     """One table or view of a database of DuckDB's, opened read-only. As ``open_folder``. Raises UnreadableFile."""
     place = _there(file)
     state = f"{place}|{place.stat().st_mtime_ns}|{table}"
-    return _open(str(place), {"access_mode": "READ_ONLY"}, table, reach="", first="", key=state, trouble=_AWAY)
+    return _open(str(place), table, key=state, trouble=_AWAY)
 
 
 def _there(file: str | Path) -> Path:
@@ -79,29 +153,76 @@ def _there(file: str | Path) -> Path:
     return place
 
 
-def _open(
-    database: str, config: dict[str, str], name: str, *, reach: str, first: str, key: str, trouble: str
-) -> InPlace:
+@cache
+def _overflow() -> Path:
+    """Where what does not fit into memory goes, for every database file of this process."""
     stack = ExitStack()
-    overflow = stack.enter_context(private_folder())
+    atexit.register(stack.close)
+    return stack.enter_context(private_folder())
+
+
+def _database(file: str) -> duckdb.DuckDBPyConnection:
+    """One more connection to a file of DuckDB's. Raises duckdb.Error.
+
+    All connections of a process to one file are of one database, which DuckDB opens with one configuration only: so it
+    is the same for whoever asks, and the first of them locks it for all.
+    """
+    with _OPENING:
+        connection = duckdb.connect(file, config={**_configuration(_overflow()), "access_mode": "READ_ONLY"})
+        try:
+            locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
+            if locked != (True,):
+                _shut(connection, "")
+                connection.execute("SET lock_configuration=true")
+        except duckdb.Error:
+            connection.close()
+            raise
+        return connection
+
+
+def _configuration(overflow: Path) -> dict[str, str | bool | int | float | list[str]]:
+    return {"threads": _THREADS, "memory_limit": _MEMORY, "temp_directory": str(overflow)}
+
+
+def _shut(connection: duckdb.DuckDBPyConnection, reach: str) -> None:
+    """Let a connection read nothing but ``reach`` and its own file."""
+    for setting in (
+        "autoinstall_known_extensions=false",
+        "autoload_known_extensions=false",
+        "allow_community_extensions=false",
+        *((f"allowed_directories=[{_quoted(reach)}]",) if reach else ()),
+        "preserve_insertion_order=false",
+        "enable_progress_bar=false",
+        "enable_external_access=false",
+    ):
+        connection.execute(f"SET {setting}")
+
+
+def _open(
+    database: str,
+    name: str,
+    *,
+    key: str,
+    trouble: str,
+    reach: str = "",
+    first: str = "",
+    before: Callable[[duckdb.DuckDBPyConnection, str], None] = lambda *_: None,
+) -> InPlace:
+    """``first`` makes the view ``name`` once, or ``before`` anew for each query."""
+    stack = ExitStack()
     try:
-        connection = duckdb.connect(
-            database, config={"threads": _THREADS, "memory_limit": _MEMORY, "temp_directory": str(overflow), **config}
-        )
-        stack.callback(connection.close)
-        for setting in (
-            "autoinstall_known_extensions=false",
-            "autoload_known_extensions=false",
-            "allow_community_extensions=false",
-            *((f"allowed_directories=[{_quoted(reach)}]",) if reach else ()),
-            "preserve_insertion_order=false",
-            "enable_progress_bar=false",
-            "enable_external_access=false",
-        ):
-            connection.execute(f"SET {setting}")
-        if first:
-            connection.execute(first)
-        connection.execute("SET lock_configuration=true")
+        if database == _IN_MEMORY:
+            overflow = stack.enter_context(private_folder())
+            connection = duckdb.connect(database, config=_configuration(overflow))
+            stack.callback(connection.close)
+            _shut(connection, reach)
+            if first:
+                connection.execute(first)
+            before(connection, "")
+            connection.execute("SET lock_configuration=true")
+        else:
+            connection = _database(database)
+            stack.callback(connection.close)
     except duckdb.Error:
         stack.close()
         raise UnreadableFile(trouble) from None
@@ -113,6 +234,7 @@ def _open(
                 asked = connection.extract_statements(sql)
                 if any(one.type != duckdb.StatementType.SELECT for one in asked):
                     raise UnreadableFile(_ONLY_READ)  # a folder that may be read could be copied into
+                before(connection, sql)
                 return connection.execute(sql, given).fetchall()
             except duckdb.OutOfMemoryException:
                 raise UnreadableFile(_NO_MEMORY) from None
@@ -122,6 +244,19 @@ def _open(
     def select(asked: Query) -> Rows:
         written = asked.compile(dialect=DuckDB(), compile_kwargs={"render_postcompile": True})
         return run(str(written), [written.params[name] for name in written.positiontup or ()])
+
+    def stream(asked: Query, size: int) -> Iterator[IntArray]:
+        # with its literals written out: with parameters all of the answer would be held at once
+        sql = str(asked.compile(dialect=DuckDB(), compile_kwargs={"literal_binds": True}))
+        with lock:
+            try:
+                before(connection, sql)
+                for batch in connection.sql(sql).to_arrow_reader(size):
+                    yield np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
+            except duckdb.OutOfMemoryException:
+                raise UnreadableFile(_NO_MEMORY) from None
+            except (duckdb.Error, pa.ArrowException, OSError):
+                raise UnreadableFile(trouble) from None
 
     try:
         described = run(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {_identifier(name)})")  # noqa: S608 - the server's own
@@ -135,17 +270,23 @@ def _open(
         raise
     stored = InPlace(
         names=tuple(str(row[0]) for row in described),
-        kinds={str(row[0]): _KINDS.get(str(row[1]).partition("(")[0], "other") for row in described},
+        kinds={str(row[0]): _kind(str(row[1])) for row in described},
         name=name,
         run=run,
         select=select,
+        stream=stream,
         quoted=_identifier,
-        tongue=PARQUET if first else DUCKDB,
+        tongue=PARQUET if database == _IN_MEMORY else DUCKDB,
         key=hashlib.sha256(key.encode()).hexdigest(),
         keys=frozenset(str(row[0]) for row in keys),
     )
     weakref.finalize(run, stack.close)
     return stored
+
+
+def _kind(named: str) -> Kind:
+    """What cells of a type hold; a list of numbers, ``DECIMAL(9,2)[]``, is not a number."""
+    return "other" if named.endswith("]") else _KINDS.get(named.partition("(")[0], "other")
 
 
 def _quoted(text: str) -> str:

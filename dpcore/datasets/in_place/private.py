@@ -1,11 +1,12 @@
 """Rows of a configured source behind the door of ``PrivateRows``: counted where they are, and never handed out.
 
-Only questions that need counts alone are answered, which ``dpcore.release`` asks before anything is charged.
+Only questions that need counts alone are answered, and models that rows are read for in batches, as public places;
+``dpcore.release`` asks which it is before anything is charged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,7 +29,9 @@ from dpcore.datasets.in_place.counting import (
     whole_number,
     whose,
 )
+from dpcore.datasets.in_place.row_batches import placed_rows, read_as
 from dpcore.datasets.in_place.together import Whose, crossed, range_totals
+from dpcore.datasets.places import Places
 from dpcore.datasets.private_rows import OpenRows, PrivateRows
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -79,6 +82,18 @@ class PrivateSource(PrivateRows):
     def public_names(self, declaration: Declaration, column: str) -> tuple[str, ...]:
         """Raises InvalidArgument: every row is a record."""
         raise InvalidArgument("rows", "are private in a table with one record in each row")
+
+    def row_batches(self, reads: Reads, asked: Places, size: int) -> Iterator[IntArray]:
+        return self.opened(reads).row_batches(asked, size)
+
+    def probe(self, reads: Reads, asked: Places) -> None:
+        """``check``, and that the source takes the very query of ``row_batches``, of which it is given no row.
+
+        Raises UnreadableFile, InvalidArgument.
+        """
+        self.check(reads)
+        for _ in self.opened(reads).row_batches(asked, 1, of_none=True):
+            raise UnreadableFile(CHANGED)
 
     def opened(self, reads: Reads) -> OpenSource:
         return OpenSource(self._open(), reads)
@@ -154,6 +169,17 @@ class OpenSource(OpenRows):
         columns = [self._reads.column(name) for name in names]
         return range_totals(self._stored, columns, parts, self._whose)
 
+    def row_batches(self, asked: Places, size: int, *, of_none: bool = False) -> Iterator[IntArray]:
+        """Of every row that counts what is ``asked``, shape (rows, width), at most ``size`` rows at a time.
+
+        They are the rows of one query, so of one state of the source. With ``of_none`` they are those of no row.
+        """
+        reads, stored = self._reads, self._stored
+        read = read_as(stored, reads.column, asked)
+        query = placed_rows(stored, [one.cell for one in read], self._whose, of_none=of_none)
+        for rows in stored.stream(query, size):
+            yield np.column_stack([one.places(rows[:, at]) for at, one in enumerate(read)])
+
     def _sizes(self, groups: Groups, where: str | None) -> IntArray:
         return self._stored.sizes(self._asked(groups.cell, where), groups)
 
@@ -175,7 +201,10 @@ class OpenSource(OpenRows):
         table, only, found = self._stored.table, self._only(where), self._whose
         if found is None:
             return counted(table, place, only)
-        return counted_of_each(table, place, only, person=found.person, there=found.there, most=found.most)
+        tongue = self._stored.tongue
+        return counted_of_each(
+            table, place, only, person=found.person, there=found.there, most=found.most, tongue=tongue
+        )
 
 
 def _refuse() -> NoReturn:

@@ -16,6 +16,15 @@
     rows_per_person = 3
     id_column = "patient"        # whose row it is: at most three rows of each are ever counted
     tables = ["visits"]          # leave out for all tables and views
+
+    [rides]
+    folder = "/srv/data/rides"
+    format = "csv"               # one line one row; Parquet when left out
+    delimiter = ";"              # a comma when left out
+    decimal = ","                # a point when left out
+    columns = { rider = "text", kilometres = "number", day = "date" }
+    epsilon = 1.0
+    rows_per_person = 40
 """
 
 from __future__ import annotations
@@ -27,8 +36,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from dpcore.datasets.in_place.form import Form
 from dpcore.datasets.schema import MOST_PEOPLE
 from dpcore.errors import DpcoreError, InvalidArgument
+from dpcore.secret_files import warn_if_others_read
 from dpcore.validate import Neighbours, in_range, one_of, whole
 
 if TYPE_CHECKING:
@@ -38,16 +49,18 @@ SETTING = "EPSILON_LAB_SOURCES"
 MOST_EPSILON = 20.0
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _TEXTS = {"label": 80, "folder": 4000, "address": 4000, "unit": 30, "id_column": 200, "hides": 20}
+_FORM = ("format", "delimiter", "decimal", "columns")
 _NUMBERS = ("epsilon", "delta", "rows_per_person")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredSource:
-    """One folder of Parquet files, or one database, and what its owner states about the people in it.
+    """One folder of Parquet or CSV files, or one database, and what its owner states about the people in it.
 
     ``epsilon``, ``delta`` and ``hides`` are the one budget that all its tables have together, under the name
     ``lineage``. Of each ``unit`` at most ``rows_per_person`` rows of a table count where ``id_column`` says whose a row
-    is; else that there are no more is the owner's word. The address is kept out of its representation.
+    is; else that there are no more is the owner's word. ``form`` is that of CSV files. The address is
+    kept out of its representation.
     """
 
     name: str
@@ -61,6 +74,7 @@ class ConfiguredSource:
     folder: str = ""
     address: str = ""
     allowed: tuple[str, ...] = ()
+    form: Form | None = None
 
     def __repr__(self) -> str:
         return f"ConfiguredSource(name={self.name!r}, label={self.label!r})"
@@ -79,8 +93,10 @@ class ConfiguredSource:
     def open(self, table: str = "") -> InPlace:
         """The table, to be counted where it is. Raises UnreadableFile."""
         from dpcore.datasets.in_place.database import open_database
-        from dpcore.datasets.in_place.duck import open_folder
+        from dpcore.datasets.in_place.duck import open_folder, open_lines
 
+        if self.form is not None:
+            return open_lines(self.folder, self.form)
         return open_folder(self.folder) if self.folder else open_database(self.address, table, allowed=self.allowed)
 
 
@@ -94,14 +110,15 @@ def configured_sources(file: str | Path | None = None) -> tuple[ConfiguredSource
         return ()
     try:
         listed = tomllib.loads(Path(place).read_text(encoding="utf-8"))
+        warn_if_others_read(Path(place), SETTING)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise InvalidArgument(SETTING, "must name a TOML file that lists folders and databases") from None
     return tuple(_source(name, entry) for name, entry in listed.items())
 
 
 def _source(name: str, entry: object) -> ConfiguredSource:
-    if not isinstance(entry, dict) or not set(entry) <= {*_TEXTS, *_NUMBERS, "tables"}:
-        raise _wrong(name, f"must hold only {', '.join((*_TEXTS, *_NUMBERS))} and tables")
+    if not isinstance(entry, dict) or not set(entry) <= {*_TEXTS, *_NUMBERS, *_FORM, "tables"}:
+        raise _wrong(name, f"must hold only {', '.join((*_TEXTS, *_NUMBERS, *_FORM))} and tables")
     if not _NAME.fullmatch(name):
         raise _wrong(name, "must be named by letters, digits, - and _, at most 40 of them")
     if ("folder" in entry) == ("address" in entry):
@@ -121,6 +138,7 @@ def _source(name: str, entry: object) -> ConfiguredSource:
         delta = in_range(0.0, 0.01, delta=entry.get("delta", 0.0))
         rows = whole(1, MOST_PEOPLE, rows_per_person=entry["rows_per_person"])
         hides = one_of(get_args(Neighbours), hides=entry.get("hides", "add_remove"))
+        form = _form(entry)
     except DpcoreError as error:
         raise _wrong(name, f"is not written as it should be: {error}") from None
     return ConfiguredSource(
@@ -135,7 +153,26 @@ def _source(name: str, entry: object) -> ConfiguredSource:
         folder=entry.get("folder", ""),
         address=entry.get("address", ""),
         allowed=tuple(tables),
+        form=form,
     )
+
+
+def _form(entry: dict[str, Any]) -> Form | None:
+    """That of CSV files; none for Parquet. Raises InvalidArgument."""
+    stated = {key: entry[key] for key in _FORM if key in entry}
+    if not stated:
+        return None
+    if stated.pop("format", None) != "csv" or "folder" not in entry:
+        raise InvalidArgument("format", 'must be "csv", of a folder, where its columns or delimiter are stated')
+    columns = stated.pop("columns", {})
+    if not isinstance(columns, dict) or not all(
+        isinstance(text, str) for text in (*columns.values(), *stated.values())
+    ):
+        raise InvalidArgument("columns", 'must give each column\'s type, such as { age = "integer", ward = "text" }')
+    form = Form(columns=tuple(columns.items()), **stated)
+    if entry.get("id_column", next(iter(columns))) not in columns:
+        raise InvalidArgument("id_column", "must be one of the columns")
+    return form
 
 
 def _wrong(name: str, what: str) -> InvalidArgument:

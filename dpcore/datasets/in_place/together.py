@@ -24,10 +24,9 @@ from dpcore.datasets.in_place.counting import (
     finite,
     inside,
     kept,
-    number,
     whole_number,
 )
-from dpcore.datasets.in_place.tongue import Cell, Tongue
+from dpcore.datasets.in_place.tongue import Cell, Tongue, number
 from dpcore.datasets.range_parts import range_parts
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
@@ -45,6 +44,10 @@ class Whose:
     there: ColumnElement[bool]
     most: int
 
+    def kept(self, stored: InPlace, cells: Sequence[Cell]) -> Select[Any]:
+        """``cells`` of the rows that count: see ``counting.kept``."""
+        return kept(stored.table, cells, person=self.person, there=self.there, most=self.most, tongue=stored.tongue)
+
 
 def crossed(
     stored: InPlace, target: Column, looks: Sequence[tuple[Column, FloatArray | None]], whose: Whose | None
@@ -52,13 +55,13 @@ def crossed(
     """Of each column that is looked at, how many rows of each option of ``target`` fall where: see
     ``OpenRows.crossed``. Raises InvalidArgument, UnreadableFile.
     """
-    every = [_placed(stored, target, None), *(_placed(stored, column, cuts) for column, cuts in looks)]
+    every = [as_groups(stored, target, None), *(as_groups(stored, column, cuts) for column, cuts in looks)]
     found = [np.zeros((each.groups.count + 1, every[0].groups.count), dtype=np.int64) for each in every[1:]]
     if whose is None:
         pairs = [_gathered(stored.table, each, every[0]) for each in every[1:]]
     else:
         cells = [each.groups.cell for each in every]
-        rows = kept(stored.table, cells, person=whose.person, there=whose.there, most=whose.most).cte("kept_rows")
+        rows = whose.kept(stored, cells).cte("kept_rows")
         pairs = [_sizes(rows.c[f"c{at}"], rows.c.c0, rows) for at in range(1, len(every))]
     parts = [select(literal_column(str(at)).label("part"), *pair.subquery().c) for at, pair in enumerate(pairs)]
     for at, place, answer, size in stored.select(parts[0] if len(parts) == 1 else union_all(*parts)):
@@ -72,18 +75,21 @@ def crossed(
 
 def range_totals(stored: InPlace, columns: Sequence[Column], parts: int, whose: Whose | None) -> IntArray:
     """Sums of the values' parts of their declared ranges: see ``OpenRows.range_totals``. Raises InvalidArgument."""
-    cells = [_parts(column, stored.cell(column.name), stored.tongue, parts) for column in columns]
+    cells = [
+        parts_of(column, stored.cell(column.name), stored.tongue, parts, none=_filled(column, parts))
+        for column in columns
+    ]
     if whose is None:
         named = (cell.label(f"c{number}") for number, cell in enumerate(cells))
         rows = select(*named).select_from(stored.table).subquery()
     else:
-        rows = kept(stored.table, cells, person=whose.person, there=whose.there, most=whose.most).subquery()
+        rows = whose.kept(stored, cells).subquery()
     found = stored.select(select(*(func.sum(cell) for cell in rows.c)))
     return np.array([0 if total is None else whole_number(total) for total in found[0]], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Placed:
+class Placed:
     """A column as groups, and in two steps: ``raw`` about its cell, then ``place`` about that.
 
     An engine works out a step of its own once for each row, or with ``gather`` once for each different ``raw``, which
@@ -96,23 +102,21 @@ class _Placed:
     gather: bool = False
 
 
-def _placed(stored: InPlace, column: Column, cuts: FloatArray | None) -> _Placed:
-    cell, kind = stored.cell(column.name), stored.kinds[column.name]
+def as_groups(stored: InPlace, column: Column, cuts: FloatArray | None) -> Placed:
+    cell, kind, tongue = stored.cell(column.name), stored.kinds[column.name], stored.tongue
     if cuts is not None:
-        reached = partial(_reached, [float(cut) for cut in cuts])
+        reached = partial(cuts_reached, [number(float(cut)) for cut in cuts])
         low, high = bounds_of(column)
         # Between cuts that lie within the bounds a value beyond them falls where the bound does.
         as_is = cuts.size > 0 and low < cuts[0] and cuts[-1] <= high
-        value = case((finite(cell), cast(cell, Double()) if as_is else inside(column, cell)))
-        return _Placed(groups=_by_cut(column, reached(value), cuts), raw=value, place=reached)
-    groups = by_option(column, cell, kind, stored.tongue)
-    gather = kind == "text" and stored.tongue.letter_by_letter
-    return _Placed(
-        groups=groups, raw=cell, place=lambda raw: by_option(column, raw, kind, stored.tongue).cell, gather=gather
-    )
+        value = case((finite(cell), tongue.double(cell) if as_is else inside(column, cell, tongue)))
+        return Placed(groups=_by_cut(column, reached(value), cuts), raw=value, place=reached)
+    groups = by_option(column, cell, kind, tongue)
+    gather = kind == "text" and tongue.letter_by_letter
+    return Placed(groups=groups, raw=cell, place=lambda raw: by_option(column, raw, kind, tongue).cell, gather=gather)
 
 
-def _gathered(table: FromClause, look: _Placed, target: _Placed) -> Select[Any]:
+def _gathered(table: FromClause, look: Placed, target: Placed) -> Select[Any]:
     raw = select(look.raw.label("place"), target.raw.label("answer")).select_from(table).subquery()
     place = raw.c.place if look.gather else look.place(raw.c.place)
     answer = raw.c.answer if target.gather else target.place(raw.c.answer)
@@ -139,39 +143,44 @@ def _by_cut(column: Column, reached: Cell, cuts: FloatArray) -> Groups:
         raise InvalidArgument(
             "columns", f"cannot include “{shown(column.name)}” of this source: it has more than {MOST_OPTIONS:,} cuts"
         )
-    filled = None if column.fill is None else int(np.searchsorted(cuts, _fill(column), side="right"))
+    filled = None if column.fill is None else int(np.searchsorted(cuts, fill_of(column), side="right"))
     return Groups(cell=reached, places={at: at for at in range(cuts.size + 1)}, count=cuts.size + 1, rest=filled)
 
 
-def _reached(cuts: list[float], value: Cell) -> Cell:
-    """How many ``cuts`` a value reaches; nothing for no value."""
+def cuts_reached(cuts: Sequence[Cell], value: Cell) -> Cell:
+    """How many ascending ``cuts`` a value reaches; nothing for no value."""
     return case((value.is_not(None), _halving(value, cuts, 0, len(cuts))))
 
 
-def _halving(value: Cell, cuts: list[float], first: int, last: int) -> Cell:
+def _halving(value: Cell, cuts: Sequence[Cell], first: int, last: int) -> Cell:
     """``first`` to ``last``: how many cuts are reached, by as few comparisons as there can be."""
     if first == last:
         return literal_column(str(first))
     middle = (first + last) // 2
     below, above = _halving(value, cuts, first, middle), _halving(value, cuts, middle + 1, last)
-    return case((value < number(cuts[middle]), below), else_=above)
+    return case((value < cuts[middle], below), else_=above)
 
 
-def _parts(column: Column, cell: Cell, tongue: Tongue, parts: int) -> Cell:
-    """``range_parts`` in the engine's own arithmetic, step by step the same doubles."""
+def parts_of(column: Column, cell: Cell, tongue: Tongue, parts: int, *, none: int) -> Cell:
+    """``range_parts`` in the engine's own arithmetic, step by step the same doubles; ``none`` for no finite number."""
     bounds_of(column)
     low, high = float(column.low or 0.0), float(column.high or 0.0)
-    share = (inside(column, cell) - number(low)) / number(high - low)
+    share = tongue.quotient(inside(column, cell, tongue) - number(low), high - low)
     clipped = case((share < number(0.0), number(0.0)), (share > number(1.0), number(1.0)), else_=share)
     exact: Cell = cast(clipped, Double()) * number(float(parts))
     floor = tongue.whole(exact)
     half, over = number(0.5), exact - floor  # the difference of a double and its floor is exact
     up = case((over > half, 1), (and_(over == half, floor % 2 == 1), 1), else_=0)
-    fill = range_parts(np.array([_fill(column)]), low, high, parts)
-    return case((finite(cell), floor + up), else_=literal_column(str(int(fill[0]))))
+    return case((finite(cell), floor + up), else_=literal_column(str(none)))
 
 
-def _fill(column: Column) -> float:
+def _filled(column: Column, parts: int) -> int:
+    bounds_of(column)
+    low, high = float(column.low or 0.0), float(column.high or 0.0)
+    return int(range_parts(np.array([fill_of(column)]), low, high, parts)[0])
+
+
+def fill_of(column: Column) -> float:
     """What a missing number is declared to be, as a table in memory reads it; not a number where nothing was said."""
     if column.fill is None:
         return float("nan")

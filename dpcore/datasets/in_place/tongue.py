@@ -6,7 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Date, DateTime, Integer, case, cast, func, literal, literal_column, try_cast
+from sqlalchemy import (
+    BigInteger,
+    Date,
+    DateTime,
+    Double,
+    Integer,
+    LargeBinary,
+    and_,
+    case,
+    cast,
+    func,
+    literal,
+    literal_column,
+    try_cast,
+)
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql import ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -33,8 +47,9 @@ class Tongue:
     """One engine's way to say things, each about a cell by itself.
 
     ``exact(text)`` tells texts apart letter by letter, ``day(cell)`` is its day, ``option(text, options)`` the place
-    among these options, ``whole(number)`` the largest whole number up to one above 0; ``floor`` and ``clip`` are
-    as ``InPlace`` uses them. ``letter_by_letter``: whatever the column, equal texts are the same.
+    among these options, ``whole(number)`` the largest whole number up to one above 0, ``double(number)`` the number as
+    a double, ``quotient(double, by)`` the double divided by a number above 0, ``digest(text)`` its MD5; ``floor`` and
+    ``clip`` are as ``InPlace`` uses them. ``letter_by_letter``: whatever the column, equal texts are the same.
     """
 
     exact: Callable[[Cell], Cell]
@@ -43,7 +58,15 @@ class Tongue:
     whole: Callable[[Cell], Cell]
     floor: str
     clip: str
+    double: Callable[[Cell], Cell]
+    quotient: Callable[[Cell, float], Cell]
+    digest: Callable[[Cell], Cell] = func.md5
     letter_by_letter: bool = False
+
+
+def number(value: float) -> Cell:
+    """A number as every engine reads it to the same double."""
+    return literal_column(f"{value:.17e}", Double())
 
 
 def places(text: Cell, options: tuple[str, ...]) -> Cell:
@@ -86,6 +109,22 @@ def _floor(number: Cell) -> Cell:
     return cast(func.floor(number), BigInteger())
 
 
+def _double(cell: Cell) -> Cell:
+    return cast(cell, Double())
+
+
+def _quotient(cell: Cell, by: float) -> Cell:
+    return cell / number(by)
+
+
+def _above_tiny(cell: Cell, tiny: float, found: Cell) -> Cell:
+    """``found``, or 0 where ``cell`` is within ``tiny`` of 0: where a number or a quotient is too small to be a double,
+    PostgreSQL gives no answer at all. What is that near 0 counts as 0 does in all that is asked.
+    """
+    return case((and_(cell > number(-tiny), cell < number(tiny)), number(0.0)), else_=found)
+
+
+_TINY = 1e-290
 _CASE = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
 DUCKDB = Tongue(
     exact=func.encode,
@@ -94,6 +133,8 @@ DUCKDB = Tongue(
     whole=_floor,
     floor="floor({})::INTEGER",
     clip="least(greatest({value}, {low}), {high})",
+    double=_double,
+    quotient=_quotient,
 )
 PARQUET = replace(DUCKDB, letter_by_letter=True)
 TONGUES: dict[str, Tongue] = {
@@ -104,6 +145,9 @@ TONGUES: dict[str, Tongue] = {
         whole=lambda number: cast(number, Integer()),
         floor="CAST({} AS INTEGER)",  # nothing here is below 0, and SQLite may be built without floor
         clip="min(max({value}, {low}), {high})",
+        double=_double,
+        quotient=_quotient,
+        digest=lambda text: func.md5(cast(text, LargeBinary())),  # SQLite lets a text hold what is none
     ),
     "postgresql": Tongue(
         exact=lambda text: text.collate("C"),
@@ -112,6 +156,8 @@ TONGUES: dict[str, Tongue] = {
         whole=_floor,
         floor="floor({})",
         clip=_CASE,
+        double=lambda cell: _above_tiny(cell, _TINY, _double(cell)),
+        quotient=lambda cell, by: _above_tiny(cell, max(_TINY, by * _TINY), _quotient(cell, by)),
     ),
 }
 """Of each kind of database that is known to answer without ever writing."""

@@ -1,0 +1,213 @@
+"""No cell of a source makes a question fail: whoever knows all rows but one would learn of it what that row holds."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+from benchmarks.private_postgresql import PrivateServer, private_server
+from dpcore.datasets import Column, Declaration, PrivateRows
+from dpcore.datasets.in_place import PrivateSource, open_database, open_folder
+from dpcore.datasets.in_place.shape import UNLIKE
+from dpcore.datasets.in_place.tongue import TONGUES
+from dpcore.errors import InvalidArgument, UnreadableFile
+from dpcore.releases.count import NoisyCount
+from dpcore.releases.selection import BestRule, LeastCost, MostCommonOption, QuantileValue
+
+ILL = Column(name="ill", type="yes/no")
+WARD = Column(name="ward", type="category", categories=("a", "b"))
+WHO = Column(name="who", type="text")
+
+
+def numbers(high: float, *names: str) -> tuple[Column, ...]:
+    return tuple(Column(name=name, type="number", low=0.0, high=high) for name in names)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PrivateServer]:
+    with private_server() as running:
+        yield running
+
+
+TINY = ("5e-324", "1e-310", "-1e-320", "1e-291", "-1e-291")
+SMALLER = ("1e-400", "-1e-400", "1e-16000")
+ODD = ("'NaN'", "'Infinity'", "'-Infinity'", "1e308", "-1e308", "NULL")
+
+
+@pytest.mark.parametrize(
+    ("kind", "tiny", "odd"),
+    [("double precision", TINY, ODD), ("numeric", (*TINY, *SMALLER), (*ODD, "1e400", "-1e400")), ("real", (), ODD[:3])],
+)
+def test_a_number_too_small_or_too_large_for_postgresql(
+    server: PrivateServer, monkeypatch: pytest.MonkeyPatch, kind: str, tiny: tuple[str, ...], odd: tuple[str, ...]
+) -> None:
+    address = server.new_schema()
+    engine = create_engine(address, poolclass=NullPool)
+    opened = PrivateSource(lambda: stored)
+    asked: list[Any] = []
+    for high in (1e9, 1e100):
+        declared = Declaration(columns=(*numbers(high, "x", "y"), ILL))
+        asked += [
+            QuantileValue.of(declared, "x", epsilon=1.0),
+            LeastCost.of(declared, ["x", "y"], epsilon=1.0),
+            BestRule.of(declared, ["x"], target="ill", epsilon=1.0),
+        ]
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE TABLE t (x {kind}, y {kind}, ill boolean)")
+        connection.exec_driver_sql("INSERT INTO t VALUES " + ", ".join(["(0, 3, false)"] * max(1, len(tiny))))  # noqa: S608
+    stored = open_database(address, "t")
+    of_zeros = [repr(one.read(opened)) for one in asked]
+    with engine.begin() as connection:
+        for cell in tiny:
+            connection.exec_driver_sql("DELETE FROM t WHERE ctid = (SELECT ctid FROM t WHERE x = 0 LIMIT 1)")
+            connection.exec_driver_sql(f"INSERT INTO t VALUES ({cell}, 3, false)")  # noqa: S608 - this test's own
+    assert [repr(one.read(opened)) for one in asked] == of_zeros  # so near 0 is 0
+    with engine.begin() as connection:
+        connection.exec_driver_sql("INSERT INTO t VALUES " + ", ".join(f"({cell}, 3, true)" for cell in odd))  # noqa: S608
+    for one in asked:
+        one.read(opened)
+    if tiny:
+        plain = TONGUES["sqlite"]
+        broken = replace(stored.tongue, double=plain.double, quotient=plain.quotient)
+        stored = replace(stored, tongue=broken)
+        with pytest.raises(UnreadableFile):
+            asked[1].read(opened)
+
+
+@pytest.mark.parametrize(
+    "who", ["cast(x'6ac3' as text)", "x'00ff'", "'a' || char(0) || 'b'", "cast(x'eda080' as text)", "7"]
+)
+def test_an_id_of_sqlite_that_is_no_text(tmp_path: Path, who: str) -> None:
+    file = tmp_path / "a.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE t (who TEXT, ward TEXT, x REAL)")
+        connection.execute(f"INSERT INTO t VALUES ('anna', 'a', 1.0), ({who}, 'b', 2.0), ({who}, 'b', 2.0)")  # noqa: S608
+        connection.commit()
+    stored = PrivateSource(lambda: open_database(f"sqlite:///{file}", "t"))
+    declared = Declaration(columns=(*numbers(10.0, "x"), WARD, WHO), id_column="who")
+    assert MostCommonOption.of(declared, "ward", epsilon=1.0).read(stored).tolist() == [1, 1]
+    assert NoisyCount.of(declared, epsilon=1.0).read(stored) == 2
+    QuantileValue.of(declared, "x", epsilon=1.0).read(stored)
+
+
+def folder_of(place: Path, *parts: pa.Table) -> PrivateSource:
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    for number_of, part in enumerate(parts):
+        pq.write_table(part, place / f"{number_of}.parquet")
+    return PrivateSource(lambda: open_folder(place))
+
+
+X = Declaration(columns=(*numbers(100.0, "x"), WARD))
+FIRST = pa.table({"x": pa.array([1, 2], pa.int32()), "ward": ["a", "b"]})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pa.array([5_000_000_000], pa.int64()),
+        pa.array([np.nan], pa.float64()),
+        pa.array([3.5], pa.float32()),
+        pa.array([7], pa.uint8()),
+    ],
+)
+def test_numbers_of_several_sizes_in_a_folder_are_read_as_the_widest(tmp_path: Path, other: pa.Array) -> None:
+    stored = folder_of(tmp_path / "p", FIRST, pa.table({"ward": ["a"], "x": other}))
+    asked = QuantileValue.of(X, "x", epsilon=1.0)
+    stored.check(asked.reads)
+    values, _ = stored.opened(asked.reads).number_counts("x", unit=0.5)
+    told = float(other[0].as_py())
+    assert values.tolist() == sorted({1.0, 2.0, *([] if np.isnan(told) else [min(told, 100.0)])})
+    assert MostCommonOption.of(X, "ward", epsilon=1.0).read(stored).tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pa.table({"x": ["2"], "ward": ["a"]}),
+        pa.table({"x": ["abc"], "ward": ["a"]}),
+        pa.table({"ward": ["a"]}),
+        pa.table({"x": pa.array([1], pa.int32()), "ward": ["a"], "more": [1]}),
+        pa.table({"x": pa.array([Decimal("1.5")]), "ward": ["a"]}),
+        pa.table({"x": pa.array([1], pa.int32()), "ward": [True]}),
+    ],
+)
+def test_files_of_a_folder_that_differ_are_refused_before_a_charge(tmp_path: Path, other: pa.Table) -> None:
+    stored = folder_of(tmp_path / "p", FIRST, other)
+    for asked in (QuantileValue.of(X, "x", epsilon=1.0), MostCommonOption.of(X, "ward", epsilon=1.0)):
+        with pytest.raises(UnreadableFile, match=UNLIKE):
+            stored.check(asked.reads)
+
+
+def test_columns_that_hold_what_duckdb_cannot_read_are_left_out(tmp_path: Path) -> None:
+    columns = {
+        "late": pa.array([0, 2**62], pa.int64()).cast(pa.timestamp("ms")),
+        "clock": pa.array([0, 2**62], pa.int64()).cast(pa.time64("us")),
+        "ticks": pa.array([0, 2**31 - 1], pa.int32()).cast(pa.time32("ms")),
+        "list": pa.array([[1.5], None]),
+        "inside": pa.array([{"late": 1}, None]),
+        "day": pa.array([0, 2**31 - 1], pa.int32()).cast(pa.date32()),
+        "us": pa.array([0, 2**63 - 1], pa.int64()).cast(pa.timestamp("us")),
+        "ms": pa.array([None, 1_704_067_200_000], pa.int64()).cast(pa.timestamp("ms")),
+        "none": pa.array([None, None], pa.int64()).cast(pa.timestamp("ms")),
+    }
+    for name, cells in columns.items():
+        stored = folder_of(tmp_path / "p", FIRST.append_column(name, cells))
+        kept = open_folder(tmp_path / "p").names
+        assert kept == (("x", "ward", name) if name in ("day", "us", "ms", "none") else ("x", "ward"))
+        assert MostCommonOption.of(X, "ward", epsilon=1.0).read(stored).tolist() == [1, 1]
+
+
+def test_what_folders_are_called_is_text_whatever_it_is(tmp_path: Path) -> None:
+    for name in ("12", "abc"):
+        (tmp_path / "p" / f"patient={name}").mkdir(parents=True)
+        pq.write_table(FIRST, tmp_path / "p" / f"patient={name}" / "a.parquet")
+        assert open_folder(tmp_path / "p").kinds["patient"] == "text"
+
+
+def test_a_list_of_numbers_is_not_a_number(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute("CREATE TABLE t (x DECIMAL(18, 3)[], ward ENUM('a', 'b')[], e ENUM('a]', 'b'))")
+    stored = open_database(f"duckdb:///{tmp_path / 'a.duckdb'}", "t")
+    assert dict(stored.kinds) == {"x": "other", "ward": "other", "e": "text"}
+    with pytest.raises(InvalidArgument, match="another type"):
+        PrivateSource(lambda: stored).check(QuantileValue.of(X, "x", epsilon=1.0).reads)
+
+
+@pytest.mark.parametrize("high", [0.0004, 2.0005, 1e16, 3e-90])
+@pytest.mark.parametrize("kind", ["folder", "sqlite", "duckdb"])
+def test_a_range_of_any_size_is_divided_as_in_memory(tmp_path: Path, kind: str, high: float) -> None:
+    values = [0.0, 0.25 * high, 0.3333 * high, high, 2 * high]
+    frame = pd.DataFrame({"x": values, "y": values[::-1]})
+    if kind == "folder":
+        stored = folder_of(tmp_path / "p", pa.Table.from_pandas(frame))
+    elif kind == "sqlite":
+        with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+            frame.to_sql("t", connection, index=False)
+        stored = PrivateSource(lambda: open_database(f"sqlite:///{tmp_path / 'a.db'}", "t"))
+    else:
+        with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+            connection.execute("CREATE TABLE t AS SELECT * FROM frame")
+        stored = PrivateSource(lambda: open_database(f"duckdb:///{tmp_path / 'a.duckdb'}", "t"))
+    declared = Declaration(columns=numbers(high, "x", "y"))
+    held = PrivateRows(frame.map(repr))
+    for asked in (
+        LeastCost.of(declared, ["x", "y"], epsilon=1.0),
+        QuantileValue.of(declared, "x", epsilon=1.0),
+    ):
+        assert np.ravel(asked.read(stored)).tolist() == np.ravel(asked.read(held)).tolist()
