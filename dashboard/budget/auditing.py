@@ -63,7 +63,7 @@ def show_records() -> None:
 
 def _row(record: Record, names: dict[str, str]) -> dict[str, Any]:
     body = record.content
-    about = record.lineage.removeprefix(PEOPLE) if record.kind == "role" else names.get(record.lineage, record.lineage)
+    about = names.get(record.lineage, record.lineage.removeprefix(PEOPLE))
     if record.kind in ("grant", "refuse", "share"):
         who = str(body.get("by", ""))
     else:
@@ -87,6 +87,8 @@ def _what(kind: str, body: dict[str, Any]) -> str:
         return f"{body['subject']}: {said.LEVELS[body['level']]}"
     if kind == "limit":
         return "no limit" if body["epsilon"] is None else f"ε = {words.amount(body['epsilon'])} for one person alone"
+    if kind in said.COMPARED:
+        return said.COMPARED[kind]
     if body.get("withdrawn"):
         return "withdrawn by who asked"
     return next((str(body[name]) for name in ("what", "because", "name") if body.get(name)), "")

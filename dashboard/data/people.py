@@ -21,7 +21,7 @@ OTHERS = "others"
 NOT_SEEN = (
     "Recognised are files with columns or rows dropped, added, renamed or written otherwise. Not recognised are a few "
     "rows alone, a part of a file with coarse columns only, rows that any such file could hold, changed values, and "
-    "the same people asked something else."
+    "the same people asked something else. People with whose budget you have nothing to do are recognised less surely."
 )
 
 
@@ -179,6 +179,8 @@ def budget(own: OwnFile) -> None:
     if own.lineage is None:
         st.warning("The budget ledger cannot be used now, so nothing can be released from this file.")
         return
+    if own.uncompared:
+        st.warning(own.uncompared, icon=":material/group:")
     if own.alike:
         _alike(own)
         return
@@ -208,7 +210,7 @@ def budget(own: OwnFile) -> None:
                 f"{NOT_SEEN}",
             )
             st.form_submit_button("Use that budget for good", on_click=_join_chosen, key="own-group-join")
-    else:
+    elif not own.uncompared:
         st.caption("These people have no budget yet. You set one before the first release.")
 
 
@@ -262,7 +264,7 @@ def _join(lineage: str) -> None:
     except DpcoreError as error:
         session.say("own", words.sentence(error))
         return
-    own = replace(own, lineage=lineage, alike=())
+    own = replace(own, lineage=lineage, alike=(), uncompared="")
     source.keep(replace(own, remembered=remembered.known(own)).noted("You said whose data these are."))
 
 

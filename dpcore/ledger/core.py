@@ -274,15 +274,16 @@ class Ledger:
         """Note that the file with this fingerprint is about the people of ``lineage``, for good.
 
         Both are kept under the server's key alone. Raises UnknownLineage, and InvalidArgument when the file belongs to
-        others.
+        others of whom whoever links may ask; where it belongs to others besides, nothing tells.
         """
         people.link(self._store, fingerprint, lineage, sketch, self._subject)
 
     def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
         """Lineages of which a known file looks like this one, by name; ``Sketch.is_like`` says what that means.
 
-        Only ``among`` the lineages that whoever asks may see. That a file is the very same is not told either: somebody
-        who knows all rows but one could test guesses of it. For asking whether these are the same people.
+        Only ``among`` the lineages that whoever asks may see. Where they may not ask about these people it is told less
+        closely and goes on the record (``compared``): somebody who knows all rows but one could test guesses of it.
+        For asking whether these are the same people. Raises NotAllowed where too many files were compared so in a day.
         """
         return people.similar(self._store, fingerprint, sketch, among)
 

@@ -139,14 +139,8 @@ def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
     return earlier
 
 
-def confirms(store: Store, asked: Receipt | str) -> bool:
-    """See ``Ledger.confirms``."""
-    try:
-        wanted = json.loads(asked) if isinstance(asked, str) else asked.to_dict()
-        request_id, answer_hash = (wanted[name] for name in ("request_id", "answer_hash"))
-        _ = wanted["journal_hash"]
-    except (ValueError, TypeError, KeyError, RecursionError):  # the last for JSON that is nested without end
-        return False
+def _of_request(store: Store, request_id: str) -> tuple[dict[str, Record], set[str]]:
+    """The records of a request in this computer's journal, by kind, and the kinds of those that the database has."""
     found: dict[str, Record] = {}
 
     def keep(record: Record) -> None:
@@ -157,8 +151,25 @@ def confirms(store: Store, asked: Receipt | str) -> bool:
         if store.journal is None:
             for record in stored_records(connection):
                 keep(record)
-        else:
-            Journal(store.journal.path).read_on(keep)
+            return found, set(found)
+        Journal(store.journal.path).read_on(keep)
+        kinds = select(schema.records.c.kind).where(schema.records.c.request_id == request_id)
+        return found, {str(kind) for kind in connection.execute(kinds).scalars()}
+
+
+def confirms(store: Store, asked: Receipt | str) -> bool:
+    """See ``Ledger.confirms``."""
+    try:
+        wanted = json.loads(asked) if isinstance(asked, str) else asked.to_dict()
+        request_id, answer_hash = (wanted[name] for name in ("request_id", "answer_hash"))
+        _ = wanted["journal_hash"]
+    except (ValueError, TypeError, KeyError, RecursionError):  # the last for JSON that is nested without end
+        return False
+    found, stored = _of_request(store, str(request_id))
+    if stored - set(found):
+        with store.writing():  # another computer has written: this one's journal follows, as at any write
+            pass
+        found, _ = _of_request(store, str(request_id))
     if "charge" not in found:
         return False
     # a receipt from before its answer was stored is as good as one from after

@@ -7,6 +7,7 @@ The list of ledgers is how a ledger that is suddenly not there is told from one 
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
@@ -26,6 +27,7 @@ DAMAGED = (
     "is then made, by which earlier files are not recognised."
 )
 _SECRET_BYTES = 32
+_NONCE, _TAG = 16, 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,33 @@ class Key:
         """A name for ``parts`` that only somebody with the secret can work out."""
         text = json.dumps([purpose, *parts], ensure_ascii=True).encode()
         return hashlib.blake2b(text, key=self.derived("mark"), digest_size=16).hexdigest()
+
+    def sealed(self, purpose: str, text: str) -> str:
+        """``text`` so that only somebody with the secret can read it, and differently each time.
+
+        A keystream by SHAKE-256 of a derived key and 16 random bytes, and a BLAKE2b tag over both (FIPS 202; RFC 7693).
+        """
+        nonce, plain = os.urandom(_NONCE), text.encode()
+        hidden = self._streamed(purpose, nonce, plain)
+        return base64.urlsafe_b64encode(nonce + hidden + self._tag(purpose, nonce + hidden)).decode("ascii")
+
+    def unsealed(self, purpose: str, sealed: str) -> str | None:
+        """The text that was ``sealed`` with this key for this purpose; None for anything else."""
+        try:
+            data = base64.b64decode(sealed.encode("ascii"), altchars=b"-_", validate=True)
+        except ValueError:
+            return None
+        said, tag = data[:-_TAG], data[-_TAG:]
+        if len(said) < _NONCE or not hmac.compare_digest(tag, self._tag(purpose, said)):
+            return None
+        return self._streamed(purpose, said[:_NONCE], said[_NONCE:]).decode()
+
+    def _streamed(self, purpose: str, nonce: bytes, data: bytes) -> bytes:
+        stream = hashlib.shake_256(self.derived(f"seal {purpose}") + nonce).digest(len(data))
+        return (int.from_bytes(data) ^ int.from_bytes(stream)).to_bytes(len(data))
+
+    def _tag(self, purpose: str, data: bytes) -> bytes:
+        return hashlib.blake2b(data, key=self.derived(f"seal tag {purpose}"), digest_size=_TAG).digest()
 
 
 def key_path() -> Path:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from dpcore.costs import Cost
 from dpcore.errors import NotAllowed, UnknownLineage
-from dpcore.ledger import membership, practice
+from dpcore.ledger import compared, membership, people, practice
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget
@@ -207,11 +207,18 @@ class MembersLedger(Ledger):
         return self._store.key.derived("sketch")
 
     def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
-        super().link(fingerprint, self._at_least(lineage, "ask", NOT_SHARED), sketch)
+        self._at_least(lineage, "ask", NOT_SHARED)
+        people.link(self._store, fingerprint, lineage, sketch, self._subject, self._asked_about())
 
     def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
         self._must_be("analyst", "owner", told=NO_FILES)
-        return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()))
+        chosen, mine = set(among) & set(self.comparable()), self._asked_about()
+        found = super().similar(fingerprint, sketch, among=chosen & mine)
+        return people.by_name([*found, *compared.alike(self._store, fingerprint, sketch, chosen - mine, self._subject)])
+
+    def _asked_about(self) -> set[str]:
+        """The people of whom this person may ask: whoever does holds their rows, so that nothing of them is hidden."""
+        return {budget.lineage for budget in self.chargeable()}
 
     def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
         self._must_be("analyst", "owner", told=NO_FILES)

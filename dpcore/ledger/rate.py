@@ -31,13 +31,13 @@ def refusal(connection: Connection, token: str, now: datetime | None = None) -> 
     then = now or datetime.now(UTC)
     records = schema.records.c
     mine = [*_practised(connection, token), *_rooms(connection, token, then - DAY)]
-    own = select(func.count()).where(records.lineage.in_(mine), records.time > _written(then - DAY))
+    own = select(func.count()).where(records.lineage.in_(mine), records.time > written(then - DAY))
     if int(connection.execute(own).scalar_one()) >= MOST_OF_ONE:
         return TOO_MANY_OF_ONE
     # the record that was written so many ago: where it is younger than an hour, so many were written since
     far = select(func.max(records.seq) - MOST_OF_ALL + 1).scalar_subquery()
     time = connection.execute(select(records.time).where(records.seq == far)).scalar()
-    return TOO_MANY_OF_ALL if time is not None and time > _written(then - HOUR) else ""
+    return TOO_MANY_OF_ALL if time is not None and time > written(then - HOUR) else ""
 
 
 def _practised(connection: Connection, token: str) -> list[str]:
@@ -53,11 +53,11 @@ def _rooms(connection: Connection, token: str, since: datetime) -> list[str]:
     opened = (
         select(known)
         .join(schema.records, records.lineage == known)
-        .where(known.startswith(rooms.START), records.kind == "open", records.time > _written(since))
+        .where(known.startswith(rooms.START), records.kind == "open", records.time > written(since))
     )
     return [lineage for lineage in connection.execute(opened).scalars() if rooms.opened_by(lineage, token)]
 
 
-def _written(time: datetime) -> str:
+def written(time: datetime) -> str:
     """A time as records hold it, so that texts compare as times."""
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -17,7 +17,7 @@ from dpcore.costs import Cost
 
 Kind = Literal[
     "open", "charge", "draw", "answer", "reset", "undo", "link", "others", "rename", "restore", "renew",
-    "role", "share", "limit", "close", "ask", "grant", "refuse",
+    "role", "share", "limit", "close", "ask", "grant", "refuse", "compare", "alike",
 ]  # fmt: skip
 FIRST = "0" * 64  # what the first record follows
 CLOCK = "clock_before"  # in the body of a record whose clock stood earlier than that of the record before

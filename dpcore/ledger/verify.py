@@ -148,6 +148,16 @@ class Replay:
         elif lineage not in self.lineages or not body["by"] or body["by"] != body["subject"]:
             raise ValueError
 
+    def _compare(self, lineage: str, body: dict[str, Any]) -> None:
+        """A person's file was compared with others' people; no sum changes."""
+        if not lineage.startswith(PEOPLE) or not body["file"]:
+            raise ValueError
+
+    def _alike(self, lineage: str, body: dict[str, Any]) -> None:
+        """A file of somebody else's looked like these people; no sum changes."""
+        if self.lineages[lineage]["practice"] or not body["by"] or not body["file"]:
+            raise ValueError
+
     def rows(self, table: Table) -> list[dict[str, Any]]:
         """What ``table`` must hold."""
         if table is schema.lineages:
@@ -245,6 +255,6 @@ def _guarded(connection: Connection) -> bool:
     return wanted <= present and all(counts.get(table, 0) >= least for table, least in POSTGRESQL_CHECKS.items())
 
 
-SQLITE_SAFEGUARDS = "6075f0b9df2c2eab123e814284c2c205f5d1a76417fb7f84e53b65d5ef1cc23f"
+SQLITE_SAFEGUARDS = "b61e9c5f9194764860cf6ca529c4a05ba8d08c60e77375d0517ee1af682fb512"
 POSTGRESQL_ACT = "BEGIN RAISE EXCEPTION '% only grows', TG_TABLE_NAME; END"
 POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 17, "fingerprints": 1})

@@ -12,7 +12,8 @@ import pytest
 from dpcore.costs import Cost
 from dpcore.datasets import Reading, read_csv, sketch
 from dpcore.errors import InvalidArgument, UnknownLineage
-from dpcore.ledger import Ledger
+from dpcore.ledger import Ledger, people
+from dpcore.ledger.key import fresh
 from dpcore.sketches import Sketch
 from tests.ledger.conftest import Place
 
@@ -216,10 +217,40 @@ class TestLedger:
         text = place.journal.read_text() + handed_out
         (body,) = (json.loads(json.loads(line)["body"]) for line in text.splitlines() if '"link"' in line)
         assert file.fingerprint not in text
-        stored = Sketch.from_text(body["sketch"])
-        assert stored is not None
-        for key in (b"", b"epsilon-lab", OTHER_KEY):
-            assert not sketch(file, key).is_like(stored)
+        assert Sketch.from_text(body["sketch"]) is None
+        assert body["sketch"].startswith("sealed:")
+
+    def test_records_of_files_that_share_rows_share_no_mark(self, place: Place) -> None:
+        """Whoever reads the records and may bring files would see by equal marks which of their guesses is right."""
+        with place.open() as ledger:
+            files = [reading(ONE), reading(ONE), reading(ONE.iloc[:40])]
+            for number, file in enumerate(files):
+                ledger.open_budget(f"people {number}", epsilon=1.0)
+                made = sketch(file, ledger.sketch_key)
+                people.link(ledger._store, file.fingerprint, f"people {number}", made, known_to=())
+            every = [f"people {number}" for number in range(3)]
+            found = ledger.similar(files[0].fingerprint, sketch(files[0], ledger.sketch_key), among=every)
+            assert [one.lineage for one in found] == every
+            ledger.verify()
+        lines = place.journal.read_text().splitlines()
+        stored = [json.loads(json.loads(line)["body"])["sketch"] for line in lines if '"link"' in line]
+        assert len(stored) == 3
+        parts = [{text[at : at + 8] for at in range(len("sealed:"), len(text) - 8)} for text in stored]
+        assert all(parts[one].isdisjoint(parts[other]) for one, other in ((0, 1), (0, 2), (1, 2)))
+        plain = [sketch(file, OTHER_KEY).to_text() for file in files[:2]]
+        assert plain[0] == plain[1], "unsealed they would be equal"
+
+    def test_what_is_sealed_is_opened_by_the_same_key_for_the_same_purpose_alone(self) -> None:
+        one, other = fresh(), fresh()
+        for text in ("", "a", "AAAA;1,2" * 999):
+            sealed = one.sealed("sketch", text)
+            assert one.unsealed("sketch", sealed) == text
+            assert sealed != one.sealed("sketch", text)
+            assert other.unsealed("sketch", sealed) is None
+            assert one.unsealed("other", sealed) is None
+            assert one.unsealed("sketch", sealed[:-4] + ("AAAA" if sealed[-4:] != "AAAA" else "BBBB")) is None
+        for wrong in ("", "é", "x", "A" * 44, "A" * 400):
+            assert one.unsealed("sketch", wrong) is None
 
     def test_a_file_stays_with_its_people(self, ledger: Ledger) -> None:
         ledger.open_budget("people", epsilon=1.0)

@@ -325,6 +325,23 @@ def test_a_second_computer_joins_and_says_so(server: PrivateServer, tmp_path: Pa
     assert (first / "ledger.journal").read_bytes() == (second / "ledger.journal").read_bytes()
 
 
+def test_a_receipt_of_another_computer_is_genuine_here(
+    server: PrivateServer, tmp_path: Path, computers: Computers
+) -> None:
+    url = server.new_schema()
+    first, second = computers("first", tmp_path), tmp_path / "second"
+    with opened(url, first, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        second = computers("second", tmp_path)
+        with opened(url, second) as other:
+            receipt = other.charge("b", "people", Cost.pure(0.25), "?")
+        computers("first", tmp_path)
+        assert ledger.confirms(receipt), "this computer has not written since"
+        assert ledger.confirms(receipt.to_json())
+        assert not ledger.confirms(receipt.to_json().replace('"b"', '"c"'))
+        ledger.verify()
+
+
 def test_a_computer_that_lost_its_journal_does_not_pass_for_a_new_one(
     server: PrivateServer, tmp_path: Path, computers: Computers
 ) -> None:

@@ -45,6 +45,14 @@ def edit(place: Place, change: Callable[[Connection], object]) -> None:
         engine.dispose()
 
 
+def refused(place: Place, statement: str) -> bool:
+    try:
+        edit(place, lambda connection: connection.execute(text(statement)))
+    except DBAPIError:
+        return True
+    return False
+
+
 REFUSED = [
     "DELETE FROM records",
     "DELETE FROM accounts",
@@ -66,12 +74,10 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("statement", REFUSED)
-def test_the_tables_themselves_refuse_to_go_back(new_place: Callable[[], Place], statement: str) -> None:
-    place = new_place()
+def test_the_tables_themselves_refuse_to_go_back(place: Place) -> None:
+    """One after the other, so that one ledger is enough: what is refused leaves it as it was."""
     filled(place).close()
-    with pytest.raises(DBAPIError):
-        edit(place, lambda connection: connection.execute(text(statement)))
+    assert [statement for statement in REFUSED if not refused(place, statement)] == []
     ledger = place.open()
     ledger.verify()
     ledger.close()

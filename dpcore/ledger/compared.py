@@ -1,0 +1,104 @@
+"""A file beside people whose budget is somebody else's: nobody opens a second one for them unseen, or guesses at rows.
+
+Whoever asks may know all rows of those people but one, and bring files of known rows with a guess. So the very same
+file is not told from another, and no answer hangs on one row: how many marks must be shared is chosen by a keyed hash
+of the file and the lineage, the same for the same file and another for every other (``Sketch.seems_like``). Every file
+that is compared is on the record, every one that looks alike on that of the budget too, and a day takes a few.
+
+At the best edge of shared marks that a file can have, a right guess is "alike" more often than a wrong one by 0.075 of
+all times; a day of them, all at that edge, tells a right guess from a wrong one by 0.28 (total variation; computed in
+``tests/ledger/test_ledger_compared.py``). docs/decisions/0028 says what else there is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Connection
+
+from dpcore.errors import NotAllowed
+from dpcore.ledger import history, rate
+from dpcore.ledger.key import Key
+from dpcore.ledger.people import KnownFile, Resemblance, by_name, files
+from dpcore.ledger.roles import PEOPLE
+from dpcore.ledger.store import Store
+from dpcore.sketches import APART, MOST_MORE, Sketch
+
+MOST_FILES, DAY = 20, timedelta(days=1)
+"""Different files of one person that are compared with others' people in a day."""
+TOO_MANY = (
+    f"{MOST_FILES} different files of yours were compared with others' budgets within a day, and no more are for now: "
+    "explore this one, and bring it again tomorrow to open a budget for its people."
+)
+
+
+def alike(store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], by: str) -> list[Resemblance]:
+    """The lineages ``among`` other people's that a file of this person seems to be about, by name, on the record.
+
+    Raises NotAllowed with ``TOO_MANY``.
+    """
+    if sketch is None:
+        return []
+    with store.reading() as connection:
+        known = [one for one in files(connection, store.key, among) if one.sketch is not None]
+    if not known:
+        return []
+    # all that the answer hangs on: the same again is no other question
+    file = store.key.mark("compared", by, fingerprint, sketch.to_text())
+    with store.writing() as connection:  # on the record before anything is told
+        if file not in _compared(connection, by):
+            _must_be_few(connection, by)
+            store.append(connection, "compare", lineage=PEOPLE + by, body={"by": by, "file": file})
+    found = {
+        one.lineage: Resemblance(lineage=one.lineage, name=one.name)
+        for one in known
+        if _seems_like(store.key, file, sketch, one)
+    }
+    if found:
+        with store.writing() as connection:
+            for lineage in found:
+                noted = (record.content for record in history.records(connection, "alike", lineage))
+                if all(content["file"] != file for content in noted):
+                    store.append(connection, "alike", lineage=lineage, body={"by": by, "file": file})
+    return by_name(found.values())
+
+
+def _compared(connection: Connection, by: str) -> set[str]:
+    """The files of this person that were compared before."""
+    return {str(record.content["file"]) for record in history.records(connection, "compare", PEOPLE + by)}
+
+
+def _must_be_few(connection: Connection, by: str) -> None:
+    since = rate.written(datetime.now(UTC) - DAY)
+    if sum(record.time > since for record in history.records(connection, "compare", PEOPLE + by)) >= MOST_FILES:
+        raise NotAllowed(TOO_MANY)
+
+
+def _seems_like(key: Key, file: str, sketch: Sketch, known: KnownFile) -> bool:
+    """By coins that only the server's key can tell: one for the new file and the lineage, one for each combination of
+    the known file. The first differs from file to file: were it one for all files, known rows would tell where it is.
+    The others hang on the known file alone: were they others each time, asking often would tell."""
+    if known.sketch is None:
+        return False
+    more = _coin(key, MOST_MORE + 1, "more", known.lineage, file)
+    places = range(len(known.sketch.combinations))
+    apart = [APART[_coin(key, len(APART), "apart", known.lineage, known.mark, str(place))] for place in places]
+    return sketch.seems_like(known.sketch, more=more, apart=apart)
+
+
+def _coin(key: Key, sides: int, purpose: str, *parts: str) -> int:
+    """A whole number from 0 to ``sides`` - 1, distributed as ``up_to`` says."""
+    drawn = int(key.mark(purpose, *parts), 16) / 2.0**128
+    return next((number for number in range(sides - 1) if drawn < up_to(number, sides)), sides - 1)
+
+
+def up_to(number: int, sides: int) -> float:
+    """The chance that a coin of so many sides shows ``number`` or less.
+
+    With a chance of sin² each side turns the answer's distribution by the same angle, so that no edge tells more than
+    another however often it is tried (Hellinger distance): with equal sides the first would, which a wrong guess never
+    reaches.
+    """
+    return math.sin(math.pi * (number + 1) / (2 * sides)) ** 2

@@ -1,0 +1,294 @@
+"""A file beside people whose budget is somebody else's: seldom missed, on the record, and no test of a guess."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sqlalchemy import insert
+
+from dpcore.datasets import Reading, read_csv, sketch
+from dpcore.errors import InvalidArgument, LedgerUnsound, NotAllowed
+from dpcore.ledger import Ledger, compared, schema
+from dpcore.ledger.compared import up_to
+from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.records import Kind, next_record
+from dpcore.ledger.recovery import restore
+from dpcore.ledger.roles import PEOPLE, Person
+from dpcore.ledger.verify import replayed
+from dpcore.sketches import APART, LEAST_SHARED, MOST_MORE, Combination, Sketch
+from tests.ledger.conftest import Place
+
+ISSUER = " at https://login.example"
+RECORDED = ("compare", "alike")
+GUESSES = ["none", "flu", "hiv", "cancer", "asthma"]
+
+
+def person(whole: Ledger, name: str) -> MembersLedger:
+    return MembersLedger(whole, Person(subject=name + ISSUER), token=name * 8)
+
+
+def patients(rows: int = 64, seed: int = 1) -> pd.DataFrame:
+    """So few that all rows have a mark: whatever the key, a file of all of them is recognised."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, rows),
+            "height": np.round(rng.normal(1.7, 0.1, rows), 2),
+            "diagnosis": rng.choice(GUESSES, rows),
+            "job": rng.choice(["nurse", "clerk", "cook"], rows),
+        }
+    )
+
+
+def reading(frame: pd.DataFrame) -> Reading:
+    return read_csv(frame.to_csv(index=False).encode())
+
+
+def guessed(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+    """All rows as they are, but for the last one's diagnosis."""
+    return pd.concat([frame.iloc[:-1], frame.iloc[-1:].assign(diagnosis=value)])
+
+
+def brought(ledger: Ledger, file: Reading, among: tuple[str, ...] = ("people", "others")) -> list[str]:
+    return [one.lineage for one in ledger.similar(file.fingerprint, sketch(file, ledger.sketch_key), among=among)]
+
+
+def furnished(ledger: Ledger, table: pd.DataFrame) -> Ledger:
+    """Olga's budget of the patients; Otto has another one, and Anna may ask from both."""
+    for name, role in (("olga", "owner"), ("otto", "owner"), ("anna", "analyst")):
+        ledger.give_roles(name + ISSUER, [role])
+    olga, otto = person(ledger, "olga"), person(ledger, "otto")
+    olga.open_budget("people", epsilon=2.0, name="Patients")
+    file = reading(table)
+    olga.link(file.fingerprint, "people", sketch(file, ledger.sketch_key))
+    otto.open_budget("others", epsilon=1.0, name="Others")
+    for owner, lineage in ((olga, "people"), (otto, "others")):
+        owner.share(lineage, "anna" + ISSUER, "ask")
+    return ledger
+
+
+@pytest.fixture
+def whole(empty_ledger: Path, sqlite_place: Place) -> Iterator[Ledger]:
+    assert sqlite_place.database is not None
+    shutil.copyfile(empty_ledger, sqlite_place.database)
+    with sqlite_place.open() as ledger:
+        yield furnished(ledger, patients())
+        ledger.verify()
+
+
+def test_a_guess_of_one_cell_is_not_answered(whole: Ledger) -> None:
+    """One column with a guess in the unknown row; who may ask of these people has their rows, and is told."""
+    otto, anna = person(whole, "otto"), person(whole, "anna")
+    columns = {value: reading(guessed(patients(), value)[["diagnosis"]]) for value in GUESSES}
+    assert {value: brought(otto, file) for value, file in columns.items()} == {value: [] for value in GUESSES}
+    truth = str(patients()["diagnosis"].iloc[-1])
+    assert {value for value, file in columns.items() if brought(anna, file)} == {truth}
+
+
+def test_a_guess_of_all_rows_is_linked_as_any_other_file(whole: Ledger) -> None:
+    """Only who may ask of both people is told that a file stays with the first; it is theirs on both sides."""
+    otto, anna = person(whole, "otto"), person(whole, "anna")
+    told = []
+    for value in GUESSES:
+        file = reading(guessed(patients(), value))
+        before = len(whole.records())
+        otto.link(file.fingerprint, "others", sketch(file, whole.sketch_key))
+        otto.link(file.fingerprint, "others", sketch(file, whole.sketch_key))
+        told.append(len(whole.records()) - before)
+    assert told == [1] * len(GUESSES)
+    right = reading(patients())
+    assert brought(anna, right) == ["others", "people"], "a file of several is known by each"
+    for ledger in (anna, whole):  # of either it is known already, so nothing is written
+        before = len(whole.records())
+        ledger.link(right.fingerprint, "people")
+        assert len(whole.records()) == before
+    whole.open_budget("third", epsilon=1.0)
+    with pytest.raises(InvalidArgument, match="belongs to other people"):
+        whole.link(right.fingerprint, "third")
+    marks = [record.content["fingerprint"] for record in whole.records() if record.kind == "link"]
+    assert len(set(marks)) == len(marks) == 1 + len(GUESSES), "nor do the records tell that two are of one file"
+
+
+def test_what_looks_like_others_people_is_on_their_record(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each file, with who brought it, whatever came of it; and so many files a day."""
+    monkeypatch.setattr(compared, "MOST_FILES", 3)
+    whole = furnished(ledger, patients(8))
+    otto, by = person(whole, "otto"), "otto" + ISSUER
+    same, stranger = Sketch(combinations=(marks(64),)), Sketch(combinations=(marks(0, 64),))
+    person(whole, "olga").link("secret", "people", same)
+
+    def seen(name: str, file: Sketch, *among: str) -> list[str]:
+        return [one.name for one in otto.similar(name, file, among=among or ("people", "others"))]
+
+    assert [seen(name, same) for name in ("one", "secret", "one")] == [["Patients"]] * 3
+    assert [seen("stranger", stranger) for _ in range(2)] == [[]] * 2
+    told = [(one.kind, one.lineage, one.content["by"]) for one in whole.records() if one.kind in RECORDED]
+    once = [("compare", PEOPLE + by, by), ("alike", "people", by)]
+    assert told == [*once, *once, once[0]]
+    before = whole.records()
+    with pytest.raises(NotAllowed, match="20 different files"):
+        seen("another", stranger)
+    assert seen("another", stranger, "others") == [], "what is one's own goes on"
+    assert seen("one", same) == ["Patients"], "the same file is no new question"
+    assert whole.records() == before
+    assert not any(name in record.body for record in before for name in ("secret", "stranger"))
+    monkeypatch.setattr(compared, "DAY", timedelta(seconds=-1))  # tomorrow
+    assert seen("another", stranger) == []
+    whole.verify()
+
+
+def test_people_of_whom_nothing_can_be_told_cost_nothing(whole: Ledger) -> None:
+    otto, olga = person(whole, "otto"), person(whole, "olga")
+    before = whole.records()
+    assert brought(olga, reading(patients(seed=2))) == [], "Otto's people have no file"
+    assert otto.similar("file", None, among=["people"]) == []
+    assert brought(person(whole, "anna"), reading(patients())) == ["people"]
+    assert whole.records() == before
+
+
+# -- how much one question can tell ------------------------------------------------------------------------------------
+
+
+def marks(shared: int, more: int = 0, rows: int = 0) -> Combination:
+    """``shared`` marks that all have in common, ``more`` of its own; of ``rows``, if so many are there."""
+    own = range(1000 + rows, 1000 + rows + more)
+    return Combination(depth=0, apart=100, marks=tuple((mark, 0) for mark in [*range(shared), *own]))
+
+
+def said(file: Combination, known: Combination) -> float:
+    """The chance of "alike", exactly: over every number of marks more, as often as the key chooses it."""
+    sides = MOST_MORE + 1
+    coins = [
+        Sketch(combinations=(file,)).seems_like(Sketch(combinations=(known,)), more=more, apart=[APART[0]])
+        for more in range(sides)
+    ]
+    return sum((up_to(more, sides) - up_to(more - 1, sides)) * alike for more, alike in enumerate(coins))
+
+
+def edges(alike: Callable[[Combination, Combination], float]) -> set[tuple[float, float]]:
+    """How often a file of known rows, of invented ones and a guess is alike, where the guess is wrong and where it is
+    right: for 64 people, all of whom have marks of their own, and all of whom but one are known."""
+    right, wrong = marks(64), Combination(depth=0, apart=100, marks=(*marks(63).marks, (999, 0)))
+    found = set()
+    for known, nonsense in product(range(48), (0, 20, 60)):
+        file = Combination(depth=0, apart=100, marks=(*marks(known, nonsense).marks, (63, 0)))
+        found.add((alike(file, wrong), alike(file, right)))
+    return found
+
+
+def told_by(wrong: float, right: float, times: int) -> float:
+    """By how much the numbers of "alike" among so many answers are apart (total variation), exactly."""
+    ways = [math.comb(times, count) for count in range(times + 1)]
+    laws = [[way * p**count * (1 - p) ** (times - count) for count, way in enumerate(ways)] for p in (wrong, right)]
+    return sum(abs(one - other) for one, other in zip(*laws, strict=True)) / 2
+
+
+def test_no_edge_tells_much_of_a_guess() -> None:
+    """Exact, whatever files of known and invented rows; and two mutants: a fixed edge, and coins of equal sides."""
+    found = edges(said)
+    assert 0.07 < max(right - wrong for wrong, right in found) < 0.0750
+    assert 0.25 < max(told_by(*edge, compared.MOST_FILES) for edge in found) < 0.28
+    fixed = edges(lambda file, known: Sketch(combinations=(file,)).is_like(Sketch(combinations=(known,))))
+    assert max(right - wrong for wrong, right in fixed) == 1.0
+    assert told_by(0.0, 1 / (MOST_MORE + 1), compared.MOST_FILES) > 0.6
+    assert said(marks(LEAST_SHARED - 1), marks(64)) == 0.0
+    assert said(marks(2 * (LEAST_SHARED + MOST_MORE)), marks(64)) == pytest.approx(1.0)
+
+
+def test_the_key_chooses_as_often_as_that(whole: Ledger) -> None:
+    """What is drawn is what was computed: 1,000 files, compared with a band that holds in all but 1 of 10⁶ runs."""
+    key, sides = whole._store.key, MOST_MORE + 1
+    drawn = [compared._coin(key, sides, "more", "people", str(file)) for file in range(1000)]
+    assert drawn == [compared._coin(key, sides, "more", "people", str(file)) for file in range(1000)]
+    shares = [sum(one <= number for one in drawn) / 1000 for number in range(sides)]
+    band = math.sqrt(math.log(2e6) / 2000)  # Dvoretzky, Kiefer & Wolfowitz; Massart 1990
+    assert max(abs(share - up_to(number, sides)) for number, share in enumerate(shares)) < band
+
+
+def test_an_edge_is_elsewhere_for_every_file(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files with the same marks in common get both answers, each its own for good: nobody finds out where the edge is
+    with known rows, or by asking again."""
+    monkeypatch.setattr(compared, "MOST_FILES", 100)
+    person(whole, "olga").link("more", "people", Sketch(combinations=(marks(64),)))
+    otto = person(whole, "otto")
+
+    def answers() -> list[bool]:
+        return [bool(otto.similar(str(n), Sketch(combinations=(marks(16),)), among=["people"])) for n in range(40)]
+
+    first = answers()
+    assert set(first) == {True, False}
+    assert answers() == first
+
+
+# -- the form of the ledger --------------------------------------------------------------------------------------------
+
+
+def test_a_ledger_from_before_knows_its_files(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that were linked under a mark of their own are known, stay with their people, and go to others silently."""
+    from dpcore.ledger import engine, migrations, verify
+
+    file = reading(patients())
+    with monkeypatch.context() as then:
+        for module in (engine, migrations):
+            then.setattr(module, "NEWEST", "0004")
+        then.setattr(verify, "_guarded", lambda connection: True)
+        with sqlite_place.open() as older:
+            older.open_budget("people", epsilon=1.0)
+            older.open_budget("third", epsilon=1.0)
+            mark = older._store.key.mark("file", file.fingerprint)
+            row = {"fingerprint": mark, "sketch": sketch(file, older.sketch_key).to_text()}
+            with older._store.writing() as connection:
+                older._store.append(connection, "link", lineage="people", body=row)
+                connection.execute(insert(schema.fingerprints).values({**row, "lineage": "people"}))
+            before = older.records()
+    with sqlite_place.open() as now:
+        assert now.records() == before
+        assert brought(now, file, ("people",)) == ["people"]
+        now.link(file.fingerprint, "people")
+        with pytest.raises(InvalidArgument, match="belongs to other people"):
+            now.link(file.fingerprint, "third")
+        now.give_roles("otto" + ISSUER, ["owner"])
+        otto = person(now, "otto")
+        otto.open_budget("others", epsilon=1.0)
+        otto.link(file.fingerprint, "others", sketch(file, now.sketch_key))
+        assert brought(otto, reading(patients().assign(year=2024)), ("people",)) == ["people"]
+        now.verify()
+    assert sqlite_place.database is not None
+    for ending in ("", "-wal", "-shm"):
+        sqlite_place.database.with_name(sqlite_place.database.name + ending).unlink(missing_ok=True)
+    restore(sqlite_place.url, journal=sqlite_place.journal)
+    with sqlite_place.open() as again:
+        assert brought(again, file, ("people", "others")) == ["others", "people"]
+        assert [one.kind for one in again.records()][-3:] == ["compare", "alike", "restore"]
+
+
+def test_a_comparison_that_is_not_one_makes_a_chain_unsound(whole: Ledger) -> None:
+    whole.open_practice("vera" * 8, "clinic", epsilon=1.0)
+    records, by = whole.records(), "otto" + ISSUER
+
+    def followed(kind: Kind, lineage: str, body: dict[str, Any]) -> None:
+        last = records[-1]
+        replayed([*records, next_record(last.seq + 1, last.hash, kind, lineage=lineage, body=body)])
+
+    followed("compare", PEOPLE + by, {"by": by, "file": "f"})
+    followed("alike", "people", {"by": by, "file": "f"})
+    practice = Ledger.practice_lineage("vera" * 8, "clinic")
+    bad: tuple[tuple[Kind, str, dict[str, Any]], ...] = (
+        ("compare", "people", {"by": by, "file": "f"}),
+        ("compare", PEOPLE + by, {"by": by, "file": ""}),
+        ("alike", "people", {"by": "", "file": "f"}),
+        ("alike", "nobody", {"by": by, "file": "f"}),
+        ("alike", practice, {"by": by, "file": "f"}),
+    )
+    for kind, lineage, body in bad:
+        with pytest.raises(LedgerUnsound):
+            followed(kind, lineage, body)
