@@ -24,6 +24,7 @@ import streamlit as st
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.roles import ROLES, Person, Role
+from dpcore.secret_files import warn_if_others_read
 
 VARIABLE = "EPSILON_LAB_LOGIN"
 HOURS = 12.0
@@ -55,6 +56,7 @@ def configured() -> Login | None:
 def _read(path: str) -> Login:
     try:
         found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        warn_if_others_read(Path(path), VARIABLE)
     except OSError:
         raise ValueError(f"the file that {VARIABLE} names cannot be read") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):

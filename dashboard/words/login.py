@@ -15,6 +15,10 @@ LOG_IN, LOG_OUT = "Log in", "Log out"
 FIRST = "Log in first: nobody is logged in at this page any more. Nothing was changed."
 NAMES = {"viewer": "viewer", "analyst": "analyst", "owner": "owner", "auditor": "auditor"}
 LEVELS = {"see": "sees it", "ask": "asks from it", "own": "owns it", "none": "nothing any more"}
+COMPARED = {
+    "compare": "brought a file, which was compared with others' budgets",
+    "alike": "brought a file that looks like these people",
+}
 STATES = {"waiting": "waits", "granted": "granted", "refused": "refused", "withdrawn": "withdrawn"}
 EVERYONE = "everyone who logs in"
 

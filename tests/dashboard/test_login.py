@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import runpy
 import time
 from collections.abc import Callable, Iterator
@@ -16,15 +17,18 @@ from dashboard import __main__ as command
 from dashboard import login, visitors, words
 from dashboard.background import compute
 from dashboard.background.once import forget_all
+from dashboard.catalogue import address
 from dashboard.data import configured
 from dashboard.words import login as said
 from dpcore.accounting import Cost
+from dpcore.datasets import read_csv, sketch
 from dpcore.errors import NotAllowed
-from dpcore.ledger import Ledger
+from dpcore.ledger import Ledger, compared
 from dpcore.ledger.member import NO_FILES, NO_OPENING, MembersLedger
 from dpcore.ledger.roles import Person
 from dpcore.ledger.terms import ENDED, NOT_SHARED
 from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import drop, held, look
 
 SERVER = Path(__file__).parents[2] / "dashboard" / "server.py"
 ISSUER = "https://login.example"
@@ -277,6 +281,36 @@ def test_an_auditor_reads_and_checks_all_and_spends_nothing(people: None, open_a
     assert not app.exception
     assert "own_file" not in app.session_state or app.session_state["own_file"] is None
     assert NO_FILES in text(app)
+
+
+def test_a_file_beside_others_people_is_on_the_record_and_a_day_takes_a_few(
+    people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another owner is told that the people have a budget; over the bound, none is opened for a file."""
+
+    def table(seed: int) -> bytes:
+        rng = random.Random(seed)
+        rows = (f"{rng.randint(18, 90)},{rng.randint(140, 210)},{rng.randint(0, 999)}\n" for _ in range(60))
+        return f"age,height,visits\n{''.join(rows)}".encode()
+
+    known = read_csv(table(1))
+    with Ledger.open() as whole:
+        whole.give_roles(subject("otto"), ["owner"])
+        whole.link(known.fingerprint, "people", sketch(known, whole.sketch_key))
+    app = drop(tab(open_app, "data", "otto", ""), table(1))
+    assert [one.name for one in held(app).alike] == ["Patients"]
+    monkeypatch.setattr(compared, "MOST_FILES", 1)
+    drop(app, table(2))
+    assert compared.TOO_MANY in text(app)
+    own = held(app)
+    assert own.alike == ()
+    assert own.unreleasable == compared.TOO_MANY
+    look(app).switch_page(address("budget")).run()
+    assert compared.TOO_MANY in text(app)
+    assert not [one for one in app.button if one.key == "open-budget-review"]
+    auditor = tab(open_app, "budget", "ursel", said.RECORDS)
+    shown = auditor.dataframe[0].value
+    assert list(shown["Kind"][:2]) == ["alike", "compare"]
 
 
 def test_roles_of_the_login(ledger_file: Path, settings: Callable[[str], Path]) -> None:
