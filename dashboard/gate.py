@@ -29,7 +29,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from dashboard import wanted
+from dashboard import wanted, wire
 from dashboard.words import server as words
 
 Message = MutableMapping[str, Any]
@@ -55,6 +55,10 @@ MOST_SESSIONS = 500
 EACH = 0.8
 """The share of them that one address may have (a school behind one has the same), unless EPSILON_LAB_SESSIONS_EACH says
 a number: there is always room for somebody else."""
+MESSAGE_BYTES = 9_000_000
+"""Of one message from a page: the text box for a table takes 2,000,000 characters, of four bytes at most."""
+MESSAGE_PARTS = 50_000
+"""Parts of one message, at any depth: some bytes on the way can be twenty times as many in memory."""
 REFUSED = frozenset(
     {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
 )
@@ -82,6 +86,8 @@ HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 )
+_TOKENS, _PERSON = b"_streamlit_user_tokens", b"_streamlit_user"
+"""How cookies of a login begin: what the provider sent with it, and who it is."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -247,7 +253,11 @@ async def _next(receive: Receive, send: Send) -> Message:
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        kind = _kind(message.get("bytes"))
+        data = message.get("bytes") or b""
+        if len(data) > MESSAGE_BYTES or not wire.at_most(MESSAGE_PARTS, data, BackMsg.DESCRIPTOR):
+            await send({"type": "websocket.close", "code": 1009})  # larger than any that a page sends
+            return {"type": "websocket.disconnect", "code": 1009}
+        kind = _kind(data)
         if kind is None:
             await send({"type": "websocket.close", "code": 1003})  # no page of ours sends it
             return {"type": "websocket.disconnect", "code": 1003}
@@ -255,11 +265,11 @@ async def _next(receive: Receive, send: Send) -> Message:
             return message
 
 
-def _kind(data: bytes | None) -> str | None:
+def _kind(data: bytes) -> str | None:
     """What a page asks for by a message; None for text, and for what is no message of a page."""
     asked = BackMsg()
     try:
-        asked.ParseFromString(data or b"")
+        asked.ParseFromString(data)
     except DecodeError:
         return None
     return asked.WhichOneof("type")
@@ -357,11 +367,21 @@ def _keeping(scope: Scope, send: Send) -> Send:
 
 
 def _returning(scope: Scope, send: Send) -> Send:
-    """Back from a login: to the page that was kept, wherever the server would lead."""
-    place = wanted.kept(scope["headers"])
+    """Back from a login: to the page that was kept, wherever the server would lead, and without the provider's tokens.
+
+    Streamlit would have the browser keep them, signed but to be read, beside the cookie that says who somebody is.
+    """
+    place, secure = wanted.kept(scope["headers"]), b"; Secure" if scope.get("scheme") == "https" else b""
 
     def there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-        return [(name, place.encode() if place and name.lower() == b"location" else value) for name, value in headers]
+        found = []
+        for name, value in headers:
+            if name.lower() == b"set-cookie" and value.startswith(_TOKENS) and b"max-age=0" not in value.lower():
+                continue
+            if name.lower() == b"set-cookie" and value.startswith(_PERSON):
+                value += secure
+            found.append((name, place.encode() if place and name.lower() == b"location" else value))
+        return found
 
     return _changed(scope, send, there, "")
 

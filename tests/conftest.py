@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import functools
+import gc
 import logging
 import os
 import shutil
@@ -15,8 +16,11 @@ from pathlib import Path
 import hypothesis
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import local_script_runner
 
 from dpcore.ledger import Ledger
+from tests.put_back import changed_in_streamlit
 
 # Servers make workers and compiled loops ready when they start; the app of a test uses what it needs.
 os.environ.setdefault("EPSILON_LAB_WARM_UP", "0")
@@ -25,6 +29,38 @@ os.environ["EPSILON_LAB_KEY"] = str(Path(tempfile.mkdtemp(prefix="epsilon-lab-ke
 atexit.register(shutil.rmtree, Path(os.environ["EPSILON_LAB_KEY"]).parent, ignore_errors=True)
 # Each page in process looks through all installed packages for components, as a server does once when it starts.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+# And it compiles its script, which a server does once for all sessions.
+local_script_runner.ScriptCache = functools.cache(ScriptCache)
+
+
+def _until_the_run_ends(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """As Streamlit's own waiting, which wakes a thousand times a second and takes a tenth of a page's time by it."""
+    thread = runner._script_thread
+    assert thread is not None
+    thread.join(timeout)
+    if thread.is_alive():
+        runner.request_stop()
+        thread.join()
+        raise RuntimeError(f"AppTest script run timed out after {timeout}(s)")
+
+
+local_script_runner.require_widgets_deltas = _until_the_run_ends
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files beside the folders first: of the last few one would keep a worker busy while the others have ended."""
+    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+
+
+def pytest_collection_finish() -> None:
+    """Everything imported and collected stays to the end: the collector need not walk over it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # or what compiled libraries hold counts as leaked at the end
 
 
 # The same examples every time, however busy the machine is.
@@ -61,6 +97,13 @@ def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("ledger") / "ledger.db"
     Ledger.open(f"sqlite:///{file}", create=True).close()
     return file
+
+
+@pytest.fixture(autouse=True)
+def streamlit_as_it_is() -> Iterator[None]:
+    """A test that leaves Streamlit changed breaks another, if that one happens to run later in the same process."""
+    yield
+    assert changed_in_streamlit() == []
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.private_postgresql import private_server
-from benchmarks.reliability import clicks, cluster, crash, damage, logins, race, refuse, soak
+from benchmarks.reliability import clicks, cluster, crash, damage, logins, race, readers, refuse, soak
 from benchmarks.reliability.outcome import Ground, Outcome
 
 CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
@@ -37,6 +37,7 @@ CHECKS: dict[str, Callable[[Ground], Iterator[Outcome]]] = {
         clicks.clicking,
         cluster.clustering,
         logins.logging_in,
+        readers.breaking,
         soak.soaking,
     )
 }

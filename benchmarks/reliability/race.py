@@ -176,8 +176,11 @@ def _write(place: Place, number: int, start: Any, results: Any, times: int) -> N
 
 
 def latency(ground: Ground) -> Iterator[Outcome]:
-    """How long a charge takes while 8 processes write without a pause: the 99th percentile, at most 50 ms."""
-    workers, times = 8, 20 if ground.short else 250
+    """How long a charge takes while 8 processes write without a pause: the 99th percentile, at most 50 ms.
+
+    The short form only sees that it runs (10 charges by 2): speed is not for tests to judge.
+    """
+    workers, times = (2, 5) if ground.short else (8, 250)
     for database in DATABASES:
         place = ground.new_place(database)
         with place.open() as ledger:
@@ -186,7 +189,7 @@ def latency(ground: Ground) -> Iterator[Outcome]:
         took = np.concatenate(_run(_write, place, workers, times)) * 1000
         middle, high = np.percentile(took, [50, 99])
         yield Outcome(
-            check="charge at 8 writers",
+            check=f"charge at {workers} writers",
             database=database,
             tried=f"{took.size:,} charges",
             found=f"median {middle:.0f} ms, 99th percentile {high:.0f} ms (goal 50; load before: {busy:.1f})",

@@ -21,6 +21,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
@@ -28,6 +29,7 @@ from benchmarks.people import Person
 from dashboard import gate, wanted
 from dashboard.gate import Gate
 from tests.browser.server import running
+from tests.put_back import changed_in_streamlit
 
 HOST = (b"host", b"127.0.0.1:8501")
 
@@ -152,6 +154,66 @@ def test_what_all_visitors_share_is_not_one_visitor_s_to_drop() -> None:
     assert BackMsg.FromString(padded["bytes"]).WhichOneof("type") == "clear_cache"
     _, inner = connected([binary(clear), padded, binary(shut), binary(rerun)], HOST)
     assert [message.get("bytes") for message in inner.messages] == [rerun.SerializeToString(), None]
+
+
+def nested(data: bytes, *path: str) -> bytes:
+    """``data`` as what the last field of ``path`` holds, field in field from a message of a page on."""
+    kinds = [BackMsg.DESCRIPTOR]
+    for name in path:
+        kinds.append(kinds[-1].fields_by_name[name].message_type)
+    for kind, name in reversed(list(zip(kinds, path, strict=False))):
+        data = wire_bytes(kind.fields_by_name[name].number << 3 | 2) + wire_bytes(len(data)) + data
+    return data
+
+
+def wire_bytes(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + wire_bytes(number >> 7)
+
+
+MANY = 300_000
+HASHES = BackMsg().rerun_script.DESCRIPTOR.fields_by_name["cached_message_hashes"].number
+IN_STATES = ("rerun_script", "widget_states")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        nested(b"\x0a\x00" * MANY, *IN_STATES),  # widgets
+        nested((wire_bytes(HASHES << 3 | 2) + b"\x00") * MANY, "rerun_script"),
+        nested(
+            wire_bytes(WidgetState.DESCRIPTOR.fields_by_name["string_array_value"].number << 3 | 2)
+            + wire_bytes(2 * MANY)
+            + b"\x0a\x00" * MANY,
+            *IN_STATES,
+            "widgets",
+        ),
+        nested(b"", *IN_STATES) * MANY,
+        b"\xc2\x3e\x00" * MANY,  # a field that nobody knows
+        BackMsg(clear_cache=True).SerializeToString() * MANY,
+        b"\x08" * MANY,
+        b"x" * (gate.MESSAGE_BYTES + 1),
+    ],
+    ids=["widgets", "hashes", "entries", "runs", "unknown", "kinds", "numbers", "long"],
+)
+def test_a_message_that_grows_in_memory_is_refused_before_it_is_read(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "_kind", lambda _: pytest.fail("it was read"))
+    told, inner = connected([{"type": "websocket.receive", "bytes": data}], HOST)
+    assert told == [{"type": "websocket.close", "code": 1009}]
+    assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
+
+
+def test_what_a_page_may_send_at_most_arrives() -> None:
+    rerun = BackMsg()
+    states = rerun.rerun_script.widget_states
+    states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
+    for number in range(2000):
+        states.widgets.add(id=f"number-{number}").double_array_value.data.extend([1.5] * 20)
+    rerun.rerun_script.cached_message_hashes.extend(f"{number:064}" for number in range(5000))
+    told, inner = connected([binary(rerun)], HOST)
+    assert not told
+    assert inner.messages[0]["bytes"] == rerun.SerializeToString()
 
 
 @pytest.mark.parametrize("sent", [{"text": "hello"}, {"bytes": b"\xff" * 200}, {"bytes": b""}])
@@ -387,6 +449,7 @@ def test_who_is_refused_for_their_share_reads_why(monkeypatch: pytest.MonkeyPatc
     assert asked("/_stcore/health", HOST)[0] == 200
 
 
+TOKENS = (b"_streamlit_user_tokens", b"_streamlit_user_tokens_0", b"_streamlit_user_tokens_1")
 LINK = "/thresholding?epsilon=0.5&line=50"
 
 
@@ -396,6 +459,8 @@ def logged_in_from(referer: str, *, host: bytes = b"lab.example", scheme: str = 
     class Leading(Inner):
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
             headers = [(b"location", b"/"), (b"set-cookie", b"_streamlit_user=x")]
+            headers += [(b"set-cookie", name + b"=secret; HttpOnly") for name in TOKENS]
+            headers.append((b"set-cookie", b'_streamlit_user_tokens_2=""; Max-Age=0'))  # of an earlier login
             await send({"type": "http.response.start", "status": 302, "headers": headers})
 
     def go(path: str, *headers: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
@@ -412,7 +477,10 @@ def logged_in_from(referer: str, *, host: bytes = b"lab.example", scheme: str = 
     there = go("/auth/login", (b"referer", referer.encode()))
     cookie = [value.decode() for name, value in there if name == b"set-cookie"][-1]
     back = go("/oauth2callback", (b"cookie", f"a=b; {cookie.split(';')[0]}; c=d".encode()))
-    assert (b"set-cookie", b"_streamlit_user=x") in back
+    assert (b"set-cookie", b"_streamlit_user=x" + (b"; Secure" if scheme == "https" else b"")) in back
+    kept = [value for name, value in back if name == b"set-cookie"]
+    assert not any(b"secret" in value for value in kept), "the browser keeps no token of the provider's"
+    assert any(b"tokens_2" in value for value in kept), "and forgets those of an earlier login"
     assert b"Max-Age=0" in [value for name, value in back if name == b"set-cookie"][-1], "kept for one login"
     return next(value.decode() for name, value in back if name == b"location"), cookie
 
@@ -494,6 +562,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
+    assert len(changed_in_streamlit()) == 3
 
 
 class Stranger(Person):

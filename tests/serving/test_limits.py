@@ -92,6 +92,35 @@ def test_a_file_too_many_is_a_sentence_on_the_page(
     assert app.session_state["_own_source"] is None
 
 
+def test_what_is_there_counts_while_a_file_is_read_once_more(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The present file with its table, what pages show of it, and samples; its bytes once."""
+    app = look(drop(open_app("data"), FILE))
+    own, shown, seen = held(app), app.session_state["_own_source"], list[tuple[bytes, int]]()
+    typed = int(shown.table.frame.memory_usage(index=False).sum())
+    assert own.reading is not None
+    assert typed > 2000 * 8
+    monkeypatch.setattr(limits, "check", lambda data, beside, *_: seen.append((data, beside)))
+    app.session_state["own-tab"] = "Read it differently"
+    app = press(app.run(), "own-again-go")
+    assert [data is own.data for data, _ in seen] == [True, True]
+    assert {beside for _, beside in seen} == {own.reading.size + typed}
+    seen.clear()
+    app.session_state["_loaded_samples"] = {"adult": shown.table}
+    before = limits.weight([held(app)])
+    drop(app, FILE.replace(b"red", b"blue"))
+    assert {beside for _, beside in seen} == {before + typed}
+
+
+def test_what_two_files_share_counts_once() -> None:
+    reading = read_csv(FILE)
+    own = OwnFile(
+        name="a", data=FILE, choices=(), reading=reading, decisions=Decisions(schema=reading.suggested()), read=reading
+    )
+    assert limits.weight([own, own, None]) == limits.weight([own]) == len(FILE) + reading.size
+
+
 CELLS = b"nr,likes\n" + b"1,Gym\n2,Gym;Tea;Chess\n" * 100
 
 
