@@ -13,7 +13,7 @@ from dashboard import visitors
 from dashboard.data.own_file import OwnFile
 from dashboard.gate import number
 from dashboard.words import data as said
-from dpcore.datasets import Column, Fits, Reading, Size
+from dpcore.datasets import Column, Fits, Reading, Size, Table
 from dpcore.errors import NoRoom, UnreadableFile
 
 
@@ -95,9 +95,13 @@ def prepared(size: int, held: int, here: Limits) -> None:
 
 
 def weight(files: Iterable[OwnFile | None]) -> int:
-    """Bytes of some files and of the tables that they were read as."""
-    return sum(len(own.data) + _read(own) for own in files if own is not None)
+    """Bytes of some files and of the tables that they were read as, those that two of them share once."""
+    known = [own for own in files if own is not None]
+    data = {id(own.data): len(own.data) for own in known}
+    tables = {id(one): one.size for own in known for one in (own.reading, own.read) if one is not None}
+    return sum(data.values()) + sum(tables.values())
 
 
-def _read(own: OwnFile) -> int:
-    return sum(one.size for one in {own.reading, own.read} if one is not None)
+def loaded(tables: Iterable[Table]) -> int:
+    """Bytes of tables of typed columns, as a session holds samples that it has loaded, or what pages show of a file."""
+    return sum(int(table.frame.memory_usage(index=False).sum()) for table in tables)

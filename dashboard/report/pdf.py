@@ -13,9 +13,11 @@ from typing import Any
 
 import typst
 
+from dashboard.report.pixels import pixels
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Line, Listing, Paragraph, Part, Report
 from dashboard.words import report as said
 
+MOST_PIXELS = 4_000_000
 TEMPLATE = r"""
 #let data = json(bytes(sys.inputs.report))
 #let ink = rgb("#1b2333")
@@ -155,8 +157,8 @@ def png(drawing: Drawing, *, density: float = 200.0) -> bytes:
 
 
 def settable(picture: bytes) -> bool:
-    """Whether a PNG or JPEG can be set on a page."""
-    if not picture.startswith((b"\x89PNG", b"\xff\xd8\xff")):
+    """Whether a PNG or JPEG of at most ``MOST_PIXELS`` can be set on a page; nothing larger is decoded."""
+    if not 0 < pixels(picture) <= MOST_PIXELS:
         return False
     source = "#set page(width: 20mm, height: 20mm)\n#image(bytes(json(bytes(sys.inputs.logo))), width: 10mm)"
     try:

@@ -2,21 +2,25 @@
 
 Each folder holds a lock that the system lets go of when its process ends, however that happens, so that a folder whose
 lock can be had belongs to nobody any more. Numbers of processes would not tell: they are used again, and another
-container has its own.
+container has its own. Windows has no such locks, and no other user reaches a folder of one's own there: nothing is
+swept.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_PREFIX, _LOCK = "epsilon-lab-read-", "lock"
+if sys.platform != "win32":
+    import fcntl
+
+_PREFIX, _LOCK, _UNLOCKED = "epsilon-lab-read-", "lock", "unlocked"
 _EARLIER = re.compile(r"epsilon-lab-[a-z0-9_]{8}")  # without a lock, from versions before
 
 
@@ -24,9 +28,14 @@ _EARLIER = re.compile(r"epsilon-lab-[a-z0-9_]{8}")  # without a lock, from versi
 def private_folder() -> Iterator[Path]:
     """A folder that only this user can open, gone afterwards; after a crash ``sweep`` removes it."""
     with tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
-        lock = os.open(Path(folder) / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        if sys.platform == "win32":
+            yield Path(folder)
+            return
+        lock = os.open(Path(folder) / _UNLOCKED, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            # nobody who sweeps may find a lock that can be had, not even for a moment
+            os.rename(Path(folder) / _UNLOCKED, Path(folder) / _LOCK)
             yield Path(folder)
         finally:
             os.close(lock)
@@ -44,6 +53,8 @@ def private_file(folder: Path, data: bytes, name: str = "table") -> Path:
 def sweep() -> int:
     """Remove what processes that no longer live left in the temporary folder of this user; returns how many."""
     swept = 0
+    if sys.platform == "win32":
+        return swept
     for folder in Path(tempfile.gettempdir()).glob("epsilon-lab-*"):
         try:
             mine = folder.lstat().st_uid == os.getuid() and folder.is_dir() and not folder.is_symlink()
@@ -56,6 +67,8 @@ def sweep() -> int:
 
 
 def _abandoned(folder: Path) -> bool:
+    if sys.platform == "win32":
+        return False
     if not folder.name.startswith(_PREFIX):
         return _EARLIER.fullmatch(folder.name) is not None and [each.name for each in folder.iterdir()] == ["table"]
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import gc
 import os
@@ -65,21 +66,22 @@ def _holds_text(kind: type) -> bool:
     return issubclass(kind, HOLD_TEXT)
 
 
+@pytest.fixture(autouse=True)
+def all_is_looked_at() -> Iterator[None]:
+    """What the collector was told to leave alone is looked through as well."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
 def canaries() -> list[str]:
     """The kinds of living objects that hold a canary."""
     gc.collect()
-    seen: set[int] = set()
-    kinds: list[str] = []
-    for one in gc.get_objects():
-        if isinstance(one, type):
-            continue
-        for other in (one, *gc.get_referents(one)):
-            if not _holds_text(type(other)) or id(other) in seen:
-                continue
-            seen.add(id(other))
-            if any(CANARY.search(word) for word in _texts(other)):
-                kinds.append(f"{type(other).__name__} in {type(one).__name__}")
-    return kinds
+    living = [one for one in gc.get_objects() if not isinstance(one, type)]
+    holding = {
+        id(other): other for one in (living, gc.get_referents(*living)) for other in one if _holds_text(type(other))
+    }
+    return [type(other).__name__ for other in holding.values() if any(CANARY.search(word) for word in _texts(other))]
 
 
 def left() -> list[str]:
@@ -168,7 +170,7 @@ def test_a_closed_tab_that_comes_back_in_time_keeps_its_file(monkeypatch: pytest
     """Closing starts a timer of the session's own, coming back ends it; mutant: one that never starts."""
 
     class State(dict[str, str]):
-        pass
+        filtered_state = property(dict)
 
     monkeypatch.setattr(leaving, "MARGIN", -299.8)  # of the 300 seconds that a lost connection may take
     gone, back = State(file="x"), State(file="y")
@@ -226,6 +228,24 @@ def test_what_a_killed_reader_left_is_swept_at_the_next_start(tmp_path: Path, mo
         for each in started:
             each.communicate()
     assert temporary.sweep() == 1
+
+
+def test_a_folder_that_is_just_being_made_is_not_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever sweeps while another is about to lock their folder leaves it alone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    really, swept = fcntl.flock, list[int]()
+
+    def meanwhile(file: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", really)
+        swept.append(temporary.sweep())
+        really(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", meanwhile)
+    with temporary.private_folder() as folder:
+        assert swept == [0]
+        assert temporary.private_file(folder, b"rows").read_bytes() == b"rows"
+        assert temporary.sweep() == 0
+    assert not folder.exists()
 
 
 def test_folders_of_versions_before_are_swept_and_those_of_others_are_not(

@@ -17,6 +17,7 @@ from pypdf.generic import DictionaryObject
 
 from dashboard.report import text
 from dashboard.report.pdf import settable
+from dashboard.report.pixels import pixels
 from dashboard.report.render import MIMES, rendered
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Paragraph, Part, Report, Section, plain
 from dashboard.words import report as said
@@ -323,6 +324,31 @@ def test_a_logo_is_a_picture_or_refused() -> None:
     assert len(PdfReader(io.BytesIO(rendered(found, "pdf")[1])).pages[0].images) == 1
     assert len(docx.Document(io.BytesIO(rendered(found, "docx")[1])).inline_shapes) == 2
     assert b"data:image/png;base64," in rendered(found, "html")[1]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_a_logo_of_too_many_pixels_is_refused_before_anything_decodes_it(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of 20,000 times 20,000 pixels has 48 kB and unfolds to hundreds of megabytes."""
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.new("RGB", (40, 20), "navy").save(stream, kind, progressive=True)
+    small = stream.getvalue()
+    size = (40).to_bytes(4) + (20).to_bytes(4) if kind == "PNG" else (20).to_bytes(2) + (40).to_bytes(2)
+    large = (20_000).to_bytes(len(size) // 2) * 2
+    assert small.count(size) == 1
+    assert pixels(small) == 800
+    assert settable(small)
+    decoded: list[str] = []
+    monkeypatch.setattr("typst.compile", lambda *_, **__: decoded.append("one"))
+    assert not settable(small.replace(size, large))
+    if kind == "JPEG":  # a small frame before the large one, or a thumbnail, hides nothing
+        assert not settable(small[:-2] + small.replace(size, large))
+    assert not decoded
+    assert settable(small)
+    assert decoded
 
 
 def test_a_document_is_a_package_without_times() -> None:

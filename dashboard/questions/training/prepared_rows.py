@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +23,8 @@ from dpcore.validate import FloatArray
 
 Some = TypeVar("Some", CodedRows, UncutRows, PairableRows, ChoosableRows)
 MOST_ROWS = 50_000
+MOST_NUMBERS = 20_000_000
+"""Rows times features that are made ready at most: 160 MB, so that a session's memory has room for what it drew."""
 TEST_SHARE = 0.2
 
 
@@ -201,18 +202,25 @@ def prepared(
         rows=split.rows,
         codes=split.codes,
         uncut=split.uncut,
-        pairable=split.pairable,
-        choosable=split.choosable,
+        pairable=_kept(case, (*identity, "pairs"), split.pairable),
+        choosable=_kept(case, (*identity, "ways"), split.choosable),
         notes=(*split.notes, *([said.dropped(dropped)] if dropped else [])),
         identity=identity,
         own=None if case.source.public else table.fingerprint,
     )
 
 
+def _kept(case: Case, key: tuple[Hashable, ...], make: Callable[[], Any] | None) -> Callable[[], Any] | None:
+    """What ``make`` gives, made when it is first asked for, and counted among the large things that are kept."""
+    return None if make is None else lambda: case.large(key, make)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Split:
-    """The rows of a task in every form, each to train on and to judge on."""
+    """The rows of a task in every form, each to train on and to judge on; ``typed`` is what ``pairable`` and
+    ``choosable`` make theirs from."""
 
+    typed: list[FloatArray]
     rows: Rows
     codes: tuple[CodedRows, CodedRows] | None
     uncut: tuple[UncutRows, UncutRows] | None
@@ -224,10 +232,13 @@ class _Split:
 def _split(features: Features, table: Table, ways: Sequence[str]) -> _Split:
     """``ways`` of building a model are those that the declarations of all chosen columns allow, also where nothing is
     left to cut or to pair in ``features``, which have no columns with one value in every row."""
-    found = features.prepare(table)
-    order = np.random.Generator(np.random.SFC64(7)).permutation(found.n)[:MOST_ROWS]
-    cut = max(1, round(TEST_SHARE * order.size))
-    test, train = order[:cut], order[cut:]
+    most = min(MOST_ROWS, len(table.frame))
+    if most * features.d > MOST_NUMBERS:
+        raise InvalidArgument("columns", said.too_wide(most, features.d, MOST_NUMBERS))
+    # before they are encoded: of a large table only these rows are ever held as features
+    found = features.prepare(table, some=lambda n: np.random.Generator(np.random.SFC64(7)).permutation(n)[:MOST_ROWS])
+    held_out = max(1, round(TEST_SHARE * found.n))
+    test, train = np.arange(held_out), np.arange(held_out, found.n)
     typed = [column.typed(table.frame[column.name])[found.kept] for column in features.columns]
 
     def halves(rows: Some) -> tuple[Some, Some]:
@@ -241,11 +252,12 @@ def _split(features: Features, table: Table, ways: Sequence[str]) -> _Split:
 
     coded = _codes(features, typed)
     return _Split(
-        rows=Rows(X=found.X[train], y=found.y[train], X_test=found.X[test], y_test=found.y[test]),
+        typed=typed,
+        rows=Rows(X=found.X[held_out:], y=found.y[held_out:], X_test=found.X[:held_out], y_test=found.y[:held_out]),
         codes=None if coded is None else halves(coded),
         uncut=halves(features.uncut.uncut_rows(typed)) if BOUGHT in ways else None,
-        pairable=cache(paired) if PAIRED in ways else None,
-        choosable=cache(choosable) if len(ways) > 1 else None,
+        pairable=paired if PAIRED in ways else None,
+        choosable=choosable if len(ways) > 1 else None,
         notes=found.notes,
     )
 

@@ -1,0 +1,85 @@
+"""Rows made ready for training are bounded in bytes, whoever asks for whatever columns."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from dashboard.background import compute, held
+from dashboard.background.memory import Memory
+from dashboard.background.weight import weight
+from dashboard.case import Case, Source
+from dashboard.questions.training import prepared_rows
+from dpcore.datasets import Column, Schema, Table, twin
+from dpcore.errors import InvalidArgument
+from tests.questions.samples import sample_case
+
+OPTIONS = tuple(f"o{place}" for place in range(20))
+COLUMNS = tuple(f"c{place}" for place in range(5))
+
+
+@pytest.fixture(scope="module")
+def wide() -> Table:
+    columns = [Column(name=name, type="category", categories=OPTIONS) for name in COLUMNS]
+    schema = Schema(columns=(*columns, Column(name="yes", type="yes/no")))
+    return twin(schema, rows=1_500, rng=np.random.Generator(np.random.PCG64(1)))
+
+
+def asked(table: Table, large: Memory, **more: object) -> prepared_rows.Task:
+    source = Source(key="own-x", title="t", mode="twin", table=table, lineage=None, practice=False)
+    case = Case(source=source, epsilon=1.0, memo=Memory(100), large=large)
+    return prepared_rows.prepared(case, "yes", COLUMNS, None, steps=True, **more)  # type: ignore[arg-type]
+
+
+def test_other_pairs_of_columns_take_no_more_than_the_room(wide: Table) -> None:
+    one = weight(asked(wide, Memory(1), pairs=(("c0", "c1"),)).rows)
+    assert one > 1_500 * 400 * 8, "the rows as features are counted"
+    room = Memory(100, room=3 * one)
+    for pair in pairwise(COLUMNS):
+        asked(wide, room, pairs=(pair,))
+        assert room.bytes <= 3 * one
+    assert 1 <= len(room) < 4
+
+
+def test_what_takes_more_than_the_room_is_not_kept() -> None:
+    room = Memory(100, room=1_000)
+    for key in range(3):
+        assert room((key,), lambda: np.zeros(200)).size == 200
+    assert (len(room), room.bytes) == (0, 0)
+    assert room(("small",), lambda: (np.zeros(10), {"a": [np.zeros(10)]}))[0].size == 10
+    assert room.bytes == 160
+    room.forget()
+    assert room.bytes == 0
+
+
+def test_rows_that_are_made_later_count_in_the_room_too() -> None:
+    large = Memory(100, room=1 << 30)
+    case = sample_case("town")
+    columns = prepared_rows.usable(case.table.schema, prepared_rows.targets(case.table.schema)[0])
+    target = prepared_rows.targets(case.table.schema)[0]
+    task = prepared_rows.prepared(
+        Case(source=case.source, epsilon=1.0, memo=Memory(100), large=large), target, columns, None, steps=True
+    )
+    assert task.choosable is not None
+    before = large.bytes
+    first = task.choosable()
+    assert large.bytes >= before + weight(first)
+    assert task.choosable() is first, "made once"
+
+
+def test_too_many_numbers_are_refused_before_they_are_made(wide: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared_rows, "MOST_NUMBERS", 1_500 * 300)
+    made = Memory(10, room=1 << 30)
+    asked(wide, made)
+    with pytest.raises(InvalidArgument, match="choose fewer columns or pairs"):
+        asked(wide, made, pairs=(("c0", "c1"),))
+    assert len(made) == 1
+
+
+def test_what_all_share_and_what_a_visitor_holds_are_bounded_in_bytes() -> None:
+    most = 8 * prepared_rows.MOST_NUMBERS
+    for memory in (compute.LARGE, held.LARGE_MEMORY.once()):
+        assert memory.room is not None
+        assert most < memory.room <= 500 << 20
