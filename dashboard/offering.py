@@ -58,7 +58,8 @@ def ask(kind: type[Kind], case: Case, read: Read) -> Found:
 
 def _marked(question: Question, case: Case) -> Question:
     """The question whose card and release say what ε does not cover: where it was taken from a picture of these data
-    itself, and what the file suggested of how it is read. A source that is counted where it is answers by counts alone.
+    itself, and what the file suggested of how it is read. A source that is counted where it is answers by counts, or by
+    rows read in batches.
     """
     if case.source.in_place and isinstance(question.offer, Offer) and not _countable(question.offer):
         question = replace(question, offer=NoOffer(sentence=said.COUNTS_ALONE))
@@ -74,7 +75,7 @@ def _marked(question: Question, case: Case) -> Question:
 
 
 def _countable(offer: Offer) -> bool:
-    return isinstance(offer.request, Asked) and offer.request.counts_alone
+    return isinstance(offer.request, Asked) and (offer.request.counts_alone or offer.request.in_batches)
 
 
 def _not_covered(question: Question, what: str) -> Question:
@@ -118,7 +119,7 @@ def stand_in(case: Case) -> Table | None:
     if source.public or source.rows is None or source.declared is None:
         return None
     schema = source.table.schema
-    public = source.declared.each_row != "record"
+    public = source.declared.each_row != "record" and not source.unreleased
     rows = max(1, source.rows().public_size(source.declared)) if public else RECORDS
     filled = replace(schema, columns=tuple(_filled(column) for column in schema.columns))
     table = twin(filled, rows=rows, rng=np.random.Generator(np.random.PCG64(_SEED)))

@@ -14,6 +14,7 @@ from dashboard.case import OWN
 from dashboard.data import remembered, source
 from dashboard.data.held import (
     DECLARATIONS,
+    LOADED_SAMPLES,
     OWN_BEFORE,
     OWN_COLUMNS,
     OWN_CONFIRMED,
@@ -39,6 +40,11 @@ def running() -> Task | None:
 def before() -> OwnFile | None:
     """The file that the present one replaced."""
     return OWN_BEFORE.get()
+
+
+def weight(*files: OwnFile | None) -> int:
+    """Bytes that this session holds: these files with their tables, and the samples it has loaded."""
+    return limits.weight(files) + limits.loaded(LOADED_SAMPLES.get().values())
 
 
 def decide(change: Callable[[Decisions], Decisions]) -> None:
@@ -173,7 +179,7 @@ def _swap(own: OwnFile | None) -> None:
 
 def _work(own: OwnFile) -> Callable[[Say], Table]:
     typed, plan, declared = source.typed_columns(own), own.plan, own.declared
-    held, here = limits.weight([own, before()]), limits.limits()
+    held, here = weight(own, before()), limits.limits()
     if own.use == "twin" and plan is not None and declared is not None:
         kept = tuple(relation for relation in plan.relations if fits(relation, declared))
 

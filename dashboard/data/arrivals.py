@@ -11,17 +11,26 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dashboard import limits, session
+from dashboard import all_held, limits, session, words
 from dashboard.background import compute
-from dashboard.data import source
+from dashboard.background.readers import READERS
+from dashboard.data import actions, source
 from dashboard.data.actions import start
-from dashboard.data.held import DECLARATIONS, OWN_BEFORE, OWN_COLUMNS, OWN_CONFIRMED, OWN_PENDING, OWN_ROUND
+from dashboard.data.held import (
+    DECLARATIONS,
+    OWN_BEFORE,
+    OWN_COLUMNS,
+    OWN_CONFIRMED,
+    OWN_PENDING,
+    OWN_ROUND,
+    OWN_SOURCE,
+)
 from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
 from dashboard.data.people import may_see
 from dashboard.data.task import Say, Task
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Template, recognised
-from dpcore.errors import LedgerError, NoRoom
+from dpcore.errors import LedgerError, NoRoom, NotAllowed
 from dpcore.ledger.member import NO_FILES
 
 if TYPE_CHECKING:
@@ -76,14 +85,14 @@ def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again:
     # the table that is there now may be last month's
     last = () if again or present is None or present.declared is None else (template(present),)
     known = (*DECLARATIONS.get(), *last)
-    # the last one stays, so that it can be brought back; one that is read once more takes its own place
-    before = OWN_BEFORE.get() if again else present or OWN_BEFORE.get()
-    here, held = limits.limits(), limits.weight([before])
+    here, held = limits.limits(), _held(data)
 
     def work(say: Say) -> Any:
         limits.check(data, held, here)
+        all_held.check(len(data))
         reading = _read(name, data, dict(choices), say)
         limits.check(data, held, here, reading)
+        all_held.note(reading, data)
         return _told(reading, known, say, key, limits.room(data, reading, held, here))
 
     start(work, "Reading the file", _installed)
@@ -105,7 +114,21 @@ def read_again(**choices: Any) -> None:
 def _read(name: str, data: bytes, choices: dict[str, Any], say: Say) -> Reading:
     from dpcore.datasets import read_table  # loads DuckDB
 
-    return read_table(data, name=name, **choices, progress=lambda part, what: say(0.8 * part, what))
+    return read_table(
+        data, name=name, **choices, progress=lambda part, what: say(0.8 * part, what), tables=READERS.table_of
+    )
+
+
+def _held(data: bytes) -> int:
+    """Bytes that the session holds beside ``data`` while it is read: whatever it does not let go of before the end.
+
+    That are the present file with its table and what pages show of it, whether it is replaced or read once more, the
+    one before, and samples.
+    """
+    present, before, shown = source.own_file(), OWN_BEFORE.get(), OWN_SOURCE.get()
+    same = len(data) if any(own is not None and own.data is data for own in (present, before)) else 0
+    tables = limits.loaded([] if shown is None else [shown.table])
+    return actions.weight(present, before) + tables - same
 
 
 def _told(reading: Reading, known: tuple[Template, ...], say: Say, key: bytes | None, fits: Fits) -> Any:
@@ -159,10 +182,19 @@ def _with_people(own: OwnFile) -> OwnFile:
     """Whose data these are, as far as the ledger knows."""
     if own.as_read is None:
         return own
+    fingerprint, uncompared = own.as_read.fingerprint, ""
     try:
-        seen = may_see()
-        alike = compute.ledger().similar(own.as_read.fingerprint, own.sketch, among=seen)
+        ledger = compute.ledger()
+        seen = set(may_see())
+        mine = seen & {budget.lineage for budget in ledger.chargeable()}
+        alike = ledger.similar(fingerprint, own.sketch, among=mine)
+        try:
+            alike += ledger.similar(fingerprint, own.sketch, among=seen - mine)
+        except NotAllowed as error:  # what is theirs was found all the same
+            uncompared = words.sentence(error)
     except LedgerError:
         return replace(own, lineage=None)
-    lineage = own.lineage or compute.ledger().new_lineage()
-    return replace(own, lineage=lineage, alike=() if lineage in seen else tuple(alike))
+    lineage = own.lineage or ledger.new_lineage()
+    if lineage in seen:
+        return replace(own, lineage=lineage, alike=(), uncompared="")
+    return replace(own, lineage=lineage, alike=tuple(alike), uncompared=uncompared)

@@ -9,6 +9,7 @@ from dashboard.case import MARK
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.widgets import inputs as controls
+from dashboard.words import data as data_words
 from dashboard.words import place as said
 from dpcore.datasets import Column, Relation, Schema
 from dpcore.errors import InvalidArgument
@@ -73,8 +74,17 @@ def _none_read(own: OwnFile) -> str:
     copied = sorted(own.decisions.copied & set(() if declared is None else declared.names))
     if copied:
         names = ", ".join(f"“{words.safe(name)}”" for name in copied)
-        return f"No row of the file was used; the options of {names} are the list you took over from it."
-    return "No value of the file was used for them."
+        return f"No row of the file was used; the options of {names} are the list you took over from it.{_looks(own)}"
+    return f"No value of the file was used for them.{_looks(own)}"
+
+
+def _looks(own: OwnFile) -> str:
+    """What a twin shows of the file all the same: what its cells look like, where nobody said what they hold."""
+    open_ = own.unconfirmed(own.suggested)
+    if not open_:
+        return ""
+    names = ", ".join(f"“{words.safe(name, 30)}”" for name in open_[:5])
+    return data_words.looks_like(names + (" and more" if len(open_) > 5 else ""))
 
 
 def _twin(own: OwnFile, label: str) -> None:
@@ -102,6 +112,8 @@ def _plan(own: OwnFile, declared: Schema) -> None:
     if left:
         listed = ", ".join(f"“{words.safe(name, 30)}”" for name in left[:5])
         st.caption(f"Left out, because nothing is declared yet: {listed}{' and more' if len(left) > 5 else ''}.")
+    if looks := _looks(own):
+        st.caption(looks.strip())
     plan = own.plan or TwinPlan(rows=500, seed=controls.current_seed())
     with st.form("own-twin", border=False):
         st.number_input(

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.schema import ColumnType, EachRow
-from dpcore.datasets.steps import rows_made
+from dpcore.datasets.steps import moved_by, rows_made
+from dpcore.datasets.suitability import names_someone
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class OwnFile:
     that they are people it knows. ``alike`` are those they may be, as long as the person has not said. ``reading`` is
     the table after ``steps``; ``read`` is the one before them, None where there are none. ``known`` is an earlier
     declaration that fits, as long as it was not used; ``remembered`` one that this server keeps for these people.
-    ``too_large`` says why one that fits is not offered.
+    ``too_large`` says why one that fits is not offered. ``uncompared`` says why others' people were not compared
+    with it, so that no budget can be opened for it.
     """
 
     name: str
@@ -114,6 +116,7 @@ class OwnFile:
     place: Place | None = None
     lineage: str | None = None
     alike: tuple[Resemblance, ...] = ()
+    uncompared: str = ""
     log: tuple[Entry, ...] = ()
 
     def __post_init__(self) -> None:
@@ -213,7 +216,24 @@ class OwnFile:
         """Why nothing can be released yet, in one sentence; "" when something can."""
         if self.described:
             return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
-        return next(iter(self.lacking), "")
+        return self._put_together or next(iter(self.lacking), "")
+
+    @property
+    def _put_together(self) -> str:
+        """Why rows that steps put together cannot be asked privately; "" where they can."""
+        if self.schema.each_row != "record" and moved_by(self.steps) == "made":
+            return (
+                "The rows of this table were put together from what the file holds, so how many there are and what "
+                "they are called is private. Take that step back on the Data page: a private alarm counts days itself."
+            )
+        together = [step.by for step in self.steps if isinstance(step, OneRowPer) and not step.day]
+        if self.schema.unit == "person" and any(not _means_people(by) for by in together):
+            return (
+                "A row of this table holds what several people did, so leaving one of them out changes rows and takes "
+                "none away: this no private answer here covers. Put rows together by person on the Data page, or say "
+                "there that something else than a person is protected."
+            )
+        return ""
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -231,7 +251,8 @@ class OwnFile:
                 self.asks_confirmation
             ),
         }
-        return tuple(sentence for sentence, open_ in asked.items() if open_)
+        first = (self.uncompared,) if self.uncompared else ()
+        return (*first, *(sentence for sentence, open_ in asked.items() if open_))
 
     @property
     def suggested(self) -> tuple[str, ...]:
@@ -378,6 +399,18 @@ def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
     if together:
         return "step" if together[-1].day else "record"
     return reading.suggested().each_row
+
+
+_PEOPLE = {
+    *("person", "people", "who", "patient", "member", "user", "client", "customer", "employee", "student", "pupil"),
+    *("respondent", "participant", "subject", "citizen", "resident", "voter", "donor", "visitor", "guest", "driver"),
+    *("owner", "tenant", "worker", "author", "player"),
+}
+
+
+def _means_people(name: str) -> bool:
+    """Whether a column's name says that each of its values is one person."""
+    return names_someone(name) or name.strip().casefold().removesuffix("s") in _PEOPLE
 
 
 def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:

@@ -1,6 +1,8 @@
 """What was declared about people whose budget this server keeps: remembered beside the ledger, for the next session.
 
-Only declared facts are written: no bounds or options that came out of a file, and no word about its codebook. Each
+Only what a person chose or called right is written: no bounds or options that came out of a file, no column whose type
+its cells suggested as long as nobody called that right, nothing before somebody did so of what one row is, and no word
+about its codebook. Each
 entry is found by a keyed name of the budget's people, the source's table and, where people log in, of who declared it:
 so it is read by nobody who may not have answers charged to that budget, and a file is never looked up by itself, only
 after a person has said whose data it is. What the file had suggested stays marked so.
@@ -46,11 +48,12 @@ class Remembered:
     @classmethod
     def of(cls, own: OwnFile) -> Self:
         """What a person stated about a table so far."""
-        decisions, columns = own.decisions, own.schema.columns
+        facts = _facts(own)
+        decisions, columns = own.decisions, facts.schema.columns
         told = () if own.reading is None else tuple(one for one in columns if decisions.suggests(one))
         right = decisions.confirmed | decisions.marked
         return cls(
-            template=_facts(own),
+            template=facts,
             suggested=tuple(one.name for one in told),
             confirmed=tuple(one.name for one in told if (one.name, one.type) in right),
             row_suggested=own.row_suggested,
@@ -79,7 +82,7 @@ class Remembered:
 
 def keep(own: OwnFile) -> None:
     """Remember what is declared, where there is a budget for these people. Raises OSError."""
-    if own.declared is None:
+    if own.declared is None or own.row_unconfirmed or not _chosen(own):
         return
     fresh = Remembered.of(own).written()
     for file in _files(own, writing=True):
@@ -119,8 +122,20 @@ def forget_people(lineage: str) -> None:
 
 
 def _facts(own: OwnFile) -> Template:
-    columns = tuple(replace(_stated(column), about="") for column in own.schema.columns)
+    columns = tuple(replace(_stated(column), about="") for column in _chosen(own))
     return Template(schema=replace(own.schema, columns=columns), steps=own.steps)
+
+
+def _chosen(own: OwnFile) -> tuple[Column, ...]:
+    """The columns whose type somebody chose or called right, and the one that says whose row it is: as plain text where
+    nobody did."""
+    decisions, found = own.decisions, []
+    for column in own.schema.columns:
+        if own.unseen or column.name in decisions.settled or (column.name, column.type) in decisions.confirmed:
+            found.append(column)
+        elif column.name == own.schema.id_column:
+            found.append(Column(name=column.name, type="text"))
+    return tuple(found)
 
 
 def _stated(column: Column) -> Column:

@@ -231,12 +231,17 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         title=own.name,
         mode=own.use,
         table=table,
-        lineage=None if own.described else own.lineage,
+        lineage=None if own.described or own.uncompared else own.lineage,
         in_place=own.place is not None,
         practice=False,
         declared=None
         if problem or declared is None
-        else Declaration.of(declared, suggested=own.suggested, row_suggested=own.row_suggested),
+        else Declaration.of(
+            declared,
+            suggested=own.suggested,
+            row_suggested=own.row_suggested,
+            table="" if own.place is None else own.place.table,
+        ),
         rows=None if problem or own.described or declared is None else lambda: _rows(own),
         unreleased=problem,
     )

@@ -1,7 +1,8 @@
 """One piece of work beside the page: with progress, cancel, and an end that the page picks up.
 
-Reading a file happens in a thread rather than in a worker process: the bytes and the table stay where they are, and
-DuckDB lets other threads run meanwhile. A few threads serve everyone, so that uploads wait rather than pile up.
+Plain text is read in a thread rather than in a worker process: the bytes and the table stay where they are, and Arrow
+and DuckDB let other threads run meanwhile. Other kinds are read in a process of their own (``dpcore.datasets.apart``),
+for which a thread waits. A few threads serve everyone, so that uploads wait rather than pile up.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import limits, session, words
+from dashboard import all_held, limits, session, words
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.task import Task
@@ -93,12 +93,12 @@ def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> 
         elif present is not None and present.as_read is base:
             end(present, task.result)
 
-    fits = limits.room(own.data, base, limits.weight([actions.before()]), limits.limits())
+    fits = limits.room(own.data, base, actions.weight(actions.before()), limits.limits())
     actions.start(lambda say: _prepared(base, steps, fits), said.DOING_STEP, ended)
 
 
 def _prepared(base: Reading, steps: tuple[Step, ...], fits: Fits) -> Reading:
     """The table after these steps, with what the page asks of it worked out. Raises InvalidArgument, NoRoom."""
-    after = base.after(steps, fits)
+    after = all_held.note(base.after(steps, fits))
     _ = after.suggested_steps
     return after

@@ -176,6 +176,14 @@ def too_much_held(held: int, most: int) -> str:
     )
 
 
+def server_is_full(most: int) -> str:
+    """What all sessions hold together leaves no room; ``most`` bytes is what they may."""
+    return (
+        f"Everybody's files together would take more than the {most >> 20:,} MB that this server gives them; try again "
+        "when others have left, or bring a smaller file."
+    )
+
+
 def too_much_prepared(held: int, most: int) -> str:
     """A table for the charts that would take more memory than one session may have, in bytes and megabytes."""
     return (
@@ -368,3 +376,11 @@ def draft_options(column: str) -> str:
 
 def bulk_options(column: str) -> str:
     return within("Options of {}, with ; between them", column)
+
+
+def looks_like(names: str) -> str:
+    """What a twin shows of a file where its cells alone said what a column holds; ``names`` as they are shown."""
+    return (
+        f" That {names} hold what they seem to (numbers, whole numbers, yes and no) was told from the file's cells, "
+        "and whoever sees the twin sees it: call the types right, or choose others, before you show it to anybody."
+    )

@@ -9,8 +9,8 @@ CHOOSE = "Which source?"
 TABLE = "Table or view"
 USE = "Use this table"
 ABOUT_SOURCES = (
-    "The people who run this server offer these. Their rows stay where they are: nothing of them is shown or copied, "
-    "the charts are of made-up rows, and a private answer has their rows counted there."
+    "The people who run this server offer these. Their rows stay where they are: nothing of them is shown or kept, "
+    "the charts are of made-up rows, and a private answer has their rows counted there, or read once for a model."
 )
 NO_TABLES = "This source offers no table or view."
 UNLISTED = "The list of this server's sources cannot be read; the people who run it can mend it."
@@ -18,7 +18,7 @@ NO_PERSON = "This table has no column that says whose a row is, as its owner sta
 OTHER = "Use other data"
 ABOUT = (
     "The chart shows rows made up from what you say here, and nothing of the source. For a private answer the source "
-    "counts its own rows."
+    "counts its own rows; for a model they are read once."
 )
 WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the source."
 NOT_READ = "No row of the source was read for them."
@@ -28,8 +28,8 @@ DECLARED_BY_YOU = (
 )
 ASKED_PRIVATELY = (
     "Private answers can say which option is most common, what a median is, which simple rule predicts best, which "
-    "column costs least, and on which day or for which option a count passes a line. Every other question shows its "
-    "chart on made-up rows alone."
+    "column costs least, on which day or for which option a count passes a line, and how a model on steps predicts. "
+    "Every other question shows its chart on made-up rows alone."
 )
 NO_BUDGET = (
     "The budget of this source is not open, and only the people who run this server state it; choose the source again "

@@ -24,8 +24,8 @@ UNDO_PRACTICE = (
 )
 COUNTS_ALONE = (
     "Only counts and sums are asked of a source of this server, and this question needs the rows themselves: ask which "
-    "option is most common, for a median, the best simple rule, the cheapest column or an alarm over counts, or bring "
-    "the rows as a file."
+    "option is most common, for a median, the best simple rule, the cheapest column, an alarm over counts or a "
+    "model on steps, or bring the rows as a file."
 )
 RULES = "By which fixed rules the rows are read for this answer"
 CONFIRM_TITLE, CONFIRM, CANCEL = "Draw this private answer?", "Confirm and draw", "Cancel"

@@ -8,6 +8,7 @@ import io
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import catalogue, words
 from dashboard.background import compute
 from dashboard.case import MARK, OWN, TWIN_MARK
-from dashboard.data import arrivals, bulk, own_file, source, typed_columns
+from dashboard.data import arrivals, bulk, decision, own_file, source, typed_columns
 from dashboard.data.task import Task
 from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.errors import InvalidArgument
@@ -684,6 +685,11 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
     assert set(table.schema.names) == {"Alter", "Beruf", "zufrieden"}
     assert table.counts("zufrieden")[1] == pytest.approx(120, abs=2)
     assert "No value of the file was used for them." in text(app)
+    assert "“Alter”" in text(app)
+    assert "was told from the file's cells" in text(app)
+    own = held(app)
+    right = replace(own, decisions=own.confirm(own.suggested))
+    assert decision._none_read(right) == "No value of the file was used for them."
     press(app, "own-selection-0")
     assert "among 400 people" in text(app)
     assert any(TWIN_MARK in chart.proto.spec for chart in app.get("plotly_chart"))

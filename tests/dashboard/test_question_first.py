@@ -266,6 +266,26 @@ def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer(
     assert not again.decisions.said_rows, "one row per person is no longer what it was said of"
 
 
+def test_rows_put_together_by_anything_but_people_are_not_asked_privately() -> None:
+    """One person more would change rows of several shops, and add none: what no noise here is made for."""
+    reading = read_csv(
+        b"shop,Patient,day,paid\n"
+        + b"".join(b"s%d,c%d,2024-01-0%d,%d\n" % (n % 3, n % 7, n % 9 + 1, n) for n in range(40))
+    )
+
+    def after(step: OneRowPer, unit: str, each_row: EachRow) -> str:
+        own = own_file.opened("a.csv", b"", (), reading, None, None)
+        own = own_file.worked(own, reading.after((step,)), (step,))
+        return own.decide(replace(own.decisions, schema=replace(own.schema, unit=unit, each_row=each_row))).unreleasable
+
+    assert "changes rows and takes none away" in after(OneRowPer(by="shop"), "person", "record")
+    assert "changes rows" not in after(OneRowPer(by="shop"), "shop", "record")
+    assert "changes rows" not in after(OneRowPer(by="Patient"), "person", "record")
+    for by in ("shop", "Patient"):
+        assert "how many there are" in after(OneRowPer(by=by), "person", "option")
+    assert "how many there are" in after(OneRowPer(by="day", day=True), "person", "step")
+
+
 def test_what_was_called_right_of_one_column_is_not_called_right_of_another() -> None:
     reading = read_csv(b"age,pay\n" + b"".join(b"%d,%d\n" % (20 + n % 9, 900 + n % 7) for n in range(60)))
     own = own_file.opened("a.csv", b"", (), reading, None, None)

@@ -13,7 +13,9 @@ from streamlit.testing.v1 import AppTest
 from dashboard import login, visitors
 from dashboard.background import compute
 from dashboard.data import remembered
+from dashboard.data.own_file import Decisions, OwnFile
 from dashboard.words import data as said
+from dpcore.datasets import read_table
 from dpcore.ledger import Ledger
 from dpcore.ledger.roles import Person
 from tests.dashboard.conftest import text
@@ -36,6 +38,8 @@ def declared(open_app: Open, ledger_file: Path) -> tuple[AppTest, Path]:
         ledger.link(own.reading.fingerprint, str(own.lineage), own.marks(ledger.sketch_key))
     declare(app, "age", low=0.0, high=120.0)
     declare(app, "job", copied=True, public=True)
+    assert not Path(f"{ledger_file}.journal.declared").exists(), "the types are the file's suggestion as yet"
+    press(app, "own-right")
     (folder,) = Path(f"{ledger_file}.journal.declared").iterdir()
     return app, folder
 
@@ -57,7 +61,7 @@ def test_the_next_session_takes_them_in_one_click_and_they_stay_marked(
     assert (written.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
     kept = written.read_text()
     assert "120" in kept
-    assert not any(word in kept for word in ("canary", "baker", "Bern"))
+    assert not any(word in kept for word in ("canary", "baker", "Bern", "town")), "nobody spoke of towns"
     assert str(held(first).lineage) not in f"{kept}{written}"
     app = again(open_app, held(first).lineage)
     assert said.REMEMBERED in text(app)
@@ -71,6 +75,28 @@ def test_the_next_session_takes_them_in_one_click_and_they_stay_marked(
     assert "age" in own.suggested, "that the file suggested the type is still said"
     assert own.row_suggested
     assert "town" in own.schema.names
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_what_is_written_does_not_hang_on_cells_of_columns_nobody_spoke_of(
+    right: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last row's income and date would be told by the type, the sign of decimals and the order of days."""
+    rows = "".join(f"{20 + n % 50},{1000 + n},0{1 + n % 9}/0{1 + n % 9}/2024,yes\n" for n in range(99))
+    file, written = tmp_path / "declared" / "people" / "table.json", set()
+    monkeypatch.setattr(remembered, "_files", lambda *_, **__: [file])
+    for last in ("30,5,01/02/2024,yes", "30,5.5,13/02/2024,maybe", "30,abc,02/13/2024,7"):
+        reading = read_table(f"age,income,when,ill\n{rows}{last}\n".encode())
+        schema = reading.suggested()
+        age = replace(schema.column("age"), low=0.0, high=120.0, from_file=False)
+        decisions = Decisions(schema=schema.with_column(age))
+        own = OwnFile(name="f", data=b"", choices=(), reading=reading, decisions=decisions)
+        if right:
+            own = replace(own, decisions=own.confirm(["age"]))
+        remembered.keep(own)
+        written.add(file.read_text() if file.exists() else "")
+    (kept,) = written
+    assert ("120" in kept) == right
 
 
 def test_it_can_be_forgotten(declared: tuple[AppTest, Path], open_app: Open) -> None:
