@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 NAMES = (
-    *("selection", "thresholding", "experts", "training", "accounting", "reading", "in_place", "tables", "drops"),
-    *("dashboard", "finger", "capacity", "poll"),
+    *("selection", "thresholding", "experts", "training", "accounting", "reading", "in_place", "in_place_models"),
+    *("lines", "tables", "drops", "dashboard", "finger", "capacity", "poll"),
 )
 
 

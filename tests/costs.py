@@ -2,7 +2,8 @@
 
 Seconds of processor, not of a clock: they are the same on a busy machine. What a test's servers, browsers and other
 processes took is part of its cost, and so is what it set up first for all that follow. Linux only. A browser that is
-closed takes with it what its own children used since the test before: a test that ends one costs more than is shown.
+closed takes what its own children used out of the sum, so a test is measured when it has run and when all has ended,
+and the larger counts.
 """
 
 from __future__ import annotations
@@ -40,15 +41,18 @@ class Costs:
     """Notes each test's cost in its report and, where the reports are gathered, adds them up."""
 
     def __init__(self) -> None:
-        self.before = spent()
+        self.before = self.called = spent()
         self.of: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
+        if report.when == "call":
+            self.called = spent()
         if report.when == "teardown":
             now = spent()
-            report.user_properties.append((COST, round(max(now - self.before, 0.0), 2)))
+            # a browser that ends with a file's last test takes what its children used out of the sum
+            report.user_properties.append((COST, round(max(now, self.called) - self.before, 2)))
             self.before = now
         return report
 

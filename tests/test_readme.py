@@ -65,6 +65,7 @@ def test_the_server_is_hardened() -> None:
     assert server["enableAgentApi"] is False
     assert server["fileWatcherType"] == "none"
     assert server["maxUploadSize"] <= 200
+    assert server["maxMessageSize"] <= 40
     assert server["allowedHosts"]
     assert config["browser"]["gatherUsageStats"] is False
 

@@ -36,16 +36,19 @@ def test_from_the_bytes_of_the_file(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "most common, a row added",
-        "median, a row replaced",
-        "alarm per day, two rows by who",
-        "best rule, two rows by who",
-        "least cost, a row added",
-        "how many, two rows by who",
+        "most common, a row added, in place",
+        "median, a row replaced, in place",
+        "alarm per day, two rows by who, in place",
+        "best rule, two rows by who, in place",
+        "least cost, a row added, in place",
+        "how many, two rows by who, in place",
+        "most common, two rows by who, line by line",
+        "model on steps, counted, two rows by who, in place",
+        "model on steps, all classes, a row added, in place",
     ],
 )
 def test_a_neighbouring_source_changes_the_law_alone_and_by_no_more_than_claimed(name: str) -> None:
-    verdict = check(of_source(f"{name}, in place"), most=4, from_bytes=1, every=8)
+    verdict = check(of_source(name), most=4, from_bytes=1, every=8)
     assert verdict.good, verdict
     assert verdict.pairs >= 3
 
@@ -86,6 +89,7 @@ def test_every_kind_of_release_is_asked_about_files() -> None:
         "best_rule",
         "least_cost",
         "count",
+        "scaled_model",
     }
 
 

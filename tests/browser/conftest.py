@@ -15,6 +15,12 @@ from tests.browser.server import CHROMIUM, FLAGS, running
 # Generous, so that a busy machine is slow rather than wrong; nothing here measures time.
 PATIENCE = 240_000
 POLICY = "Content Security Policy"
+# What stands for a picture that is on its way shimmers for as long as it is: sixty frames a second, drawn by processor.
+STILL = """{
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync('[data-testid^=stSkeleton] { animation: none !important }')
+  document.adoptedStyleSheets = [sheet]
+}"""
 expect.set_options(timeout=PATIENCE)
 
 
@@ -25,8 +31,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("server")) as at:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server has its ledger, from which many visitors spend."""
+    return tmp_path_factory.mktemp("server")
+
+
+@pytest.fixture(scope="session")
+def address(folder: Path) -> Iterator[str]:
+    """One server for all files: pages of another one would be compiled once more, for they have another address."""
+    with running(folder) as at:
         yield at
 
 
@@ -74,6 +87,7 @@ def lent(
         if not free:
             made = browser.new_context(viewport={"width": 1440, "height": 1000})
             made.set_default_timeout(PATIENCE)
+            made.add_init_script(STILL)
             made.new_page().goto(f"{address}/_stcore/health")
             free.append(made)
         context = free.pop()

@@ -39,6 +39,18 @@ def declare_numbers(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
         expect(largest).to_have_value(f"{high:g}")
 
 
+def declare_numbers_at_once(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
+    """State in one form what these columns could hold, which are all that wait for it."""
+    page.get_by_text(f"Say what {len(bounds)} columns could hold, all at once").click()
+    for name, (low, high) in bounds.items():
+        page.get_by_label(f"Smallest {name}").fill(str(low))
+        page.get_by_label(f"Largest {name}").fill(str(high))
+    save = page.get_by_role("button", name="Save all of these")
+    save.click()
+    expect(save).to_have_count(0)
+    settled(page)
+
+
 def choose(page: Page, label: str, option: str) -> None:
     """Pick an option of a select box."""
     box = page.get_by_role("combobox", name=label).first

@@ -1,53 +1,41 @@
-"""How every kind of chart page looks in Chromium: axe-core in light and dark, and no word cut at any width."""
+"""How kinds of chart pages look in Chromium: axe-core in light and dark, and no word cut at any width.
+
+The other kinds are looked at where a test has them open: the start in ``test_selection``, counts and quantiles in
+``test_finger``, alarms in ``test_thresholding``, training in ``test_training``.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from dashboard.words import page as said
-from tests.browser.axe import violations
-from tests.browser.conftest import settled
-from tests.browser.looks import WIDTH, in_the_dark
+from tests.browser.looks import can_be_read
 
-CHARTS = ".js-plotly-plot .annotation-text, .js-plotly-plot .cbtitle"
-FITS = """() => [...document.querySelectorAll('.js-plotly-plot')].every(chart =>
-    Math.abs(chart.querySelector('.main-svg').getBoundingClientRect().width - chart.clientWidth) < 2)"""
-OUTSIDE = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(chart => {
-    const frame = chart.getBoundingClientRect()
-    return [...chart.querySelectorAll('text')].filter(text => {
-        const box = text.getBoundingClientRect()
-        return box.width > 1 && (box.left < frame.left - 1 || box.right > frame.right + 1)
-    }).map(text => text.textContent)
-})"""
-
+Open = Callable[[str], Page]
 SHOWN = "document.querySelector('.slider-group').closest('.js-plotly-plot')._fullLayout.sliders[0].active"
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "/",
-        "/selection",
-        "/selection?question=Median+or+quantile",
         "/selection?question=Best+simple+rule",
         "/selection?selection_axis=Both",
-        "/thresholding?data=An+outbreak%2C+120+days+%28simulated%29",
         "/experts?data=A+town%2C+10%2C000+people+%28simulated%29&experts_question=Whom+to+follow",
         "/experts?data=A+town%2C+10%2C000+people+%28simulated%29&experts_question=Best+fixed+choice+for+a+linear+cost",
-        "/training?data=Italian+wines%2C+178+bottles",
     ],
 )
-def test_a_page_of_charts_can_be_read_by_everybody(context: BrowserContext, address: str, path: str) -> None:
-    can_be_read(context.new_page(), address + path)
+def test_a_page_of_charts_can_be_read_by_everybody(open_page: Open, path: str) -> None:
+    can_be_read(open_page(path))
 
 
-def test_a_picture_in_steps_is_played_by_keyboard(context: BrowserContext, address: str) -> None:
+def test_a_picture_in_steps_is_played_by_keyboard(open_page: Open) -> None:
     """Plotly draws play, pause and the slider for a pointer: each is reached by Tab, named, and does the same."""
-    page = context.new_page()
-    can_be_read(page, f"{address}/experts")
+    page = open_page("/experts")
+    can_be_read(page)
     play, pause = (page.get_by_role("button", name=name) for name in (said.PLAY, said.PAUSE))
     slider = page.get_by_role("slider", name=said.STEPS)
     for control in (play, pause, slider):
@@ -71,19 +59,3 @@ def test_a_picture_in_steps_is_played_by_keyboard(context: BrowserContext, addre
     stopped = page.evaluate(SHOWN)
     page.wait_for_timeout(500)
     assert page.evaluate(SHOWN) == stopped < int(last) - 1
-
-
-def can_be_read(page: Page, at: str) -> None:
-    """In light and, after the person has changed over, in dark; then on a screen, a tablet and a phone."""
-    page.goto(at)
-    settled(page)
-    page.wait_for_selector(CHARTS)
-    settled(page)
-    assert violations(page) == []
-    in_the_dark(page)
-    assert violations(page, only="color-contrast") == []  # the one rule that dark can break
-    for width in (1440, 768, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.wait_for_function(FITS)
-        assert page.evaluate(OUTSIDE) == [], width
-    page.wait_for_function(f"{WIDTH} <= 390")

@@ -6,7 +6,10 @@ against it. Here it is shown to hold, whatever a page might be brought to ask fo
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from playwright.sync_api import BrowserContext
 
 from tests.browser.conftest import settled
 from tests.browser.server import free_port
@@ -26,22 +29,23 @@ ASK = {  # by the rule that refuses it
 }
 
 
-def test_a_page_can_fetch_nothing_from_another_server(browser: Browser, address: str) -> None:
+def test_a_page_can_fetch_nothing_from_another_server(
+    lent: Callable[..., AbstractContextManager[BrowserContext]], address: str
+) -> None:
     elsewhere = f"127.0.0.1:{free_port()}"
-    context = browser.new_context()
     sent: list[str] = []
-    context.on("response", lambda response: sent.append(response.url))
-    page = context.new_page()
-    page.goto(address)
-    settled(page)
-    page.evaluate(WATCH)
-    for ask in (*ASK.values(), "url => { try { new WebSocket(url.replace('http', 'ws')) } catch { } }"):
-        page.evaluate(ask, f"http://{elsewhere}/")
-    page.wait_for_function("most => window.blocked.length >= most", arg=len(ASK) + 1)
-    blocked = page.evaluate("window.blocked")
+    with lent() as context:
+        page = context.new_page()
+        page.on("response", lambda response: sent.append(response.url))
+        page.goto(address)
+        settled(page)
+        page.evaluate(WATCH)
+        for ask in (*ASK.values(), "url => { try { new WebSocket(url.replace('http', 'ws')) } catch { } }"):
+            page.evaluate(ask, f"http://{elsewhere}/")
+        page.wait_for_function("most => window.blocked.length >= most", arg=len(ASK) + 1)
+        blocked = page.evaluate("window.blocked")
     assert {rule for rule, _ in blocked} == set(ASK)
     assert all(elsewhere in url for _, url in blocked)
     assert any(url.startswith("ws:") for _, url in blocked)
     assert len(sent) > len(ASK)
     assert not [url for url in sent if elsewhere in url]
-    context.close()

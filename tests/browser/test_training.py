@@ -1,18 +1,19 @@
-"""Private training in Chromium: a file of one's own, a model that is released and predicts."""
+"""Private training in Chromium: a file of one's own, how its picture looks, a model that is released and predicts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from dpcore.training import load_model, predict
 from tests.browser import own_file
+from tests.browser.looks import can_be_read
 
 PEOPLE = 400
+SIZE: ViewportSize = {"width": 1440, "height": 1400}
 
 
 def patients(file: Path) -> Path:
@@ -30,7 +31,7 @@ def test_a_model_of_an_own_file_predicts_and_keeps_its_number_of_rows_private(
 ) -> None:
     """The page fills in at ε = 2; the release buys about how many rows there are, and its model tells who came back."""
     page = context.new_page()
-    page.set_viewport_size({"width": 1440, "height": 1400})
+    page.set_viewport_size(SIZE)
     own_file.bring(page, address, patients(tmp_path / "patients.csv"))
     own_file.declare_numbers(page, {"age": (0, 110), "hours": (0, 60)})
     own_file.one_row_each(page)
@@ -42,6 +43,8 @@ def test_a_model_of_an_own_file_predicts_and_keeps_its_number_of_rows_private(
     box.press("Enter")
     expect(page.get_by_role("heading", name=re.compile("^At ε = 2 "))).to_be_visible()
     expect(page.get_by_text("smallest ε")).to_be_visible()
+    can_be_read(page)
+    page.set_viewport_size(SIZE)
     own_file.open_release(page)
     own_file.open_budget(page, "Patients of the tests")
     expect(page.get_by_text("a noisy count is bought")).to_be_visible()
@@ -50,6 +53,7 @@ def test_a_model_of_an_own_file_predicts_and_keeps_its_number_of_rows_private(
     expect(page.get_by_text("It predicts")).to_be_visible()
     file = saved(page, tmp_path)
     model = load_model(file)
+    assert model.about["epsilon"] == 2
     assert model.about["people_from"] == "noisy count"
     assert predict(file, [{"age": 85, "hours": 55}, {"age": 20, "hours": 5}]) == ["yes", "no"]
 
@@ -61,23 +65,3 @@ def saved(page: Page, folder: Path) -> Path:
     file = folder / "model.json"
     download.value.save_as(file)
     return file
-
-
-def test_a_released_model_is_a_file_that_predicts(open_page: Callable[[str], Page], tmp_path: Path) -> None:
-    """At ε = 2.5 a model of the tumours tells large ones from small ones."""
-    page = open_page("/training?epsilon=2.5&data=breast_cancer")
-    expect(page.get_by_text("smallest ε")).to_be_visible(timeout=60_000)
-    own_file.open_release(page)
-    own_file.release(page)
-    expect(page.get_by_text("It predicts")).to_be_visible()
-    file = saved(page, tmp_path)
-    model = load_model(file)
-    assert model.about["epsilon"] == 2.5
-    ends = [
-        {column.name: end for column, end in zip(model.features.columns, found, strict=True)}
-        for found in (
-            [column.high for column in model.features.columns],
-            [column.low for column in model.features.columns],
-        )
-    ]
-    assert predict(file, ends) == ["malignant", "benign"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
+from dashboard.background.memory import Memory
 from dashboard.case import Case, Source
 from dpcore.datasets import Declaration, Table, load_sample, sample_rows, samples
 
+_MEMORY, _LARGE = Memory(3000), Memory(32)
 KEYS = tuple(known.key for known in samples() if not known.needs_network)
 
 
@@ -16,7 +18,7 @@ def table(key: str) -> Table:
 
 
 def sample_case(key: str, epsilon: float = 0.5) -> Case:
-    """A bundled sample, as in Demo mode."""
+    """A bundled sample, as in Demo mode: what was computed of it once is not computed again, as on a server."""
     found = table(key)
     source = Source(
         key=key,
@@ -28,4 +30,4 @@ def sample_case(key: str, epsilon: float = 0.5) -> Case:
         declared=Declaration.of(found.schema),
         rows=lambda: sample_rows(key),
     )
-    return Case(source=source, epsilon=epsilon)
+    return Case(source=source, epsilon=epsilon, memo=_MEMORY, large=_LARGE)

@@ -12,7 +12,7 @@ from dashboard.controls import LONGEST_LINKED
 from dashboard.scenes import deck as decks
 from dashboard.scenes.address import Address, NotAnAddress
 from dashboard.scenes.deck import MOST_SAID, Deck, DeckMistakes, Scene, bundled, mistakes, read_deck, unpacked
-from tests.scenes.cases import remembered
+from tests.questions.samples import sample_case
 
 SCENE = {"title": "One", "sentence": "Look.", "address": "selection?epsilon=0.1"}
 
@@ -25,7 +25,7 @@ def deck_of(*scenes: dict[str, Any], **more: Any) -> str:
 def test_a_bundled_deck_has_no_mistake_and_survives_its_file(name: str) -> None:
     """Every scene's page has every setting and takes its value, and has the control that is to be tried."""
     deck = bundled()[name]
-    assert mistakes(deck, remembered) == ()
+    assert mistakes(deck, sample_case) == ()
     assert read_deck(deck.written()).scenes == deck.scenes
     for scene in deck.scenes:
         assert scene.notes
@@ -49,7 +49,7 @@ def test_a_bundled_deck_that_a_change_of_the_product_breaks_is_found_out() -> No
         replace(scene, turn="line"),
         replace(scene, address=Address("selection", (("data", "stocks"),))),
     ]
-    told = mistakes(Deck(title="Broken", scenes=tuple(broken)), remembered)
+    told = mistakes(Deck(title="Broken", scenes=tuple(broken)), sample_case)
     assert len(told) == len(broken)
     assert "did you mean “epsilon”?" in told[0]
     assert "selection_method" in told[1]

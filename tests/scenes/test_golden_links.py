@@ -14,7 +14,7 @@ import pytest
 
 from dashboard.blocks import Picture
 from dashboard.scenes.address import Address, Opened, opened
-from tests.scenes.cases import remembered
+from tests.questions.samples import sample_case
 
 FILE = Path(__file__).parents[1] / "golden" / "links.json"
 LINKS: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -34,7 +34,7 @@ def numbers(found: Opened) -> dict[str, float]:
 def written(link: str) -> dict[str, Any]:
     """What a link opens, as the file has it."""
     address = Address.of(link)
-    found = opened(address, remembered)
+    found = opened(address, sample_case)
     told = {key: found.controls[key].written(found.values[key]) for key, _ in address.settings if key in found.controls}
     kind = "" if found.kind is None else found.kind.key
     return {"link": link, "page": address.page, "question": kind, "set": told, "numbers": numbers(found)}
@@ -42,7 +42,7 @@ def written(link: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("golden", LINKS, ids=lambda golden: golden["link"][:60])
 def test_a_link_opens_the_same_picture(golden: dict[str, Any]) -> None:
-    found = opened(Address.of(golden["link"]), remembered)
+    found = opened(Address.of(golden["link"]), sample_case)
     assert not found.refused, "a value of the link is not taken any more"
     assert not found.unknown, "a setting of the link is not there any more"
     assert not found.problem

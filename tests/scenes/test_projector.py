@@ -11,13 +11,13 @@ import pytest
 from dashboard.charts.pile import MOST_ROWS, pile, told
 from dashboard.charts.projector import LEAST, projected
 from dashboard.scenes.address import Address, opened
-from tests.scenes.cases import remembered
+from tests.questions.samples import sample_case
 
 LINKS = ("selection?epsilon=0.05", "selection?epsilon=0.05&selection_axis=n", "thresholding?data=outbreak", "experts")
 
 
 def figure(link: str) -> dict[str, Any]:
-    found = opened(Address.of(link), remembered)
+    found = opened(Address.of(link), sample_case)
     assert found.question is not None
     return found.question.view.picture(found.values[f"{found.question.view.page}_axis"]).figure(False)
 

@@ -16,7 +16,7 @@ from dashboard.scenes.deck import bundled, read_deck
 from dashboard.words import scenes as words
 from dashboard.words.poll import LOCAL, OTHER_ROOM
 from tests.dashboard.conftest import CLINIC, TOKEN, text
-from tests.scenes.cases import remembered
+from tests.questions.samples import sample_case
 
 Open = Callable[..., AppTest]
 
@@ -42,7 +42,7 @@ def test_every_scene_opens_its_page_and_its_address_is_exactly_its_link(open_app
     for number, scene in enumerate(deck.scenes, 1):
         assert {warning.value for warning in app.warning} <= {LOCAL}  # a room says so before it is opened
         assert scene.title in text(app).replace("\\", "")
-        controls = opened(scene.address, remembered).controls
+        controls = opened(scene.address, sample_case).controls
         usual = {key: controls[key].written(controls[key].default) for key, _ in scene.address.settings}
         expected = {key: said for key, said in scene.address.settings if usual[key] != said}
         assert {key: found[0] for key, found in query(app).items()} == expected | {"tour": name, "scene": str(number)}
