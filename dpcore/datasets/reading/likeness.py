@@ -176,7 +176,11 @@ def _is_running(words: list[str], rows: int) -> bool:
         return max(numbers) - min(numbers) < 1.5 * rows
     if not all(_DAY.fullmatch(word) for word in words):
         return False
-    times = np.sort(np.array([word.replace(" ", "T") for word in words], dtype="datetime64[s]").astype(np.int64))
+    try:
+        moments = np.array([word.replace(" ", "T") for word in words], dtype="datetime64[s]")
+    except ValueError:  # no calendar has such a day, or its digits are not ours
+        return False
+    times = np.sort(moments.astype(np.int64))
     gaps = np.diff(times)
     usual = float(np.median(gaps))
     # days, working days, hours; or weeks, months, quarters and years, of which hardly one differs from the others
