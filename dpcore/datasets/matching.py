@@ -41,6 +41,11 @@ def fullmatch(text: pd.Series, pattern: str) -> BoolArray:
     return np.asarray(found, dtype=bool)
 
 
+def may_contain(text: pd.Series, pattern: str) -> bool:
+    """Whether any word holds the pattern somewhere, capital or small; for what ``fullmatch`` says of patterns."""
+    return bool(pc.any(pc.match_substring_regex(pa.array(text, pa.large_string()), pattern, ignore_case=True)).as_py())
+
+
 def may_be_blank(text: pd.Series) -> BoolArray:
     """False for words that begin with a visible sign of ASCII, told from their bytes: they are surely not blank."""
     found = pa.array(text, pa.large_string())
