@@ -23,7 +23,7 @@ from dpcore.datasets.in_place.connection import in_memory, of_database
 from dpcore.datasets.in_place.form import Form
 from dpcore.datasets.in_place.lines import Lines, header
 from dpcore.datasets.in_place.shape import one_table
-from dpcore.datasets.in_place.tongue import DUCKDB, PARQUET, DuckDB, Kind
+from dpcore.datasets.in_place.tongue import AROUND, DUCKDB, PARQUET, DuckDB, Kind
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
@@ -103,7 +103,7 @@ class _Rows:
             return cell
         if kind == "yes/no":
             yes, no = (", ".join(map(_quoted, words)) for words in (YES_WORDS, NO_WORDS))
-            told = f"lower(trim({cell}))"
+            told = f"lower(regexp_replace({cell}, {AROUND}, '', 'g'))"
             return f"CASE WHEN {told} IN ({yes}) THEN true WHEN {told} IN ({no}) THEN false END"
         if self.form.decimal == ",":
             cell = f"CASE WHEN NOT contains({cell}, '.') THEN replace({cell}, ',', '.') END"
