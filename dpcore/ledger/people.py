@@ -22,7 +22,8 @@ from dpcore.sketches import Sketch
 LEAST_WORDS = 12  # characters of a sentence
 _SEALED = "sealed:"
 """How a sketch begins that was written so that equal marks of two files look different: else whoever reads the records
-could bring files of guessed rows, and see by equal marks which guess was right. Earlier versions wrote them plain."""
+could bring files of guessed rows, and see by equal marks which guess was right. All are of one length, for how many
+marks there are hangs on every row. Earlier versions wrote them plain, or as long as they were."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,7 @@ def link(
             return
         if known if known_to is None else known & set(known_to):
             raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
-        text = "" if sketch is None else _SEALED + store.key.sealed("sketch", sketch.to_text())
+        text = "" if sketch is None else _SEALED + store.key.sealed("sketch", sketch.to_even_text())
         row: dict[str, Any] = {"fingerprint": store.key.mark("file", lineage, fingerprint), "sketch": text}
         store.append(connection, "link", lineage=lineage, body={**row, **({"by": by} if by else {})})
         connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
