@@ -14,7 +14,7 @@ questions with three answers each); files whose rows could be any of so few that
 too (ages beside three jobs; a calendar with what was counted; groups of equal size); files in which the values
 themselves were changed (rounded, jittered, translated, in other units); the same people asked something else.
 
-Of people about whom whoever brings the file may not ask (``Sketch.seems_like``) less is recognised, so that one row
+Of a file that somebody else linked with its people (``Sketch.seems_like``) less is recognised, so that one row
 hardly decides: neither equal columns nor the very same file, only marks, and up to ``MOST_MORE`` of those more than are
 needed. How many more, nobody without the key can tell. All rows, or nearly all, are nearly always recognised from about
 40 rows on, two thirds of them eight times in ten, a third two times in five, a sixth seldom; 20 rows every other time.

@@ -11,7 +11,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, schema
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import Kind, Record, cost_to_json
+from dpcore.ledger.records import Kind, Record, canonical, cost_to_json
 from dpcore.ledger.renewal import was_receipt
 from dpcore.ledger.store import Store
 from dpcore.ledger.verify import stored_records
@@ -49,6 +49,14 @@ def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Rec
     if lineage is not None:
         query = query.where(schema.records.c.lineage == lineage)
     return [Record(**row) for row in connection.execute(query).mappings()]
+
+
+def linked_by(connection: Connection, subject: str) -> set[str]:
+    """The marks of the files that this person linked with some people."""
+    bodies = select(schema.records.c.body).where(
+        schema.records.c.kind == "link", _says(connection, f'"by":{canonical(subject)}')
+    )
+    return {str(json.loads(body)["fingerprint"]) for body in connection.execute(bodies).scalars()}
 
 
 def is_charged(connection: Connection, request_id: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from dpcore.costs import Cost
 from dpcore.errors import NotAllowed, UnknownLineage
-from dpcore.ledger import compared, membership, people, practice
+from dpcore.ledger import membership, practice
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget
@@ -208,17 +208,13 @@ class MembersLedger(Ledger):
 
     def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
         self._at_least(lineage, "ask", NOT_SHARED)
-        people.link(self._store, fingerprint, lineage, sketch, self._subject, self._asked_about())
+        super().link(fingerprint, lineage, sketch)
 
-    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+    def similar(
+        self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
+    ) -> list[Resemblance]:
         self._must_be("analyst", "owner", told=NO_FILES)
-        chosen, mine = set(among) & set(self.comparable()), self._asked_about()
-        found = super().similar(fingerprint, sketch, among=chosen & mine)
-        return people.by_name([*found, *compared.alike(self._store, fingerprint, sketch, chosen - mine, self._subject)])
-
-    def _asked_about(self) -> set[str]:
-        """The people of whom this person may ask: whoever does holds their rows, so that nothing of them is hidden."""
-        return {budget.lineage for budget in self.chargeable()}
+        return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()), own=own)
 
     def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
         self._must_be("analyst", "owner", told=NO_FILES)

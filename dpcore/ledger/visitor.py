@@ -86,7 +86,9 @@ class VisitorsLedger(Ledger):
     def sketch_key(self) -> bytes:
         _refuse()
 
-    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+    def similar(
+        self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
+    ) -> list[Resemblance]:
         return []
 
     def statements(self, lineage: str | None = None) -> list[Statement]:

@@ -228,7 +228,7 @@ class TestLedger:
             for number, file in enumerate(files):
                 ledger.open_budget(f"people {number}", epsilon=1.0)
                 made = sketch(file, ledger.sketch_key)
-                people.link(ledger._store, file.fingerprint, f"people {number}", made, known_to=())
+                people.link(ledger._store, file.fingerprint, f"people {number}", made, by=f"person {number}")
             every = [f"people {number}" for number in range(3)]
             found = ledger.similar(files[0].fingerprint, sketch(files[0], ledger.sketch_key), among=every)
             assert [one.lineage for one in found] == every
@@ -252,7 +252,7 @@ class TestLedger:
             for file, marks in zip(files, made, strict=True):
                 lineage = ledger.new_lineage()
                 ledger.open_budget(lineage, epsilon=1.0)
-                people.link(ledger._store, file.fingerprint, lineage, marks, known_to=())
+                people.link(ledger._store, file.fingerprint, lineage, marks, by=lineage)
             return {len(one.body) for one in ledger.records()[before:] if one.kind == "link"}
 
         with Ledger.open("sqlite://") as ledger:
