@@ -22,6 +22,7 @@ from dpcore.ledger import (
     approvals,
     charging,
     compared,
+    confirming,
     history,
     membership,
     people,
@@ -513,9 +514,16 @@ class Ledger:
     def confirms(self, receipt: Receipt | str) -> bool:
         """Whether the journal holds exactly this receipt (or its JSON): its charge by hash, and its answer.
 
-        Raises LedgerUnsound when the journal itself is damaged.
+        Raises LedgerUnsound when the journal does not have it as the database does.
         """
-        return history.confirms(self._store, receipt)
+        return self.confirmed(receipt) is not None
+
+    def confirmed(self, receipt: Receipt | str) -> Receipt | None:
+        """The receipt that ``confirms`` finds, as the journal has it; None where it holds no such one.
+
+        Of a receipt from before its answer was stored, that one without an answer. Raises LedgerUnsound.
+        """
+        return confirming.confirmed(self._store, receipt)
 
     # -- reports ------------------------------------------------------------------------------------------------------
 
