@@ -21,7 +21,7 @@ OTHERS = "others"
 NOT_SEEN = (
     "Recognised are files with columns or rows dropped, added, renamed or written otherwise. Not recognised are a few "
     "rows alone, a part of a file with coarse columns only, rows that any such file could hold, changed values, and "
-    "the same people asked something else. People with whose budget you have nothing to do are recognised less surely."
+    "the same people asked something else. People whose file somebody else brought are recognised less surely."
 )
 
 

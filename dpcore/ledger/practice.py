@@ -35,6 +35,13 @@ def belongs(lineage: str, token: str) -> bool:
     return len(parts) >= 3 and lineage == lineage_of(token, ":".join(parts[1:-1]))
 
 
+def of(connection: Connection, token: str) -> list[str]:
+    """The lineages of all practice of whoever has the token."""
+    known, visitor = schema.lineages.c.lineage, lineage_of(token, "any").rsplit(":", 1)[-1]
+    found = select(known).where(known.startswith("practice:"), known.endswith(f":{visitor}", autoescape=True))
+    return [lineage for lineage in connection.execute(found).scalars() if belongs(lineage, token)]
+
+
 def open_for(store: Store, token: str, sample: str, caps: Caps, neighbours: str, name: str) -> Budget:
     """See ``Ledger.open_practice``."""
     key, title = lineage_of(token, sample), label(name=name) if name else sample

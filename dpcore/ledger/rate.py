@@ -30,7 +30,7 @@ def refusal(connection: Connection, token: str, now: datetime | None = None) -> 
     """Why the visitor with this secret can begin nothing new, in a sentence; "" where they can."""
     then = now or datetime.now(UTC)
     records = schema.records.c
-    mine = [*_practised(connection, token), *_rooms(connection, token, then - DAY)]
+    mine = [*practice.of(connection, token), *_rooms(connection, token, then - DAY)]
     own = select(func.count()).where(records.lineage.in_(mine), records.time > written(then - DAY))
     if int(connection.execute(own).scalar_one()) >= MOST_OF_ONE:
         return TOO_MANY_OF_ONE
@@ -40,22 +40,15 @@ def refusal(connection: Connection, token: str, now: datetime | None = None) -> 
     return TOO_MANY_OF_ALL if time is not None and time > written(then - HOUR) else ""
 
 
-def _practised(connection: Connection, token: str) -> list[str]:
-    """This visitor's practice budgets."""
-    known, visitor = schema.lineages.c.lineage, practice.lineage_of(token, "any").rsplit(":", 1)[-1]
-    mine = known.startswith("practice:"), known.endswith(f":{visitor}", autoescape=True)
-    return list(connection.execute(select(known).where(*mine)).scalars())
-
-
 def _rooms(connection: Connection, token: str, since: datetime) -> list[str]:
     """The budgets of the rooms that this visitor has opened since then; one opens with its first answer."""
-    records, known = schema.records.c, schema.lineages.c.lineage
-    opened = (
-        select(known)
-        .join(schema.records, records.lineage == known)
-        .where(known.startswith(rooms.START), records.kind == "open", records.time > written(since))
+    known, records = schema.lineages.c.lineage, schema.records.c
+    every = connection.execute(select(known).where(known.startswith(rooms.START))).scalars()
+    mine = [lineage for lineage in every if rooms.opened_by(lineage, token)]
+    opened = select(records.lineage).where(
+        records.lineage.in_(mine), records.kind == "open", records.time > written(since)
     )
-    return [lineage for lineage in connection.execute(opened).scalars() if rooms.opened_by(lineage, token)]
+    return list(connection.execute(opened).scalars())
 
 
 def written(time: datetime) -> str:

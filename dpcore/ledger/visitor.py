@@ -10,9 +10,11 @@ import os
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
+from sqlalchemy import ColumnElement, Connection
+
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, UnknownLineage
-from dpcore.ledger import practice, rate
+from dpcore.ledger import accounts, history, practice, rate, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget, Caps
@@ -86,7 +88,9 @@ class VisitorsLedger(Ledger):
     def sketch_key(self) -> bytes:
         _refuse()
 
-    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+    def similar(
+        self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
+    ) -> list[Resemblance]:
         return []
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
@@ -205,34 +209,40 @@ class VisitorsLedger(Ledger):
         return super().needs_approval(self._mine(lineage), cost, neighbours)
 
     def budgets(self) -> list[Budget]:
-        return [found for found in super().budgets() if found.practice and self._is_mine(found.lineage)]
+        lineages = schema.lineages.c
+        with self._store.reading() as connection:
+            mine = practice.of(connection, self._token)
+            return accounts.every(connection, lineages.lineage.in_(mine), lineages.practice == 1)
 
     def receipt(self, request_id: str) -> Receipt | None:
-        return next(iter(self._own([super().receipt(request_id)])), None)
+        found = super().receipt(request_id)
+        return found if found is not None and self._is_mine(found.lineage) else None
 
     def receipts(self, *, newest: int | None = None) -> list[Receipt]:
-        found = self._own(super().receipts())
-        return found if newest is None else found[len(found) - min(newest, len(found)) :]
+        with self._store.reading() as connection:
+            return history.receipts(connection, self._charged(connection), newest=newest)
 
     def find(self, start: str) -> list[Receipt]:
-        return self._own(super().find(start))
+        with self._store.reading() as connection:
+            return history.receipts(connection, self._charged(connection), history.by_hash(start), newest=2)
+
+    def _charged(self, connection: Connection) -> ColumnElement[bool]:
+        """Charges to this visitor's own practice: nothing of anybody else's is even read."""
+        return schema.records.c.lineage.in_(practice.of(connection, self._token))
 
     def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
         if any(not self.find(start) for start in charges):
             _refuse()
         return super().sealed(data, charges)
 
-    def _own(self, found: Collection[Receipt | None]) -> list[Receipt]:
-        return [receipt for receipt in found if receipt is not None and self._is_mine(receipt.lineage)]
-
 
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
-        *("renewed_at", "version", "confirms", "examine", "chargeable", "comparable"),
+        *("renewed_at", "version", "confirms", "confirmed", "examine", "chargeable", "comparable"),
     }
 )
-"""What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirms`` takes a whole
+"""What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirmed`` takes a whole
 receipt, which only its owner has; ``examine`` finds by ``find``, ``chargeable`` and ``comparable`` by ``budgets``)."""
 
 

@@ -18,7 +18,15 @@ import pandas as pd
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
-from dpcore.sketches import LEAST_APART, LEAST_SHARED, MOST_MARKS, Combination, Sketch
+from dpcore.sketches import (
+    LEAST_APART,
+    LEAST_SHARED,
+    MOST_COLUMNS,
+    MOST_COMBINATIONS,
+    MOST_MARKS,
+    Combination,
+    Sketch,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +34,6 @@ if TYPE_CHECKING:
 _TELLING = 8  # columns that are looked at in pairs and triples: those with most different values
 _WIDEST = 40  # columns of which all together are looked at
 _LEFT_OUT = 12  # up to so many columns, also all but one of them
-_MOST = 48  # combinations that a sketch holds
 _DAY = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?")  # as ``_canonical`` writes dates
 _EVEN = 0.75  # of the gaps of a calendar that are as the others: working days leave the weekend out
 
@@ -64,13 +71,14 @@ def sketch(reading: Reading, key: bytes) -> Sketch:
     telling = sorted((one for one in columns if one.tells), key=lambda one: -one.different)
     found: list[Combination] = []
     for chosen in _chosen(telling):
-        if len(found) == _MOST:
+        if len(found) == MOST_COMBINATIONS:
             break
         made = _combination(chosen, key)
         if made is not None:
             found.append(made)
     contents = sorted({(one.contents(key), one.bits) for one in telling if not one.running and one.bits > 0})
-    return Sketch(columns=tuple(contents), combinations=tuple(found))
+    # of a wide table those with the smallest marks: of two files of one table the same
+    return Sketch(columns=tuple(contents[:MOST_COLUMNS]), combinations=tuple(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
