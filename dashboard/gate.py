@@ -14,7 +14,7 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
@@ -30,6 +30,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from dashboard import wanted, wire
+from dashboard.pace import Pace
 from dashboard.words import server as words
 
 Message = MutableMapping[str, Any]
@@ -57,12 +58,20 @@ EACH = 0.8
 a number: there is always room for somebody else."""
 MESSAGE_BYTES = 9_000_000
 """Of one message from a page: the text box for a table takes 2,000,000 characters, of four bytes at most."""
-MESSAGE_PARTS = 50_000
-"""Parts of one message, at any depth: some bytes on the way can be twenty times as many in memory."""
+MESSAGE_PARTS = 5_000
+"""Parts of one message, at any depth: some bytes on the way can be twenty times as many in memory. Pages send some
+hundred, one part for each column that is chosen of a wide table, and a few for each control."""
+OTHER_BYTES = 4_096
+"""Of a message that does not run the script: some are answered at once with what they hold, or with more."""
+BYTES_A_PART, PARTS_A_MESSAGE = 1_000, 20
+"""Bytes that are as much work as one part is, and parts that are as much as a message without any."""
+WORK, WORK_EACH, AHEAD = 3_000.0, 30_000.0, 10.0
+"""Parts a second that one page may send, and all pages of one address together; what goes beyond it waits, but for what
+was not sent in so many seconds before. A part takes this process some three millionths of a second."""
 REFUSED = frozenset(
     {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
 )
-"""Messages for the author of a script: what all visitors share is not theirs to drop."""
+"""Messages for the author of a script, which no page of ours sends: what all visitors share is not theirs to drop."""
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -137,6 +146,7 @@ class Gate:
     def __init__(self, app: Asgi, *, most: int | None = None, most_bytes: int | None = None) -> None:
         self._app = app
         self._open: Counter[str] = Counter()  # pages, by the address they are opened from
+        self._paces: dict[str, Pace] = {}  # of all pages of an address together
         self._most = most
         self._most_bytes = most_bytes or number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
         self._arriving: list[_Arriving] = []
@@ -240,39 +250,58 @@ class Gate:
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1
+        paces = (Pace(WORK, AHEAD), self._paces.setdefault(visitor, Pace(WORK_EACH, AHEAD)))
         try:
-            await self._app(scope, lambda: _next(receive, send), send)
+            await self._app(scope, lambda: _next(receive, send, paces), send)
         finally:
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
+            if visitor not in self._open:
+                del self._paces[visitor]
 
 
-async def _next(receive: Receive, send: Send) -> Message:
-    """The next message that the server may see."""
-    while True:
-        message = await receive()
-        if message["type"] != "websocket.receive":
-            return message
-        data = message.get("bytes") or b""
-        if len(data) > MESSAGE_BYTES or not wire.at_most(MESSAGE_PARTS, data, BackMsg.DESCRIPTOR):
-            await send({"type": "websocket.close", "code": 1009})  # larger than any that a page sends
-            return {"type": "websocket.disconnect", "code": 1009}
-        kind = _kind(data)
-        if kind is None:
-            await send({"type": "websocket.close", "code": 1003})  # no page of ours sends it
-            return {"type": "websocket.disconnect", "code": 1003}
-        if kind not in REFUSED:
-            return message
+async def _next(receive: Receive, send: Send, paces: Iterable[Pace]) -> Message:
+    """The next message, if the server may see it; else the end of the connection."""
+    message = await receive()
+    if message["type"] != "websocket.receive":
+        return message
+    data = message.get("bytes") or b""
+    parts = None if len(data) > MESSAGE_BYTES else wire.parts(MESSAGE_PARTS, data, BackMsg.DESCRIPTOR)
+    if parts is None:
+        return await _ended(send, 1009)  # larger than any that a page sends
+    await _in_turn(PARTS_A_MESSAGE + parts + len(data) // BYTES_A_PART, paces)
+    asked = _asked(data)
+    kind = None if asked is None else asked.WhichOneof("type")
+    if asked is None or kind is None:
+        return await _ended(send, 1003)  # no page of ours sends it
+    if kind in REFUSED or len(asked.file_urls_request.file_names) > FILES_EACH:
+        return await _ended(send, 1008)
+    if kind != "rerun_script" and len(data) > OTHER_BYTES:
+        return await _ended(send, 1009)
+    return message
 
 
-def _kind(data: bytes) -> str | None:
-    """What a page asks for by a message; None for text, and for what is no message of a page."""
+async def _ended(send: Send, code: int) -> Message:
+    """Close a connection that sends what no page of ours does, or it could go on with it for nothing."""
+    await send({"type": "websocket.close", "code": code})
+    return {"type": "websocket.disconnect", "code": code}
+
+
+async def _in_turn(work: float, paces: Iterable[Pace]) -> None:
+    """Wait for as long as the sender of so much ``work`` is ahead of what one may make."""
+    seconds = max(pace.wait(work) for pace in paces)
+    if seconds > 0.0:
+        await asyncio.sleep(seconds)
+
+
+def _asked(data: bytes) -> BackMsg | None:
+    """A message of a page; None for text, and for what is none."""
     asked = BackMsg()
     try:
         asked.ParseFromString(data)
     except DecodeError:
         return None
-    return asked.WhichOneof("type")
+    return asked
 
 
 def _header(scope: Scope, name: bytes) -> str | None:

@@ -26,8 +26,9 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from benchmarks.people import Person
-from dashboard import gate, wanted
+from dashboard import gate, pace, wanted, wire
 from dashboard.gate import Gate
+from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
 from tests.put_back import changed_in_streamlit
 
@@ -144,16 +145,72 @@ def test_a_page_of_another_server_on_this_computer_is_refused() -> None:
     assert len(inner.messages) == 1
 
 
-def test_what_all_visitors_share_is_not_one_visitor_s_to_drop() -> None:
+@pytest.mark.parametrize("kind", sorted(gate.REFUSED))
+def test_what_all_visitors_share_is_not_one_visitor_s_to_drop(kind: str) -> None:
+    """Whoever asks for it is let go: a message that was only left out could be sent again and again, at no cost."""
     rerun = BackMsg()
     rerun.rerun_script.query_string = "page=1"
-    clear = BackMsg(clear_cache=True)
-    shut = BackMsg(debug_shutdown_runtime=True)
-    # 5,000 bytes in a field that nobody knows, so that it is no small message
-    padded = {"type": "websocket.receive", "bytes": clear.SerializeToString() + b"\xc2\x3e\x88\x27" + bytes(5000)}
-    assert BackMsg.FromString(padded["bytes"]).WhichOneof("type") == "clear_cache"
-    _, inner = connected([binary(clear), padded, binary(shut), binary(rerun)], HOST)
-    assert [message.get("bytes") for message in inner.messages] == [rerun.SerializeToString(), None]
+    asked = BackMsg(**{kind: True})
+    # 3,000 bytes in a field that nobody knows, so that it is no small message
+    padded = asked.SerializeToString() + b"\xc2\x3e\xb8\x17" + bytes(3000)
+    assert BackMsg.FromString(padded).WhichOneof("type") == kind
+    for data in (asked.SerializeToString(), padded):
+        told, inner = connected([binary(rerun), {"type": "websocket.receive", "bytes": data}, binary(rerun)], HOST)
+        assert told == [{"type": "websocket.close", "code": 1008}]
+        assert [message.get("bytes") for message in inner.messages] == [rerun.SerializeToString(), None]
+
+
+def test_a_page_asks_for_few_addresses_of_files_and_by_short_names() -> None:
+    """An address is hundreds of bytes, and was made for each of fifty thousand names of none."""
+    few, many, long, longer = BackMsg(), BackMsg(), BackMsg(), BackMsg()
+    few.file_urls_request.file_names.extend(["𐍈" * 255] * gate.FILES_EACH)
+    many.file_urls_request.file_names.extend([""] * (gate.FILES_EACH + 1))
+    long.file_urls_request.file_names.append("x" * 5000)
+    longer.backend_operation_request.request_id = "x" * 5000  # the answer says it again
+    told, inner = connected([binary(few)], HOST)
+    assert not told
+    assert inner.messages[0] == binary(few)
+    for asked, code in ((many, 1008), (long, 1009), (longer, 1009)):
+        told, inner = connected([binary(asked)], HOST)
+        assert told == [{"type": "websocket.close", "code": code}]
+        assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
+
+
+def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work is counted, and the clock of this test stands still but for what is waited."""
+    clock = [0.0]
+
+    async def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    rerun = BackMsg()
+    for number in range(500):
+        rerun.rerun_script.widget_states.widgets.add(id=f"{number}", double_value=1.0)
+    work = gate.PARTS_A_MESSAGE + 2 + 3 * 500 + rerun.ByteSize() // gate.BYTES_A_PART
+    at_once, one = int(gate.WORK * gate.AHEAD) // work, SimpleNamespace(client=("10.0.0.1", 1))
+    here = Gate(Inner())
+
+    def sent(times: int) -> float:
+        """Seconds that so many messages of one connection have to wait."""
+        began, waiting = clock[0], [binary(rerun)] * times + [{"type": "websocket.disconnect", "code": 1000}]
+
+        async def receive() -> Any:
+            return waiting.pop(0)
+
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": one.client}
+        asyncio.run(here(scope, receive, receive))  # type: ignore[arg-type]
+        return clock[0] - began
+
+    assert sent(at_once) == 0.0, "a person who clicks fast"
+    assert sent(10 * at_once) == pytest.approx((10 * at_once * work) / gate.WORK - gate.AHEAD)
+    assert not here._paces, "who has left is forgotten"
+    clock[0] += 1000.0
+    here._open["10.0.0.1"] += 1  # a page that stays
+    waits = [sent(at_once) for _ in range(20)]
+    assert waits[0] == 0.0
+    assert sum(waits) == pytest.approx((20 * at_once * work) / gate.WORK_EACH - gate.AHEAD)
 
 
 def nested(data: bytes, *path: str) -> bytes:
@@ -172,6 +229,7 @@ def wire_bytes(number: int) -> bytes:
 
 MANY = 300_000
 HASHES = BackMsg().rerun_script.DESCRIPTOR.fields_by_name["cached_message_hashes"].number
+GROUP, EIGHTS = b"\xa3\x06\xa4\x06", b"\xa1\x06" + bytes(8)  # of a field that nobody knows
 IN_STATES = ("rerun_script", "widget_states")
 
 
@@ -191,26 +249,44 @@ IN_STATES = ("rerun_script", "widget_states")
         b"\xc2\x3e\x00" * MANY,  # a field that nobody knows
         BackMsg(clear_cache=True).SerializeToString() * MANY,
         b"\x08" * MANY,
+        nested(b"\x0a" + wire_bytes(MANY) + b"\x01" * MANY, *IN_STATES, "widgets", "int_array_value"),
+        nested(b"\x0a" + wire_bytes(8 * MANY) + bytes(8 * MANY), *IN_STATES, "widgets", "double_array_value"),
+        EIGHTS * MANY,
         b"x" * (gate.MESSAGE_BYTES + 1),
+        *(
+            nested(group + b"\x0a\x00" * MANY, *IN_STATES[:depth]) + b"\x0a\x00" * MANY
+            for group in (GROUP, b"\xa3\x06\x0b\x0c\xa4\x06", EIGHTS + GROUP)
+            for depth in range(3)
+        ),
     ],
-    ids=["widgets", "hashes", "entries", "runs", "unknown", "kinds", "numbers", "long"],
 )
 def test_a_message_that_grows_in_memory_is_refused_before_it_is_read(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "_kind", lambda _: pytest.fail("it was read"))
+    monkeypatch.setattr(gate, "_asked", lambda _: pytest.fail("it was read"))
     told, inner = connected([{"type": "websocket.receive", "bytes": data}], HOST)
     assert told == [{"type": "websocket.close", "code": 1009}]
     assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
 
 
+def test_who_reads_a_message_goes_on_behind_a_group() -> None:
+    """What shows that one is to be refused: to stop counting there lets all else through."""
+    data = nested(GROUP + b"\x0a\x00" * MANY, *IN_STATES)
+    assert len(BackMsg.FromString(data).rerun_script.widget_states.widgets) == MANY
+    assert wire.parts(gate.MESSAGE_PARTS, data, BackMsg.DESCRIPTOR) is None
+    assert wire.parts(gate.MESSAGE_PARTS, nested(b"\x0a\x00" * 9, *IN_STATES), BackMsg.DESCRIPTOR) == 2 + 9
+
+
 def test_what_a_page_may_send_at_most_arrives() -> None:
+    """Twice as much as the fullest page with the widest table that there may be."""
     rerun = BackMsg()
     states = rerun.rerun_script.widget_states
     states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
-    for number in range(2000):
-        states.widgets.add(id=f"number-{number}").double_array_value.data.extend([1.5] * 20)
-    rerun.rerun_script.cached_message_hashes.extend(f"{number:064}" for number in range(5000))
+    for number in range(200):
+        states.widgets.add(id=f"number-{number}").double_array_value.data.extend([1.5] * 2)
+    for chosen in ("columns", "pairs"):
+        states.widgets.add(id=chosen).string_array_value.data.extend(f"column {each}" for each in range(MOST_COLUMNS))
+    rerun.rerun_script.cached_message_hashes.extend(f"{number:064}" for number in range(500))
     told, inner = connected([binary(rerun)], HOST)
     assert not told
     assert inner.messages[0]["bytes"] == rerun.SerializeToString()
@@ -611,13 +687,14 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
         person, stranger, gone = Person(address, "selection"), Stranger(address, ""), Stranger(address, "")
         for one in (person, stranger, gone):
             await one.arrive()
-        for _ in range(20):
-            await stranger.sends(BackMsg(clear_cache=True))
+        await stranger.sends(BackMsg(clear_cache=True))
+        refused = await stranger.until_closed()
+        await stranger.arrive()
         answers = [_put(address, await stranger.session(), number) for number in range(12)]
         await person.move(0.8)
         _cut_off(address, await gone.session())  # of one who may still send files
         await stranger.sends_what_no_page_sends(person)
-        closed = []
+        closed = [refused]
         for message in ("text", b"\xff" * 200):
             await stranger.sends(message)
             closed.append(await stranger.until_closed())
@@ -631,7 +708,7 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
         answers, closed = asyncio.run(story(address))
         assert _status(f"{address}/_stcore/metrics") == 404
     assert answers == [204] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH)
-    assert closed == [1003, 1003]
+    assert closed == [1008, 1003, 1003]
     log = (tmp_path / "server.log").read_text()
     assert "Traceback" not in log
     assert "defect" not in log
