@@ -185,11 +185,13 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(mon
 
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(gate, "WORK", 100.0)
+    monkeypatch.setattr(gate, "WORK_EACH", 1000.0)
     rerun = BackMsg()
-    for number in range(500):
+    for number in range(20):
         rerun.rerun_script.widget_states.widgets.add(id=f"{number}", double_value=1.0)
-    work = gate.PARTS_A_MESSAGE + 2 + 3 * 500 + rerun.ByteSize() // gate.BYTES_A_PART
-    at_once, one = int(gate.WORK * gate.AHEAD) // work, SimpleNamespace(client=("10.0.0.1", 1))
+    work = gate.PARTS_A_MESSAGE + 2 + 3 * 20 + rerun.ByteSize() // gate.BYTES_A_PART
+    at_once = int(gate.WORK * gate.AHEAD) // work
     here = Gate(Inner())
 
     def sent(times: int) -> float:
@@ -199,7 +201,7 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(mon
         async def receive() -> Any:
             return waiting.pop(0)
 
-        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": one.client}
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": ("10.0.0.1", 1)}
         asyncio.run(here(scope, receive, receive))  # type: ignore[arg-type]
         return clock[0] - began
 
@@ -208,7 +210,7 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(mon
     assert not here._paces, "who has left is forgotten"
     clock[0] += 1000.0
     here._open["10.0.0.1"] += 1  # a page that stays
-    waits = [sent(at_once) for _ in range(20)]
+    waits = [sent(at_once) for _ in range(20)]  # of pages that are opened one after the other
     assert waits[0] == 0.0
     assert sum(waits) == pytest.approx((20 * at_once * work) / gate.WORK_EACH - gate.AHEAD)
 
@@ -326,7 +328,10 @@ class Reading(Inner):
 
 
 async def sent_at_once(files: list[tuple[str, int, int]], **options: Any) -> list[int]:
-    """The answers to files that arrive together: for whom, how large they say they are, how much of them came."""
+    """The answers to files that arrive together: for whom, how large they say they are, how much of them came.
+
+    The first letter of a session is the address that it is from.
+    """
     inner = Reading()
     here = Gate(inner, **options)
 
@@ -340,8 +345,8 @@ async def sent_at_once(files: list[tuple[str, int, int]], **options: Any) -> lis
             return {"type": "http.request", "body": bytes(came), "more_body": True}
 
         headers = [HOST] if size < 0 else [HOST, (b"content-length", str(size).encode())]
-        path = f"/_stcore/upload_file/{session}/{number}"
-        await here({"type": "http", "path": path, "method": "PUT", "headers": headers}, receive, send)
+        scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{number}", "method": "PUT"}
+        await here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send)
         return int(sent[0]["status"])
 
     asked = [asyncio.create_task(one(who, number, *sizes)) for number, (who, *sizes) in enumerate(files)]
@@ -360,12 +365,20 @@ def test_files_that_are_still_arriving_count() -> None:
 
 def test_all_files_together_are_bounded_whoever_sends_them() -> None:
     """A session costs nothing, so a bound for each bounds nothing. What counts is what came, not what was said."""
-    large = [(f"s{number}", 30, 30) for number in range(5)]
+    large = [(f"{number} s", 30, 30) for number in range(5)]
     assert asyncio.run(sent_at_once(large, most_bytes=100)) == [200, 200, 200, 503, 503]
-    unsaid = [(f"s{number}", -1, 30) for number in range(5)]
+    unsaid = [(f"{number} s", -1, 30) for number in range(5)]
     assert asyncio.run(sent_at_once(unsaid, most_bytes=100)) == [200, 200, 200, 503, 503]
-    promised = [("a", 99, 0), ("b", 99, 0), ("c", 30, 30)]
+    promised = [("a", 79, 0), ("b", 79, 0), ("c", 30, 30)]
     assert asyncio.run(sent_at_once(promised, most_bytes=100)) == [200, 200, 200], "nobody holds room by a promise"
+
+
+def test_one_address_has_a_share_of_the_room_for_files_and_not_all() -> None:
+    """Five of its files that never ended once kept everybody else's away for ten minutes, and again after that."""
+    files = [*((f"a{number}", 20, 20) for number in range(5)), ("b", 20, 20), ("c", 1, 1)]
+    assert asyncio.run(sent_at_once(files, most_bytes=100)) == [200] * 4 + [503, 200, 503]
+    unsaid = [(session, -1, came) for session, _, came in files]
+    assert asyncio.run(sent_at_once(unsaid, most_bytes=100)) == [200] * 4 + [503, 200, 503]
 
 
 class Keeping(Inner):
@@ -412,8 +425,8 @@ def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pyte
             return {"type": "http.request", "body": bytes(size)}
 
         headers = [HOST, (b"content-length", str(size).encode())]
-        path = f"/_stcore/upload_file/{session}/{name}"
-        asyncio.run(here({"type": "http", "path": path, "method": "PUT", "headers": headers}, receive, send))
+        scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{name}", "method": "PUT"}
+        asyncio.run(here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send))
         return int(sent[0]["status"])
 
     assert [put("a", "small", 10), put("a", "large", 40), put("b", "larger", 45)] == 3 * [200]
@@ -423,8 +436,94 @@ def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pyte
     clock[0] = gate.LIES + 1.0
     assert put("c", "own", 30) == 200
     assert inner.kept() == {("a", "small"), ("a", "large"), ("c", "fits"), ("c", "own")}, "no more than had to"
-    assert put("d", "enormous", 95) == 503
+    assert put("d", "enormous", 75) == 503
+    assert put("d", "more than a share", 81) == 503
     assert inner.kept() == {("a", "small"), ("a", "large"), ("c", "fits"), ("c", "own")}, "none for what has no room"
+    assert put("a again", "first", 15) == 200
+    clock[0] += gate.LIES + 1.0
+    assert put("a once more", "second", 75) == 200
+    assert inner.kept() == {("c", "fits"), ("a once more", "second")}, "its own first, then the largest"
+
+
+class Leaping(asyncio.SelectorEventLoop):
+    """A loop whose clock waits for nothing: it leaps to what comes next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._now, selector = 0.0, self._selector  # type: ignore[attr-defined]
+        look = selector.select
+
+        def leap(timeout: float | None = None) -> Any:
+            self._now += timeout or 0.0
+            return look(0)
+
+        selector.select = leap
+
+    def time(self) -> float:
+        return self._now
+
+
+@pytest.mark.parametrize(
+    ("piece", "each", "status"),
+    [(1, 1.0, 408), (gate.LEAST, 59.0, 200), (gate.LEAST - 1, 59.0, 408), (10 * gate.LEAST, 61.0, 408)],
+)
+def test_a_file_comes_at_a_least_rate_or_gives_up_its_room(piece: int, each: float, status: int) -> None:
+    class Whole(Inner):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            try:
+                while (await receive())["more_body"]:
+                    pass
+            except HTTPException as error:
+                await send({"type": "http.response.start", "status": error.status_code, "headers": []})
+                return
+            await super().__call__(scope, receive, send)
+
+    async def story() -> int:
+        sent: list[Any] = []
+        pieces = 0
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            nonlocal pieces
+            await asyncio.sleep(each)
+            pieces += 1
+            return {"type": "http.request", "body": memoryview(bytes(piece)), "more_body": pieces * each < 500.0}
+
+        scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST]}
+        await Gate(Whole())(scope, receive, send)
+        return int(sent[0]["status"])
+
+    with asyncio.Runner(loop_factory=Leaping) as runner:
+        assert runner.run(story()) == status
+
+
+def test_where_there_is_a_login_files_are_for_those_who_have_logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page that asks for the login is a session as well, and could be sent files."""
+    from dashboard import login
+
+    now = 1e9
+    known = {"is_logged_in": True, "sub": "1", "iss": "https://login.example", "iat": now}
+    sessions = {"in": known, "out": {}, "late": {**known, "iat": now - 9e5}, "no": {**known, "is_logged_in": False}}
+
+    class Served(Keeping):
+        def get_app_session(self, session: str) -> SimpleNamespace | None:
+            said = sessions.get(session)
+            return None if said is None else SimpleNamespace(_user_info=said)
+
+        def get_instance(self) -> SimpleNamespace:
+            return SimpleNamespace(uploaded_file_mgr=self.manager, get_app_session=self.get_app_session)
+
+    monkeypatch.setattr(gate, "runtime", Served())
+    monkeypatch.setattr(login, "time", SimpleNamespace(time=lambda: now))
+    for session in (*sessions, "nobody"):
+        assert asked(f"/_stcore/upload_file/{session}/1", HOST, method="PUT")[0] == 200, "without a login"
+    monkeypatch.setattr(login, "configured", lambda: login.Login(auth={}, providers=("",)))
+    for session in (*sessions, "nobody"):
+        status, _, inner = asked(f"/_stcore/upload_file/{session}/1", HOST, method="PUT")
+        assert status == (200 if session == "in" else 403)
+        assert bool(inner.requests) == (session == "in")
 
 
 def test_a_file_that_never_arrives_does_not_hold_its_room_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
