@@ -1,68 +1,85 @@
 """What all sessions of this process hold of people's own files together, so that many cannot fill the server.
 
-Counted are the files and the tables that they were read as, for as long as anything holds a table: a session that has
-ended and was cleared away counts no more.
+Counted are the files and the tables that they were read as, from when a file is taken over, for as long as anything
+holds them: a session that has ended and was cleared away counts no more. One address has a share of it and not all.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
 
-from dashboard.gate import number
+import streamlit as st
+
+from dashboard import memory
+from dashboard.gate import EACH, network, number
 from dashboard.words import data as said
 from dpcore.datasets import Reading
 from dpcore.errors import UnreadableFile
 
 SHARE = 0.6
 """Of the memory that the system, or the container, gives: the rest is for reading, simulations and the server."""
-_CGROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-_USUAL = 4 << 30
-_live: weakref.WeakKeyDictionary[Reading, int] = weakref.WeakKeyDictionary()
+
+
+class Waiting:
+    """A file that was taken over and is not read yet: it counts for as long as anything holds on to this."""
+
+    __slots__ = ("__weakref__",)
+
+
+_live: weakref.WeakKeyDictionary[Waiting | Reading, tuple[int, str]] = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 def most() -> int:
     """Bytes that all may hold: EPSILON_LAB_MEMORY_ALL in MB, or a share of what there is."""
-    return number("EPSILON_LAB_MEMORY_ALL", int(SHARE * _memory()) >> 20) << 20
+    return number("EPSILON_LAB_MEMORY_ALL", int(SHARE * memory.given()) >> 20) << 20
 
 
-def held() -> int:
-    """Bytes that all hold now."""
+def address() -> str:
+    """Of whoever is at the page, as the gate counts them; asked while the page is run, or in a callback."""
+    return network(str(st.context.ip_address or ""))
+
+
+def held(whose: str | None = None) -> int:
+    """Bytes that all hold now, or those of one address."""
     with _lock:
-        return sum(_live.values())
+        return _held(whose)
 
 
-def check(size: int) -> None:
-    """Whether ``size`` bytes more fit. Raises UnreadableFile with what to do."""
-    if held() + size > most():
-        raise UnreadableFile(said.server_is_full(most()))
+def waiting(size: int, whose: str) -> Waiting:
+    """Count a file of ``size`` bytes that waits for its turn. Raises UnreadableFile with what to do."""
+    found = Waiting()
+    _count(found, size, whose, None)
+    return found
 
 
-def note(reading: Reading, data: bytes = b"") -> Reading:
-    """Count a table, and the file that it was read from, from now on; ``reading``. Raises UnreadableFile."""
-    size = reading.size + len(data)
-    check(size)
+def let_go(waiting: Waiting) -> None:
+    """The file is held no more."""
     with _lock:
-        _live[reading] = size
+        _live.pop(waiting, None)
+
+
+def note(reading: Reading, whose: str, data: bytes = b"", waiting: Waiting | None = None) -> Reading:
+    """Count a table, and the file it was read from, from now on, instead of the file that was ``waiting``; ``reading``.
+
+    Raises UnreadableFile with what to do.
+    """
+    _count(reading, reading.size + len(data), whose, waiting)
     return reading
 
 
-@cache
-def _memory() -> int:
-    """Bytes of memory that this process may have at most, as far as the system says."""
-    found = [_USUAL]
-    with suppress(AttributeError, ValueError, OSError):  # Windows does not say
-        found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for place in _CGROUPS:
-        try:
-            told = place.read_text().strip()
-        except OSError:
-            continue
-        if told.isascii() and told.isdigit():
-            found.append(int(told))
-    return min(found)
+def _count(what: Waiting | Reading, size: int, whose: str, instead: Waiting | None) -> None:
+    with _lock:
+        before = 0 if instead is None else _live.get(instead, (0, ""))[0]
+        if _held(None) - before + size > most():
+            raise UnreadableFile(said.server_is_full(most()))
+        if _held(whose) - before + size > EACH * most():
+            raise UnreadableFile(said.address_is_full(int(EACH * most())))
+        _live[what] = size, whose
+        if instead is not None:
+            _live.pop(instead, None)
+
+
+def _held(whose: str | None) -> int:
+    return sum(size for size, of in _live.values() if whose in (None, of))

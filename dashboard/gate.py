@@ -14,7 +14,7 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
@@ -29,7 +29,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from dashboard import wanted, wire
+from dashboard import login, wanted, wire
+from dashboard.pace import Pace
 from dashboard.words import server as words
 
 Message = MutableMapping[str, Any]
@@ -48,21 +49,31 @@ LIES = 60.0
 """Seconds after which a file that no page has taken over may be removed, where another has no room."""
 ARRIVES = 600.0
 """Seconds that a file may be on its way: 200 MB at 2.7 Mbit/s."""
+LEAST, WHILE = 1_000_000, 60.0
+"""Bytes of a file that have to come in so many seconds, or it gives up its room: 130 kbit/s."""
 FILES_RESERVED, FILES_A_SESSION = 200, 5
 """File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
 MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
 EACH = 0.8
 """The share of them that one address may have (a school behind one has the same), unless EPSILON_LAB_SESSIONS_EACH says
-a number: there is always room for somebody else."""
+a number, and of the room for files: there is always some for somebody else."""
 MESSAGE_BYTES = 9_000_000
 """Of one message from a page: the text box for a table takes 2,000,000 characters, of four bytes at most."""
-MESSAGE_PARTS = 50_000
-"""Parts of one message, at any depth: some bytes on the way can be twenty times as many in memory."""
+MESSAGE_PARTS = 5_000
+"""Parts of one message, at any depth: some bytes on the way can be twenty times as many in memory. Pages send some
+hundred, one part for each column that is chosen of a wide table, and a few for each control."""
+OTHER_BYTES = 4_096
+"""Of a message that does not run the script: some are answered at once with what they hold, or with more."""
+BYTES_A_PART, PARTS_A_MESSAGE = 1_000, 20
+"""Bytes that are as much work as one part is, and parts that are as much as a message without any."""
+WORK, WORK_EACH, AHEAD = 3_000.0, 30_000.0, 10.0
+"""Parts a second that one page may send, and all pages of one address together; what goes beyond it waits, but for what
+was not sent in so many seconds before. A part takes this process some three millionths of a second."""
 REFUSED = frozenset(
     {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
 )
-"""Messages for the author of a script: what all visitors share is not theirs to drop."""
+"""Messages for the author of a script, which no page of ours sends: what all visitors share is not theirs to drop."""
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -125,9 +136,10 @@ def places(files: int, most: int = MOST_SESSIONS) -> int:
 
 @dataclass(slots=True, eq=False)
 class _Arriving:
-    """A file on its way: for whom, and how much of it is here."""
+    """A file on its way: for whom, from which address, and how much of it is here."""
 
     session: str
+    visitor: str
     bytes: int = 0
 
 
@@ -137,10 +149,11 @@ class Gate:
     def __init__(self, app: Asgi, *, most: int | None = None, most_bytes: int | None = None) -> None:
         self._app = app
         self._open: Counter[str] = Counter()  # pages, by the address they are opened from
+        self._paces: dict[str, Pace] = {}  # of all pages of an address together
         self._most = most
         self._most_bytes = most_bytes or number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
         self._arriving: list[_Arriving] = []
-        self._came: dict[_File, float] = {}
+        self._came: dict[_File, tuple[float, str]] = {}  # when a file that lies here came, and from which address
 
     @property
     def full(self) -> bool:
@@ -188,24 +201,32 @@ class Gate:
     async def _file(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One uploaded file, for as long as it is on its way. It counts as what came of it, not as what it says."""
         _, session, name = str(scope["path"]).rsplit("/", 2)
+        if not _may_bring(session):
+            await _answer(send, 403, words.LOG_IN_FIRST)
+            return
         lying = sum(owner == session for owner, _ in _lying())
         if lying + sum(one.session == session for one in self._arriving) >= FILES_EACH:
             await _answer(send, 429, words.TOO_MANY_FILES)
             return
-        if not self._has_room(_size(scope)):
+        here = _Arriving(session, _visitor(scope))
+        if not self._has_room(_size(scope), here.visitor):
             await _answer(send, 503, words.TOO_MUCH_AT_ONCE)
             return
-        here, deadline = _Arriving(session), asyncio.get_running_loop().time() + ARRIVES
+        now = asyncio.get_running_loop().time
+        end, until, enough = now() + ARRIVES, now() + WHILE, LEAST
 
         async def counted() -> Message:
+            nonlocal until, enough
             try:
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(min(end, until)):
                     message = await receive()
             except TimeoutError:
                 raise HTTPException(408, words.TOO_SLOW) from None
             here.bytes += len(message.get("body", b""))
-            if not self._has_room(0):
+            if not self._has_room(0, here.visitor):
                 raise HTTPException(503, words.TOO_MUCH_AT_ONCE)
+            if here.bytes >= enough:
+                until, enough = now() + WHILE, here.bytes + LEAST
             return message
 
         self._arriving.append(here)
@@ -213,21 +234,28 @@ class Gate:
             await self._app(scope, counted, _with_headers(send))
         finally:
             self._arriving.remove(here)
-            self._came[session, name] = time.monotonic()
+            self._came[session, name] = time.monotonic(), here.visitor
 
-    def _has_room(self, more: int) -> bool:
-        """Whether so many ``more`` bytes may come. For them the largest files that no page takes over give way."""
+    def _has_room(self, more: int, visitor: str) -> bool:
+        """Whether so many ``more`` bytes may come from an address, which has its share at most.
+
+        For them the largest files that no page takes over give way.
+        """
         lying, now = _lying(), time.monotonic()
-        self._came = {file: self._came.get(file, now) for file in lying}
-        over = sum(lying.values()) + sum(one.bytes for one in self._arriving) + more - self._most_bytes
-        left = sorted((file for file in lying if now - self._came[file] > LIES), key=lambda file: -lying[file])
-        if over > sum(lying[file] for file in left):
-            return False
-        for file in left:
-            if over <= 0:
-                break
+        self._came = {file: self._came.get(file, (now, "")) for file in lying}
+        gone: list[_File] = []
+        for whose, most in ((visitor, EACH * self._most_bytes), (None, self._most_bytes)):
+            files = [file for file in lying if file not in gone and whose in (None, self._came[file][1])]
+            arriving = sum(one.bytes for one in self._arriving if whose in (None, one.visitor))
+            over = sum(lying[file] for file in files) + arriving + more - most
+            for file in sorted(files, key=lambda file: -lying[file]):
+                if over > 0 and now - self._came[file][0] > LIES:
+                    gone.append(file)
+                    over -= lying[file]
+            if over > 0:
+                return False
+        for file in gone:
             _remove(file)
-            over -= lying[file]
         return True
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -240,39 +268,58 @@ class Gate:
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1
+        paces = (Pace(WORK, AHEAD), self._paces.setdefault(visitor, Pace(WORK_EACH, AHEAD)))
         try:
-            await self._app(scope, lambda: _next(receive, send), send)
+            await self._app(scope, lambda: _next(receive, send, paces), send)
         finally:
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
+            if visitor not in self._open:
+                del self._paces[visitor]
 
 
-async def _next(receive: Receive, send: Send) -> Message:
-    """The next message that the server may see."""
-    while True:
-        message = await receive()
-        if message["type"] != "websocket.receive":
-            return message
-        data = message.get("bytes") or b""
-        if len(data) > MESSAGE_BYTES or not wire.at_most(MESSAGE_PARTS, data, BackMsg.DESCRIPTOR):
-            await send({"type": "websocket.close", "code": 1009})  # larger than any that a page sends
-            return {"type": "websocket.disconnect", "code": 1009}
-        kind = _kind(data)
-        if kind is None:
-            await send({"type": "websocket.close", "code": 1003})  # no page of ours sends it
-            return {"type": "websocket.disconnect", "code": 1003}
-        if kind not in REFUSED:
-            return message
+async def _next(receive: Receive, send: Send, paces: Iterable[Pace]) -> Message:
+    """The next message, if the server may see it; else the end of the connection."""
+    message = await receive()
+    if message["type"] != "websocket.receive":
+        return message
+    data = message.get("bytes") or b""
+    parts = None if len(data) > MESSAGE_BYTES else wire.parts(MESSAGE_PARTS, data, BackMsg.DESCRIPTOR)
+    if parts is None:
+        return await _ended(send, 1009)  # larger than any that a page sends
+    await _in_turn(PARTS_A_MESSAGE + parts + len(data) // BYTES_A_PART, paces)
+    asked = _asked(data)
+    kind = None if asked is None else asked.WhichOneof("type")
+    if asked is None or kind is None:
+        return await _ended(send, 1003)  # no page of ours sends it
+    if kind in REFUSED or len(asked.file_urls_request.file_names) > FILES_EACH:
+        return await _ended(send, 1008)
+    if kind != "rerun_script" and len(data) > OTHER_BYTES:
+        return await _ended(send, 1009)
+    return message
 
 
-def _kind(data: bytes) -> str | None:
-    """What a page asks for by a message; None for text, and for what is no message of a page."""
+async def _ended(send: Send, code: int) -> Message:
+    """Close a connection that sends what no page of ours does, or it could go on with it for nothing."""
+    await send({"type": "websocket.close", "code": code})
+    return {"type": "websocket.disconnect", "code": code}
+
+
+async def _in_turn(work: float, paces: Iterable[Pace]) -> None:
+    """Wait for as long as the sender of so much ``work`` is ahead of what one may make."""
+    seconds = max(pace.wait(work) for pace in paces)
+    if seconds > 0.0:
+        await asyncio.sleep(seconds)
+
+
+def _asked(data: bytes) -> BackMsg | None:
+    """A message of a page; None for text, and for what is none."""
     asked = BackMsg()
     try:
         asked.ParseFromString(data)
     except DecodeError:
         return None
-    return asked.WhichOneof("type")
+    return asked
 
 
 def _header(scope: Scope, name: bytes) -> str | None:
@@ -315,6 +362,14 @@ def _may_measure(scope: Scope) -> bool:
     token = os.environ.get("EPSILON_LAB_METRICS", "")
     given = _header(scope, b"authorization") or ""
     return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+
+
+def _may_bring(session: str) -> bool:
+    """Whether files may be sent to a session: where there is a login, only to one of somebody who has logged in."""
+    if login.configured() is None:
+        return True
+    found = runtime.get_instance().get_app_session(session) if runtime.exists() else None
+    return found is not None and login.known(found._user_info) is not None
 
 
 def _size(scope: Scope) -> int:

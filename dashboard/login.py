@@ -115,10 +115,14 @@ def secrets() -> dict[str, Any] | None:
 
 def person() -> Person | None:
     """Who has logged in and may still be here; None for nobody, and where there is no login."""
+    return None if configured() is None else known(st.user.to_dict())
+
+
+def known(said: Mapping[str, Any]) -> Person | None:
+    """Of whom a session says so much, if they have logged in and may still be here."""
     here = configured()
     if here is None:
         return None
-    said: Mapping[str, Any] = st.user.to_dict()
     subject, issuer, since = said.get("sub"), said.get("iss"), said.get("iat")
     if said.get("is_logged_in") is not True or not all(isinstance(one, str) and one for one in (subject, issuer)):
         return None

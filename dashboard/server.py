@@ -22,7 +22,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from dashboard import failures, login, media, settings, values
+from dashboard import failures, login, media, settings, unread, values
 from dashboard.gate import Gate, raise_file_limit
 
 
@@ -48,6 +48,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     failures.keep_values_from_the_log()
     values.guard()
     media.guard()
+    unread.guard()
     print(f"Epsilon Lab: {address()}", flush=True)
     if served.state.get("browser") and has_screen():
         # the socket listens already, and answers as soon as this returns

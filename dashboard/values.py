@@ -1,7 +1,9 @@
 """A value that a page is sent for a widget counts only if that widget could have sent it.
 
 Streamlit reads what arrives as the widget would have sent it. A value of another kind, by a hand-made message, ended
-the thread of the script, or stayed in the session and failed at every later run. Here the widget is as it was at first.
+the thread of the script, or stayed in the session and failed at every later run. A choice that was none of those
+offered came to the page as it was, whatever it said, and some bytes of JSON are thirty times as many in the session.
+Here the widget is as it was at first.
 """
 
 from __future__ import annotations
@@ -9,8 +11,13 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from streamlit.elements.widgets.text_widgets import TextAreaSerde, TextInputSerde
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state import session_state
+from streamlit.runtime.state.common import WidgetMetadata
 
+LONGEST = 4_000
+"""Characters of a text that a person did not type into a text box: what a component or a chart says of itself."""
 _NUMBERS = frozenset({"int_value", "double_value"})
 """A box for whole numbers is registered for the one, and sends the other."""
 _log = logging.getLogger(__name__)
@@ -32,9 +39,8 @@ def _checked(states: session_state.WStates, key: str) -> Any:
     sent, known = states.states.get(key), states.widget_metadata.get(key)
     if not isinstance(sent, session_state.Serialized) or known is None:
         return _read(states, key)
-    kind = sent.value.WhichOneof("value")
     try:
-        if kind is None or kind == known.value_type or {kind, known.value_type} <= _NUMBERS:
+        if _could_send(known, sent.value):
             return _read(states, key)
     except Exception:  # noqa: BLE001 - whatever Streamlit or a component does with what was sent
         _log.info("a widget was sent a value that it cannot read")
@@ -43,3 +49,25 @@ def _checked(states: session_state.WStates, key: str) -> Any:
     first = known.deserializer(None)
     states.states[key] = session_state.Value(first)
     return first
+
+
+def _could_send(known: WidgetMetadata[Any], value: WidgetState) -> bool:
+    """Whether a value is of the kind that a widget sends, no longer than it could be, and one of its options.
+
+    A widget that takes what was never offered to it says so: it names no options.
+    """
+    kind = value.WhichOneof("value")
+    if kind is None:
+        return True
+    if kind != known.value_type and not {kind, known.value_type} <= _NUMBERS:
+        return False
+    said = getattr(value, kind)
+    chosen = [said] if isinstance(said, str) else list(said.data) if kind == "string_array_value" else []
+    if known.formatted_options is None:
+        return _is_typed(known) or sum(map(len, chosen)) <= LONGEST
+    return len(chosen) == len(set(chosen)) and set(chosen) <= set(known.formatted_options)
+
+
+def _is_typed(known: WidgetMetadata[Any]) -> bool:
+    """Whether the widget is a box for text of any length."""
+    return isinstance(getattr(known.deserializer, "__self__", None), TextInputSerde | TextAreaSerde)

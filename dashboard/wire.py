@@ -1,7 +1,7 @@
 """How many parts a message has, counted on the bytes that arrived, before anything is made of them.
 
 An empty part costs two bytes on the way and some forty in memory, so a message of some megabytes could fill a server.
-Bytes that are no message at all count no part: who reads them says so.
+Groups, which no message of a page has, are refused: who reads them goes on behind them, and what is inside is not ours.
 """
 
 from __future__ import annotations
@@ -10,10 +10,24 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 _VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
 _MESSAGE = FieldDescriptor.TYPE_MESSAGE
+_WHOLE = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
+_LEAST = {
+    FieldDescriptor.TYPE_DOUBLE: 8,
+    FieldDescriptor.TYPE_FIXED64: 8,
+    FieldDescriptor.TYPE_SFIXED64: 8,
+    FieldDescriptor.TYPE_FLOAT: 4,
+    FieldDescriptor.TYPE_FIXED32: 4,
+    FieldDescriptor.TYPE_SFIXED32: 4,
+}
+"""Bytes that one of many numbers in one field takes at least; one byte for all others."""
 
 
-def at_most(most: int, data: bytes, kind: Descriptor) -> bool:
-    """Whether a message of this ``kind`` has at most ``most`` parts: fields, entries and those inside them."""
+def parts(most: int, data: bytes, kind: Descriptor) -> int | None:
+    """How many parts a message of this ``kind`` has: fields, entries, numbers and those inside them.
+
+    None where there are more than ``most``, and where there is anything but fields of one value. Bytes that are no
+    message at all count no part: who reads them says so.
+    """
     counted, waiting = 0, [(0, len(data), kind)]
     while waiting:
         at, end, inside = waiting.pop()
@@ -21,7 +35,7 @@ def at_most(most: int, data: bytes, kind: Descriptor) -> bool:
         while at < end:
             counted += 1
             if counted > most:
-                return False
+                return None
             key, at = _varint(data, at, end)
             wire_type = key & 7
             if wire_type == _VARINT:
@@ -31,12 +45,14 @@ def at_most(most: int, data: bytes, kind: Descriptor) -> bool:
                 known = fields.get(key >> 3)
                 if known is not None and known.type == _MESSAGE:
                     waiting.append((at, min(at + size, end), known.message_type))
+                elif known is not None and known.type not in _WHOLE:
+                    counted += min(size, end - at) // _LEAST.get(known.type, 1)
                 at += size
             elif wire_type in (_EIGHT, _FOUR):
                 at += 8 if wire_type == _EIGHT else 4
             else:
-                break  # a group, or no message
-    return True
+                return None  # a group begins or ends, or no message
+    return None if counted > most else counted
 
 
 def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:

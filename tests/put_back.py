@@ -6,8 +6,9 @@ import logging
 
 from streamlit.runtime import memory_media_file_storage
 from streamlit.runtime.state import session_state
+from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
-from dashboard import failures, media, values
+from dashboard import failures, media, unread, values
 
 
 def changed_in_streamlit() -> list[str]:
@@ -16,9 +17,11 @@ def changed_in_streamlit() -> list[str]:
     left = {
         "the names of files": memory_media_file_storage._calculate_file_id is not media._plain,
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
+        "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
         "what the log leaves out": kept,
     }
     media.unguard()
+    unread.unguard()
     values.unguard()
     failures.write_all_to_the_log()
     return [name for name, changed in left.items() if changed]

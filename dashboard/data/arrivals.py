@@ -30,7 +30,7 @@ from dashboard.data.people import may_see
 from dashboard.data.task import Say, Task
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Template, recognised
-from dpcore.errors import LedgerError, NoRoom, NotAllowed
+from dpcore.errors import LedgerError, NoRoom, NotAllowed, UnreadableFile
 from dpcore.ledger.member import NO_FILES
 
 if TYPE_CHECKING:
@@ -74,12 +74,28 @@ def taken(file: UploadedFile) -> bytes:
     return data
 
 
-def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again: bool) -> None:
-    """Start reading, and finish at once when it is quick. Somebody without the right to gets a sentence."""
+def read(
+    name: str,
+    data: bytes,
+    choices: tuple[tuple[str, Any], ...],
+    *,
+    again: bool,
+    counted: all_held.Waiting | None = None,
+) -> None:
+    """Start reading, and finish at once when it is quick. ``counted`` is a file that is here already.
+
+    Somebody without the right to, or for whose file there is no room while it waits, gets a sentence.
+    """
     if not compute.may_bring_files():
         session.say("own", NO_FILES)
         return
-    OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again))
+    whose = all_held.address()
+    try:
+        counted = counted or all_held.waiting(len(data), whose)
+    except UnreadableFile as error:
+        session.say("own", words.sentence(error))
+        return
+    OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again, counted=counted))
     key = _key()
     present = source.own_file()
     # the table that is there now may be last month's
@@ -89,10 +105,9 @@ def read(name: str, data: bytes, choices: tuple[tuple[str, Any], ...], *, again:
 
     def work(say: Say) -> Any:
         limits.check(data, held, here)
-        all_held.check(len(data))
         reading = _read(name, data, dict(choices), say)
         limits.check(data, held, here, reading)
-        all_held.note(reading, data)
+        all_held.note(reading, whose, data, counted)
         return _told(reading, known, say, key, limits.room(data, reading, held, here))
 
     start(work, "Reading the file", _installed)
@@ -102,13 +117,14 @@ def read_again(**choices: Any) -> None:
     """Read the present or the refused file with other choices (None takes one back)."""
     at, own = pending(), source.own_file()
     if at is not None and at.problem:
-        name, data, known, again = at.name, at.data, dict(at.choices), at.again
+        name, data, known, again, counted = at.name, at.data, dict(at.choices), at.again, at.counted
     elif own is not None:
         name, data, known, again = own.name, own.data, dict(own.choices), True
+        counted = all_held.waiting(0, all_held.address())  # it counts with the table that was read of it
     else:
         return
     merged = {key: value for key, value in (known | choices).items() if value is not None}
-    read(name, data, tuple(sorted(merged.items())), again=again)
+    read(name, data, tuple(sorted(merged.items())), again=again, counted=counted)
 
 
 def _read(name: str, data: bytes, choices: dict[str, Any], say: Say) -> Reading:

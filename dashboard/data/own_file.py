@@ -18,6 +18,7 @@ from dpcore.datasets.suitability import names_someone
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from dashboard.all_held import Waiting
     from dashboard.data.place import Place
     from dashboard.data.remembered import Remembered
     from dpcore.datasets import Reading
@@ -471,10 +472,14 @@ def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pending:
-    """A file that is being read, or that could not be, as ``problem`` says. ``again`` reads the present file anew."""
+    """A file that is being read, or that could not be, as ``problem`` says. ``again`` reads the present file anew.
+
+    ``counted`` is what counts it among all that is held here.
+    """
 
     name: str
     data: bytes
     choices: tuple[tuple[str, Any], ...]
     again: bool
+    counted: Waiting | None = None
     problem: str = ""

@@ -8,7 +8,7 @@ from functools import cache
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from dashboard import catalogue, session, words
+from dashboard import all_held, catalogue, session, words
 from dashboard.data import suits
 from dashboard.data.arrivals import taken
 from dashboard.data.held import LOADED_SAMPLES, SAMPLE_LOADING, SAMPLE_ROUND, SAMPLE_TASK
@@ -18,6 +18,7 @@ from dashboard.data.upload import progress
 from dashboard.widgets.drop_areas import named
 from dpcore.datasets import Sample, Table, load_sample, sample, samples
 from dpcore.datasets.temporary import private_file, private_folder
+from dpcore.errors import UnreadableFile
 
 
 def show_samples() -> None:
@@ -109,16 +110,26 @@ def _upload(name: str, key: str) -> None:
     data = taken(file)
     suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
     SAMPLE_ROUND.put(int(SAMPLE_ROUND.get()) + 1)
+    try:
+        waiting = all_held.waiting(len(data), all_held.address())
+    except UnreadableFile as error:
+        session.say(f"sample-{name}", words.sentence(error))
+        return
 
     def work(say: Say) -> Table:
         # A private folder under a name of ours, gone as soon as the table is read.
         with private_folder() as folder:
-            return load_sample(name, path=private_file(folder, data, f"table{suffix}"), progress=say)
+            table = load_sample(name, path=private_file(folder, data, f"table{suffix}"), progress=say)
+        all_held.let_go(waiting)
+        return table
 
     _start(name, work, "Reading the census table")
 
 
 def _start(name: str, work: Callable[[Say], Table], title: str) -> None:
+    earlier: Task | None = SAMPLE_TASK.get()
+    if earlier is not None:
+        earlier.cancel()
     task = Task(work, title)
     SAMPLE_TASK.put(task)
     SAMPLE_LOADING.put(name)

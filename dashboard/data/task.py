@@ -48,14 +48,18 @@ class Task:
         self.result: Any = None
         self.problem: str | None = None
         self._cancelled, self._done = threading.Event(), threading.Event()
-        threads().submit(self._run, work)
+        self._waits: list[Callable[[Say], Any]] = [work]
+        threads().submit(self._run)
 
     def _say(self, fraction: float, what: str) -> None:
         if self._cancelled.is_set():
             raise ReadingCancelled("Cancelled.")
         self.fraction, self.words = min(max(fraction, 0.0), 1.0), what
 
-    def _run(self, work: Callable[[Say], Any]) -> None:
+    def _run(self) -> None:
+        work = self._taken()
+        if work is None:
+            return
         try:
             self._say(0.0, "Starting")
             # what a failure of ours says may hold cells of the file: the log has its place, the person a reference
@@ -70,8 +74,18 @@ class Task:
             self._done.set()
 
     def cancel(self) -> None:
-        """Stop at the next step."""
+        """Stop at the next step; what waits for its turn ends at once, and lets go of what it holds."""
         self._cancelled.set()
+        if self._taken() is not None:
+            self.problem = ""
+            self._done.set()
+
+    def _taken(self) -> Callable[[Say], Any] | None:
+        """The work, for whoever comes first: the thread that does it, or who cancels it."""
+        try:
+            return self._waits.pop()
+        except IndexError:
+            return None
 
     @property
     def finished(self) -> bool:

@@ -93,12 +93,12 @@ def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> 
         elif present is not None and present.as_read is base:
             end(present, task.result)
 
-    fits = limits.room(own.data, base, actions.weight(actions.before()), limits.limits())
-    actions.start(lambda say: _prepared(base, steps, fits), said.DOING_STEP, ended)
+    fits, whose = limits.room(own.data, base, actions.weight(actions.before()), limits.limits()), all_held.address()
+    actions.start(lambda say: _prepared(base, steps, fits, whose), said.DOING_STEP, ended)
 
 
-def _prepared(base: Reading, steps: tuple[Step, ...], fits: Fits) -> Reading:
+def _prepared(base: Reading, steps: tuple[Step, ...], fits: Fits, whose: str) -> Reading:
     """The table after these steps, with what the page asks of it worked out. Raises InvalidArgument, NoRoom."""
-    after = all_held.note(base.after(steps, fits))
+    after = all_held.note(base.after(steps, fits), whose)
     _ = after.suggested_steps
     return after

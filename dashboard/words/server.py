@@ -19,6 +19,7 @@ OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
 TOO_MUCH_AT_ONCE = "So much is being uploaded here at this moment that there is no room; try again in a minute."
+LOG_IN_FIRST = "Files are for those who have logged in; log in and bring the file again."
 TOO_SLOW = "The file took too long to arrive; try again where the network is faster."
 NOT_UNDERSTOOD = "This page was sent something that it does not understand; reload it."
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import all_held
+from dashboard import all_held, memory
+from dashboard.data import task
+from dashboard.data.task import Task
 from dpcore.datasets import read_csv
 from dpcore.errors import UnreadableFile
 from tests.dashboard import conftest as dashboard
@@ -19,46 +24,159 @@ ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visito
 workers = dashboard.workers
 
 FILE = b"name,n\n" + b"".join(b"%032d,%d\n" % (number, number) for number in range(12_000))
+HERE, THERE = "10.0.0.1", "10.0.0.2"
+
+
+@pytest.fixture(autouse=True)
+def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(all_held, "_live", WeakKeyDictionary())
+
+
+def room(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(all_held, "most", lambda: most)
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """The threads that read files have other work, until this is set."""
+    free, readers = threading.Event(), ThreadPoolExecutor(max_workers=1)
+    monkeypatch.setattr(task, "threads", lambda: readers)
+    readers.submit(free.wait)
+    yield free
+    free.set()
+    readers.shutdown()
 
 
 def test_many_sessions_are_refused_where_one_is_not_and_leaving_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    gc.collect()
-    before, reading = all_held.held(), read_csv(FILE)
+    reading = read_csv(FILE)
     each = reading.size + len(FILE)
     assert each > 1 << 20
-    monkeypatch.setattr(all_held, "most", lambda: before + each + (1 << 20))
-    here = [all_held.note(reading, FILE)]
+    room(each + (1 << 20), monkeypatch)
+    here = [all_held.note(reading, HERE, FILE)]
     del reading
     with pytest.raises(UnreadableFile, match="Everybody's files together"):
-        all_held.note(read_csv(FILE), FILE)
+        all_held.note(read_csv(FILE), THERE, FILE)
     with pytest.raises(UnreadableFile, match="try again when others have left"):
-        all_held.check((1 << 20) + 1)
-    all_held.check(1 << 20)
+        all_held.waiting((1 << 20) + 1, THERE)
     here.clear()
     gc.collect()
-    assert all_held.held() == before
-    all_held.note(read_csv(FILE), FILE)
+    assert all_held.held() == 0
+    all_held.note(read_csv(FILE), THERE, FILE)
+
+
+def test_one_address_has_a_share_and_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five pages from one address, each below its own bound, once kept everybody else's files out."""
+    room(1000, monkeypatch)
+    kept = [all_held.waiting(400, HERE), all_held.waiting(400, HERE)]
+    with pytest.raises(UnreadableFile, match="from your address"):
+        all_held.waiting(1, HERE)
+    kept.append(all_held.waiting(200, THERE))
+    assert (all_held.held(HERE), all_held.held()) == (800, 1000)
+    all_held.let_go(kept[0])
+    all_held.waiting(400, HERE)
+
+
+def test_what_waits_for_its_turn_counts_and_is_let_go_when_it_is_cancelled(
+    busy: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten files of one session once waited for a reader, uncounted, each held by the work that nobody wanted."""
+    room(1000, monkeypatch)
+
+    def brought(size: int, whose: str) -> Task:
+        counted = all_held.waiting(size, whose)
+        return Task(lambda say: all_held.let_go(counted), "Reading the file")
+
+    first, second = brought(300, HERE), brought(400, THERE)
+    with pytest.raises(UnreadableFile, match="Everybody's files together"):
+        all_held.waiting(301, "10.0.0.3")
+    first.cancel()
+    assert first.finished
+    assert first.problem == "", "what was cancelled has nothing to say"
+    assert all_held.held() == 400
+    first.cancel()
+    busy.set()
+    assert second.wait(60)
+    assert all_held.held() == 0
+    second.cancel()
+    assert second.problem is None, "what is done stays done"
+
+
+def test_a_page_s_file_counts_from_when_it_is_taken_over(
+    open_app: Callable[..., AppTest], busy: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.data.actions.PATIENCE", 0.0)
+    app = open_app("data")
+    for number in range(2):
+        app.file_uploader[0].upload(f"{number}.csv", FILE).run()
+        assert all_held.held() == len(FILE)
+        app.button(key=next(str(one.key) for one in app.button if str(one.key).startswith("cancel-"))).click().run()
+        app.run()  # Streamlit holds what was in a slot until the next one
+        assert all_held.held() == 0, "and no more when it was cancelled"
 
 
 def test_a_file_too_many_for_all_is_a_sentence_on_the_page(
     open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gc.collect()
-    monkeypatch.setattr(all_held, "most", lambda: all_held.held() + (1 << 19))
-    app = drop(open_app("data"), FILE)
-    assert app.error[0].value.startswith("Everybody's files together")
+    app = open_app("data")
+    room(len(FILE) - 1, monkeypatch)
+    app = drop(app, FILE)
+    assert app.warning[0].value.startswith("Everybody's files together")
+    assert all_held.held() == 0, "what found no room is not held"
+    room(2 * len(FILE), monkeypatch)
+    app = drop(app, FILE)
+    assert app.error[0].value.startswith("Everybody's files together"), "with the table that it was read as"
     assert "_own_file" not in app.session_state
-    monkeypatch.setattr(all_held, "most", lambda: 4 << 30)
+    room(4 << 30, monkeypatch)
     assert held(drop(app, FILE.replace(b"name", b"word"))).reading is not None
 
 
-def test_it_follows_from_the_memory_of_the_container(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def grouped(folder: Path, own: str, limits: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """How much memory there is for a process of these groups, where these files say so."""
+    for name, text in limits.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "own").write_text(own)
+    monkeypatch.setattr(memory, "_OWN", folder / "own")
+    monkeypatch.setattr(memory, "_GROUPS", folder)
+    memory.given.cache_clear()
+    try:
+        return memory.given()
+    finally:
+        memory.given.cache_clear()
+
+
+MB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("own", "limits", "found"),
+    [
+        ("0::/\n", {"memory.max": f"{MB}\n"}, MB),  # a container
+        ("", {"memory.max": f"{MB}\n"}, MB),
+        ("0::/lab.slice/lab.service\n", {"lab.slice/lab.service/memory.max": f"{MB}\n"}, MB),  # systemd
+        (
+            "0::/a/b\n",
+            {"a/b/memory.max": "max\n", "a/memory.max": f"{MB}\n", "memory.max": f"{2 * MB}\n", "c/memory.max": "1\n"},
+            MB,
+        ),
+        ("0::/a\n", {"a/memory.max": f"{2 * MB}\n", "memory.max": f"{MB}\n"}, MB),
+        ("0::/../../a:b\n", {"a:b/memory.max": f"{MB}\n"}, MB),
+        ("4:cpu:/x\n3:blkio,memory:/a\n0::/\n", {"memory/a/memory.limit_in_bytes": f"{MB}\n", "x/memory.max": "1"}, MB),
+        ("3:memory:/docker/1\n", {"memory/memory.limit_in_bytes": f"{MB}\n"}, MB),  # what a container is shown
+        ("0::/a\n", {"a/memory.max": "max\n"}, None),
+        ("nonsense\n\n::\n", {}, None),
+    ],
+)
+def test_what_there_is_follows_from_every_group_that_the_process_is_in(
+    own: str, limits: dict[str, str], found: int | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = grouped(tmp_path, own, limits, monkeypatch)
+    assert told == found if found else told > 100 * MB
+
+
+def test_all_hold_a_share_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EPSILON_LAB_MEMORY_ALL", raising=False)
-    given = tmp_path / "memory.max"
-    monkeypatch.setattr(all_held, "_CGROUPS", (given, tmp_path / "absent"))
-    for text, most in (("1000000000\n", 600_000_000), ("max\n", None)):
-        given.write_text(text)
-        all_held._memory.cache_clear()
-        assert all_held.most() == (all_held.most() if most is None else most >> 20 << 20)
-        assert all_held.most() > 100 << 20
-    all_held._memory.cache_clear()
+    monkeypatch.setattr(memory, "given", lambda: 1_000_000_000)
+    assert all_held.most() == 600_000_000 >> 20 << 20
+    monkeypatch.setenv("EPSILON_LAB_MEMORY_ALL", "7")
+    assert all_held.most() == 7 << 20

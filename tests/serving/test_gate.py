@@ -26,8 +26,9 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from benchmarks.people import Person
-from dashboard import gate, wanted
+from dashboard import gate, login, pace, wanted, wire
 from dashboard.gate import Gate
+from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
 from tests.put_back import changed_in_streamlit
 
@@ -144,16 +145,74 @@ def test_a_page_of_another_server_on_this_computer_is_refused() -> None:
     assert len(inner.messages) == 1
 
 
-def test_what_all_visitors_share_is_not_one_visitor_s_to_drop() -> None:
+@pytest.mark.parametrize("kind", sorted(gate.REFUSED))
+def test_what_all_visitors_share_is_not_one_visitor_s_to_drop(kind: str) -> None:
+    """Whoever asks for it is let go: a message that was only left out could be sent again and again, at no cost."""
     rerun = BackMsg()
     rerun.rerun_script.query_string = "page=1"
-    clear = BackMsg(clear_cache=True)
-    shut = BackMsg(debug_shutdown_runtime=True)
-    # 5,000 bytes in a field that nobody knows, so that it is no small message
-    padded = {"type": "websocket.receive", "bytes": clear.SerializeToString() + b"\xc2\x3e\x88\x27" + bytes(5000)}
-    assert BackMsg.FromString(padded["bytes"]).WhichOneof("type") == "clear_cache"
-    _, inner = connected([binary(clear), padded, binary(shut), binary(rerun)], HOST)
-    assert [message.get("bytes") for message in inner.messages] == [rerun.SerializeToString(), None]
+    asked = BackMsg(**{kind: True})
+    # 3,000 bytes in a field that nobody knows, so that it is no small message
+    padded = asked.SerializeToString() + b"\xc2\x3e\xb8\x17" + bytes(3000)
+    assert BackMsg.FromString(padded).WhichOneof("type") == kind
+    for data in (asked.SerializeToString(), padded):
+        told, inner = connected([binary(rerun), {"type": "websocket.receive", "bytes": data}, binary(rerun)], HOST)
+        assert told == [{"type": "websocket.close", "code": 1008}]
+        assert [message.get("bytes") for message in inner.messages] == [rerun.SerializeToString(), None]
+
+
+def test_a_page_asks_for_few_addresses_of_files_and_by_short_names() -> None:
+    """An address is hundreds of bytes, and was made for each of fifty thousand names of none."""
+    few, many, long, longer = BackMsg(), BackMsg(), BackMsg(), BackMsg()
+    few.file_urls_request.file_names.extend(["𐍈" * 255] * gate.FILES_EACH)
+    many.file_urls_request.file_names.extend([""] * (gate.FILES_EACH + 1))
+    long.file_urls_request.file_names.append("x" * 5000)
+    longer.backend_operation_request.request_id = "x" * 5000  # the answer says it again
+    told, inner = connected([binary(few)], HOST)
+    assert not told
+    assert inner.messages[0] == binary(few)
+    for asked, code in ((many, 1008), (long, 1009), (longer, 1009)):
+        told, inner = connected([binary(asked)], HOST)
+        assert told == [{"type": "websocket.close", "code": code}]
+        assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
+
+
+def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work is counted, and the clock of this test stands still but for what is waited."""
+    clock = [0.0]
+
+    async def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(gate, "WORK", 100.0)
+    monkeypatch.setattr(gate, "WORK_EACH", 1000.0)
+    rerun = BackMsg()
+    for number in range(20):
+        rerun.rerun_script.widget_states.widgets.add(id=f"{number}", double_value=1.0)
+    work = gate.PARTS_A_MESSAGE + 2 + 3 * 20 + rerun.ByteSize() // gate.BYTES_A_PART
+    at_once = int(gate.WORK * gate.AHEAD) // work
+    here = Gate(Inner())
+
+    def sent(times: int) -> float:
+        """Seconds that so many messages of one connection have to wait."""
+        began, waiting = clock[0], [binary(rerun)] * times + [{"type": "websocket.disconnect", "code": 1000}]
+
+        async def receive() -> Any:
+            return waiting.pop(0)
+
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": ("10.0.0.1", 1)}
+        asyncio.run(here(scope, receive, receive))  # type: ignore[arg-type]
+        return clock[0] - began
+
+    assert sent(at_once) == 0.0, "a person who clicks fast"
+    assert sent(10 * at_once) == pytest.approx((10 * at_once * work) / gate.WORK - gate.AHEAD)
+    assert not here._paces, "who has left is forgotten"
+    clock[0] += 1000.0
+    here._open["10.0.0.1"] += 1  # a page that stays
+    waits = [sent(at_once) for _ in range(20)]  # of pages that are opened one after the other
+    assert waits[0] == 0.0
+    assert sum(waits) == pytest.approx((20 * at_once * work) / gate.WORK_EACH - gate.AHEAD)
 
 
 def nested(data: bytes, *path: str) -> bytes:
@@ -172,6 +231,7 @@ def wire_bytes(number: int) -> bytes:
 
 MANY = 300_000
 HASHES = BackMsg().rerun_script.DESCRIPTOR.fields_by_name["cached_message_hashes"].number
+GROUP, EIGHTS = b"\xa3\x06\xa4\x06", b"\xa1\x06" + bytes(8)  # of a field that nobody knows
 IN_STATES = ("rerun_script", "widget_states")
 
 
@@ -191,26 +251,44 @@ IN_STATES = ("rerun_script", "widget_states")
         b"\xc2\x3e\x00" * MANY,  # a field that nobody knows
         BackMsg(clear_cache=True).SerializeToString() * MANY,
         b"\x08" * MANY,
+        nested(b"\x0a" + wire_bytes(MANY) + b"\x01" * MANY, *IN_STATES, "widgets", "int_array_value"),
+        nested(b"\x0a" + wire_bytes(8 * MANY) + bytes(8 * MANY), *IN_STATES, "widgets", "double_array_value"),
+        EIGHTS * MANY,
         b"x" * (gate.MESSAGE_BYTES + 1),
+        *(
+            nested(group + b"\x0a\x00" * MANY, *IN_STATES[:depth]) + b"\x0a\x00" * MANY
+            for group in (GROUP, b"\xa3\x06\x0b\x0c\xa4\x06", EIGHTS + GROUP)
+            for depth in range(3)
+        ),
     ],
-    ids=["widgets", "hashes", "entries", "runs", "unknown", "kinds", "numbers", "long"],
 )
 def test_a_message_that_grows_in_memory_is_refused_before_it_is_read(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "_kind", lambda _: pytest.fail("it was read"))
+    monkeypatch.setattr(gate, "_asked", lambda _: pytest.fail("it was read"))
     told, inner = connected([{"type": "websocket.receive", "bytes": data}], HOST)
     assert told == [{"type": "websocket.close", "code": 1009}]
     assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
 
 
+def test_who_reads_a_message_goes_on_behind_a_group() -> None:
+    """What shows that one is to be refused: to stop counting there lets all else through."""
+    data = nested(GROUP + b"\x0a\x00" * MANY, *IN_STATES)
+    assert len(BackMsg.FromString(data).rerun_script.widget_states.widgets) == MANY
+    assert wire.parts(gate.MESSAGE_PARTS, data, BackMsg.DESCRIPTOR) is None
+    assert wire.parts(gate.MESSAGE_PARTS, nested(b"\x0a\x00" * 9, *IN_STATES), BackMsg.DESCRIPTOR) == 2 + 9
+
+
 def test_what_a_page_may_send_at_most_arrives() -> None:
+    """Twice as much as the fullest page with the widest table that there may be."""
     rerun = BackMsg()
     states = rerun.rerun_script.widget_states
     states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
-    for number in range(2000):
-        states.widgets.add(id=f"number-{number}").double_array_value.data.extend([1.5] * 20)
-    rerun.rerun_script.cached_message_hashes.extend(f"{number:064}" for number in range(5000))
+    for number in range(200):
+        states.widgets.add(id=f"number-{number}").double_array_value.data.extend([1.5] * 2)
+    for chosen in ("columns", "pairs"):
+        states.widgets.add(id=chosen).string_array_value.data.extend(f"column {each}" for each in range(MOST_COLUMNS))
+    rerun.rerun_script.cached_message_hashes.extend(f"{number:064}" for number in range(500))
     told, inner = connected([binary(rerun)], HOST)
     assert not told
     assert inner.messages[0]["bytes"] == rerun.SerializeToString()
@@ -250,7 +328,10 @@ class Reading(Inner):
 
 
 async def sent_at_once(files: list[tuple[str, int, int]], **options: Any) -> list[int]:
-    """The answers to files that arrive together: for whom, how large they say they are, how much of them came."""
+    """The answers to files that arrive together: for whom, how large they say they are, how much of them came.
+
+    The first letter of a session is the address that it is from.
+    """
     inner = Reading()
     here = Gate(inner, **options)
 
@@ -264,8 +345,8 @@ async def sent_at_once(files: list[tuple[str, int, int]], **options: Any) -> lis
             return {"type": "http.request", "body": bytes(came), "more_body": True}
 
         headers = [HOST] if size < 0 else [HOST, (b"content-length", str(size).encode())]
-        path = f"/_stcore/upload_file/{session}/{number}"
-        await here({"type": "http", "path": path, "method": "PUT", "headers": headers}, receive, send)
+        scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{number}", "method": "PUT"}
+        await here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send)
         return int(sent[0]["status"])
 
     asked = [asyncio.create_task(one(who, number, *sizes)) for number, (who, *sizes) in enumerate(files)]
@@ -284,12 +365,20 @@ def test_files_that_are_still_arriving_count() -> None:
 
 def test_all_files_together_are_bounded_whoever_sends_them() -> None:
     """A session costs nothing, so a bound for each bounds nothing. What counts is what came, not what was said."""
-    large = [(f"s{number}", 30, 30) for number in range(5)]
+    large = [(f"{number} s", 30, 30) for number in range(5)]
     assert asyncio.run(sent_at_once(large, most_bytes=100)) == [200, 200, 200, 503, 503]
-    unsaid = [(f"s{number}", -1, 30) for number in range(5)]
+    unsaid = [(f"{number} s", -1, 30) for number in range(5)]
     assert asyncio.run(sent_at_once(unsaid, most_bytes=100)) == [200, 200, 200, 503, 503]
-    promised = [("a", 99, 0), ("b", 99, 0), ("c", 30, 30)]
+    promised = [("a", 79, 0), ("b", 79, 0), ("c", 30, 30)]
     assert asyncio.run(sent_at_once(promised, most_bytes=100)) == [200, 200, 200], "nobody holds room by a promise"
+
+
+def test_one_address_has_a_share_of_the_room_for_files_and_not_all() -> None:
+    """Five of its files that never ended once kept everybody else's away for ten minutes, and again after that."""
+    files = [*((f"a{number}", 20, 20) for number in range(5)), ("b", 20, 20), ("c", 1, 1)]
+    assert asyncio.run(sent_at_once(files, most_bytes=100)) == [200] * 4 + [503, 200, 503]
+    unsaid = [(session, -1, came) for session, _, came in files]
+    assert asyncio.run(sent_at_once(unsaid, most_bytes=100)) == [200] * 4 + [503, 200, 503]
 
 
 class Keeping(Inner):
@@ -336,8 +425,8 @@ def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pyte
             return {"type": "http.request", "body": bytes(size)}
 
         headers = [HOST, (b"content-length", str(size).encode())]
-        path = f"/_stcore/upload_file/{session}/{name}"
-        asyncio.run(here({"type": "http", "path": path, "method": "PUT", "headers": headers}, receive, send))
+        scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{name}", "method": "PUT"}
+        asyncio.run(here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send))
         return int(sent[0]["status"])
 
     assert [put("a", "small", 10), put("a", "large", 40), put("b", "larger", 45)] == 3 * [200]
@@ -347,8 +436,90 @@ def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pyte
     clock[0] = gate.LIES + 1.0
     assert put("c", "own", 30) == 200
     assert inner.kept() == {("a", "small"), ("a", "large"), ("c", "fits"), ("c", "own")}, "no more than had to"
-    assert put("d", "enormous", 95) == 503
+    assert put("d", "enormous", 75) == 503
+    assert put("d", "more than a share", 81) == 503
     assert inner.kept() == {("a", "small"), ("a", "large"), ("c", "fits"), ("c", "own")}, "none for what has no room"
+    assert put("a again", "first", 15) == 200
+    clock[0] += gate.LIES + 1.0
+    assert put("a once more", "second", 75) == 200
+    assert inner.kept() == {("c", "fits"), ("a once more", "second")}, "its own first, then the largest"
+
+
+class Leaping(asyncio.SelectorEventLoop):
+    """A loop whose clock waits for nothing: it leaps to what comes next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._now, selector = 0.0, self._selector  # type: ignore[attr-defined]
+        look = selector.select
+
+        def leap(timeout: float | None = None) -> Any:
+            self._now += timeout or 0.0
+            return look(0)
+
+        selector.select = leap
+
+    def time(self) -> float:
+        return self._now
+
+
+@pytest.mark.parametrize(
+    ("piece", "each", "status"),
+    [(1, 1.0, 408), (gate.LEAST, 59.0, 200), (gate.LEAST - 1, 59.0, 408), (10 * gate.LEAST, 61.0, 408)],
+)
+def test_a_file_comes_at_a_least_rate_or_gives_up_its_room(piece: int, each: float, status: int) -> None:
+    class Whole(Inner):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            try:
+                while (await receive())["more_body"]:
+                    pass
+            except HTTPException as error:
+                await send({"type": "http.response.start", "status": error.status_code, "headers": []})
+                return
+            await super().__call__(scope, receive, send)
+
+    async def story() -> int:
+        sent: list[Any] = []
+        pieces = 0
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            nonlocal pieces
+            await asyncio.sleep(each)
+            pieces += 1
+            return {"type": "http.request", "body": memoryview(bytes(piece)), "more_body": pieces * each < 500.0}
+
+        scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST]}
+        await Gate(Whole())(scope, receive, send)
+        return int(sent[0]["status"])
+
+    with asyncio.Runner(loop_factory=Leaping) as runner:
+        assert runner.run(story()) == status
+
+
+def test_where_there_is_a_login_files_are_for_those_who_have_logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page that asks for the login is a session as well, and could be sent files."""
+    sessions: dict[str, dict[str, object]] = {"in": {"is_logged_in": True}, "out": {}, "no": {"is_logged_in": False}}
+
+    class Served(Keeping):
+        def get_app_session(self, session: str) -> SimpleNamespace | None:
+            said = sessions.get(session)
+            return None if said is None else SimpleNamespace(_user_info=said)
+
+        def get_instance(self) -> SimpleNamespace:
+            return SimpleNamespace(uploaded_file_mgr=self.manager, get_app_session=self.get_app_session)
+
+    monkeypatch.setattr(gate, "runtime", Served())
+    for session in (*sessions, "nobody"):
+        assert asked(f"/_stcore/upload_file/{session}/1", HOST, method="PUT")[0] == 200, "without a login"
+    monkeypatch.setattr(login, "configured", lambda: "a login")
+    monkeypatch.setattr(login, "known", lambda said: "somebody" if said.get("is_logged_in") else None)
+    for session in (*sessions, "nobody"):
+        status, _, inner = asked(f"/_stcore/upload_file/{session}/1", HOST, method="PUT")
+        assert status == (200 if session == "in" else 403)
+        assert bool(inner.requests) == (session == "in")
 
 
 def test_a_file_that_never_arrives_does_not_hold_its_room_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -562,7 +733,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
-    assert len(changed_in_streamlit()) == 3
+    assert len(changed_in_streamlit()) == 4
 
 
 class Stranger(Person):
@@ -611,13 +782,14 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
         person, stranger, gone = Person(address, "selection"), Stranger(address, ""), Stranger(address, "")
         for one in (person, stranger, gone):
             await one.arrive()
-        for _ in range(20):
-            await stranger.sends(BackMsg(clear_cache=True))
+        await stranger.sends(BackMsg(clear_cache=True))
+        refused = await stranger.until_closed()
+        await stranger.arrive()
         answers = [_put(address, await stranger.session(), number) for number in range(12)]
         await person.move(0.8)
         _cut_off(address, await gone.session())  # of one who may still send files
         await stranger.sends_what_no_page_sends(person)
-        closed = []
+        closed = [refused]
         for message in ("text", b"\xff" * 200):
             await stranger.sends(message)
             closed.append(await stranger.until_closed())
@@ -631,7 +803,7 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
         answers, closed = asyncio.run(story(address))
         assert _status(f"{address}/_stcore/metrics") == 404
     assert answers == [204] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH)
-    assert closed == [1003, 1003]
+    assert closed == [1008, 1003, 1003]
     log = (tmp_path / "server.log").read_text()
     assert "Traceback" not in log
     assert "defect" not in log

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -10,13 +11,14 @@ import pytest
 from streamlit.components.v2.bidi_component.serialization import BidiComponentSerde
 from streamlit.elements.widgets.number_input import NumberInputSerde
 from streamlit.proto.NumberInput_pb2 import NumberInput
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import WStates
+from streamlit.testing.v1 import AppTest
 
 from dashboard import failures, values
 
-EPSILON, STEPS, FINGER = "$$ID-1-epsilon", "$$ID-2-steps", "$$ID-3-finger"
+EPSILON, STEPS, FINGER, CLICKED = "$$ID-1-epsilon", "$$ID-2-steps", "$$ID-3-finger", "$$ID-4-clicked"
 DEEP = "[" * 100_000
 
 
@@ -40,6 +42,8 @@ def sent(key: str, **value: Any) -> WStates:
     states.set_widget_metadata(WidgetMetadata(STEPS, _step, lambda step: [step], "string_array_value"))
     part = BidiComponentSerde({"x": 0.5})
     states.set_widget_metadata(WidgetMetadata(FINGER, part.deserialize, part.serialize, "json_value"))
+    clicks = lambda said: None if said is None else json.loads(said)  # noqa: E731 - as Streamlit reads a click in one
+    states.set_widget_metadata(WidgetMetadata(CLICKED, clicks, json.dumps, "json_trigger_value"))
     message = WidgetState(id=key)
     for field, content in value.items():
         if field.endswith("array_value"):
@@ -107,8 +111,83 @@ def test_what_a_component_cannot_read_is_as_at_first_without_a_word_in_the_log(
     assert sent(FINGER, json_value='{"x": 2}').get(FINGER) == {"x": 2}
 
 
+def offered() -> None:
+    """A page with one widget of every kind that offers options, two for what nobody offered, and a box for text."""
+    import streamlit as st
+
+    def told(key: str) -> None:
+        st.session_state["told"] = {**st.session_state["told"], key: st.session_state[key]}
+
+    several = {"multiselect": st.multiselect, "pills": st.pills, "control": st.segmented_control}
+    for kind, draw in {"selectbox": st.selectbox, "radio": st.radio, **several}.items():
+        draw(kind, ["a", "b", "c"], key=kind, on_change=told, args=(kind,))
+    st.pills("many", ["a", "b", "c"], key="pills_many", selection_mode="multi", on_change=told, args=("pills_many",))
+    st.select_slider("slider", ["a", "b", "c"], key="slider", on_change=told, args=("slider",))
+    st.tabs(["a", "b", "c"], key="tabs", on_change=told, args=("tabs",))
+    st.menu_button("menu", ["a", "b", "c"], key="menu", on_click=told, args=("menu",))
+    st.selectbox("new", ["a"], key="new", accept_new_options=True, on_change=told, args=("new",))
+    st.multiselect("new", ["a"], key="new_many", accept_new_options=True, on_change=told, args=("new_many",))
+    st.text_area("typed", key="typed", on_change=told, args=("typed",))
+
+
+LISTS = ("multiselect", "pills", "control", "pills_many", "slider", "new_many")
+OPEN = ("new", "new_many", "typed")
+OF_OPTIONS = ("selectbox", "radio", "tabs", "menu", *LISTS[:-1])
+
+
+def chosen(*said: str) -> dict[str, object]:
+    """What a page is told in its callbacks when each of its widgets is sent these choices."""
+    app, message = AppTest.from_function(offered), WidgetStates()
+    app.session_state["told"] = {}
+    app.run()
+    for name, key in app.session_state._state._state._key_id_mapper.id_key_mapping.items():
+        state = message.widgets.add(id=name)
+        if key in LISTS:
+            state.string_array_value.data.extend(said)
+        elif key == "menu":
+            state.string_trigger_value.data = said[0]
+        else:
+            state.string_value = said[0]
+    app._run(message)
+    assert not app.exception
+    told: dict[str, object] = app.session_state["told"]
+    return told
+
+
+def test_a_choice_is_one_that_was_offered() -> None:
+    """Any other leaves the widget as it was at first, whatever it says, unless the widget takes new ones."""
+    found = chosen("b")
+    assert set(found) == {*OF_OPTIONS, *OPEN}
+    assert [found[key] for key in OF_OPTIONS] == ["b", "b", "b", "b", ["b"], "b", "b", ["b"], "b"]
+    assert chosen("punycode") == {"new": "punycode", "new_many": ["punycode"], "typed": "punycode"}
+    assert not {*chosen("b", "punycode")} & {"multiselect", "pills", "control", "pills_many", "slider"}
+    assert not {*chosen("b", "b")} & {"multiselect", "pills_many"}, "nobody chooses one twice"
+    assert chosen("c", "b")["multiselect"] == ["c", "b"]
+
+
+def test_only_what_a_person_types_is_long() -> None:
+    """Some bytes of JSON are thirty times as many in memory, and stay there for as long as the page is open."""
+    long = "x" * (values.LONGEST + 1)
+    assert chosen(long) == {"typed": long}
+    for length, found in ((values.LONGEST - 7, True), (values.LONGEST + 1, False)):
+        states = sent(FINGER, json_value='{"y":"' + "y" * (length - 8) + '"}')
+        assert ("y" in states.get(FINGER)) == found
+        clicked = sent(CLICKED, json_trigger_value='["' + "z" * (length - 4) + '"]')
+        assert (clicked.get(CLICKED) is not None) == found
+
+
+@pytest.mark.parametrize("say", [{"json_value": "[" * 5000}, {"json_trigger_value": "[" * 5000}])
+def test_what_is_too_long_is_not_read(say: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values, "_read", lambda *_: pytest.fail("it was read"))
+    key = FINGER if "json_value" in say else CLICKED
+    assert sent(key, **say).get(key) == ({"x": 0.5} if key == FINGER else None)
+
+
 def test_without_the_guard_it_fails() -> None:
     """What shows that the tests above can fail."""
     values.unguard()
     with pytest.raises(TypeError):
         sent(STEPS, double_value=2.5).get(STEPS)
+    assert chosen("punycode")["selectbox"] == "punycode"
+    long = "y" * values.LONGEST
+    assert sent(FINGER, json_value=f'{{"y":"{long}"}}').get(FINGER) == {"y": long, "x": 0.5}

@@ -1,0 +1,20 @@
+"""How much work a sender may make of a server in a time: what goes beyond it waits, and so does what comes after it."""
+
+from __future__ import annotations
+
+import time
+
+
+class Pace:
+    """``rate`` units of work a second, and what was not made use of in the last ``ahead`` seconds at once."""
+
+    def __init__(self, rate: float, ahead: float) -> None:
+        self._rate, self._ahead = rate, ahead
+        self._until = 0.0
+        """When all work that was sent will be done, were it done at this rate."""
+
+    def wait(self, work: float) -> float:
+        """Seconds that a sender of so much ``work`` has to wait before anything is made of it."""
+        now = time.monotonic()
+        self._until = max(self._until, now) + work / self._rate
+        return max(0.0, self._until - now - self._ahead)

@@ -1,0 +1,39 @@
+"""What waits to be sent to a page that does not read is bounded in bytes.
+
+Streamlit keeps the last 500 messages for it, of any length, and keeps them too when it has given the page up.
+"""
+
+from __future__ import annotations
+
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.session_manager import SessionClientDisconnectedError
+from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
+
+MOST = 16 << 20
+"""Bytes that wait for one page, unless they are one message: a whole page with its charts has one or two million."""
+_write = StarletteSessionClient.write_forward_msg
+
+
+def guard() -> None:
+    """From now on, in this process. Again does nothing."""
+    StarletteSessionClient.write_forward_msg = _bounded  # type: ignore[assignment, method-assign]
+
+
+def unguard() -> None:
+    """As Streamlit does it; for tests."""
+    StarletteSessionClient.write_forward_msg = _write  # type: ignore[method-assign]
+
+
+def _bounded(client: StarletteSessionClient, msg: ForwardMsg) -> None:
+    """Have a message sent. Raises SessionClientDisconnectedError for a page that has left or does not read."""
+    waiting = client._send_queue
+    try:
+        _write(client, msg)
+        held = list(getattr(waiting, "_queue"))  # noqa: B009 - asyncio tells how many wait, and not what
+        if len(held) > 1 and sum(map(len, held)) > MOST:
+            raise SessionClientDisconnectedError
+    except SessionClientDisconnectedError:
+        client._closed.set()
+        while not waiting.empty():
+            waiting.get_nowait()
+        raise
