@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dashboard.data import put_together
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.schema import ColumnType, EachRow
 from dpcore.datasets.steps import moved_by, rows_made
-from dpcore.datasets.suitability import names_someone
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -226,14 +226,7 @@ class OwnFile:
                 "The rows of this table were put together from what the file holds, so how many there are and what "
                 "they are called is private. Take that step back on the Data page: a private alarm counts days itself."
             )
-        together = [step.by for step in self.steps if isinstance(step, OneRowPer) and not step.day]
-        if self.schema.unit == "person" and any(not _means_people(by) for by in together):
-            return (
-                "A row of this table holds what several people did, so leaving one of them out changes rows and takes "
-                "none away: this no private answer here covers. Put rows together by person on the Data page, or say "
-                "there that something else than a person is protected."
-            )
-        return ""
+        return put_together.refusal(self.steps, self.schema.unit) if self.schema.each_row == "record" else ""
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -399,18 +392,6 @@ def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
     if together:
         return "step" if together[-1].day else "record"
     return reading.suggested().each_row
-
-
-_PEOPLE = {
-    *("person", "people", "who", "patient", "member", "user", "client", "customer", "employee", "student", "pupil"),
-    *("respondent", "participant", "subject", "citizen", "resident", "voter", "donor", "visitor", "guest", "driver"),
-    *("owner", "tenant", "worker", "author", "player"),
-}
-
-
-def _means_people(name: str) -> bool:
-    """Whether a column's name says that each of its values is one person."""
-    return names_someone(name) or name.strip().casefold().removesuffix("s") in _PEOPLE
 
 
 def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
