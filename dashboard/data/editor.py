@@ -169,7 +169,9 @@ def _save(name: str, key: str) -> None:
         return replace(before, schema=before.schema.with_column(column), copied=copied)
 
     actions.decide(change)
-    if not public:
+    if name in own.from_rows:
+        session.say("own", said.FROM_ROWS)
+    elif not public:
         session.say("own", said.SAVED_FOR_CHARTS)
 
 

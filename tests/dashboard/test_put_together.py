@@ -43,7 +43,7 @@ def as_before(by: str, unit: str) -> bool:
 def test_what_is_allowed_takes_rows_away_and_changes_none() -> None:
     """The table says what is so: everybody goes to both wards, on two days, each time as another visit."""
     people, wards = ("ann", "bob", "eva"), ("A", "B")
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (who, ward, f"{who}{ward}{day}", f"2024-01-0{day}") for who in people for ward in wards for day in (1, 2)
     ]  # fmt: skip
     names = ("who", "ward", "visit", "day")
