@@ -23,7 +23,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import catalogue, words
 from dashboard.background import compute
 from dashboard.case import MARK, OWN, TWIN_MARK
-from dashboard.data import arrivals, bulk, decision, own_file, source, typed_columns
+from dashboard.data import arrivals, bulk, decision, own_file, people, source, typed_columns
 from dashboard.data.task import Task
 from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.errors import InvalidArgument
@@ -914,6 +914,32 @@ def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_f
     drop(app, survey(seed=99), name="others.csv")
     assert held(app).alike == ()
     assert held(app).lineage != own.lineage
+
+
+@pytest.mark.parametrize("widget", ["own-group-name", "own-whose"])
+def test_only_people_who_were_offered_are_taken(
+    open_app: Open, ledger_file: Path, widget: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message may hold any text as a choice: no practice budget and no room becomes a file's people."""
+    app = drop(open_app("data"), survey())
+    own = held(app)
+    ledger = Ledger.open(f"sqlite:///{ledger_file}")
+    ledger.open_budget("people-1", epsilon=1.0, name="Patients")
+    practice = ledger.open_practice("0" * 32, "clinic", epsilon=10.0, delta=1e-6).lineage
+    linked: list[str] = []
+    monkeypatch.setattr(Ledger, "link", lambda self, mark, lineage, marks: linked.append(lineage))
+    monkeypatch.setattr(people.source, "own_file", lambda: own)
+    monkeypatch.setattr(people.source, "keep", lambda own: None)
+    told: list[str] = []
+    monkeypatch.setattr(people.session, "say", lambda slot, sentence: told.append(sentence))
+    for chosen in (practice, "practice:clinic:x", "room:1", "configured:", "nobody", "people-1"):
+        monkeypatch.setattr(people.session, "entered", lambda key, default, chosen=chosen: chosen)
+        if widget == "own-whose":
+            people._join(chosen)  # its button is given what is chosen when it is drawn
+        else:
+            people._join_chosen()
+    assert linked == ["people-1"]
+    assert told == ["Choose one of the groups that are offered; nothing was changed."] * 5
 
 
 # -- privacy between sessions ----------------------------------------------------------------------------------------
