@@ -19,15 +19,18 @@ import pyreadstat
 import pytest
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
+from streamlit.typing import UploadedFile
 
 from dashboard import catalogue, words
 from dashboard.background import compute
 from dashboard.case import MARK, OWN, TWIN_MARK
 from dashboard.data import arrivals, bulk, decision, own_file, people, source, typed_columns
+from dashboard.data import samples as sample_cards
 from dashboard.data.task import Task
 from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
+from dpcore.ledger.member import NO_FILES
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import rested, text
@@ -144,6 +147,21 @@ def test_the_census_table_is_never_fetched_unasked(open_app: Open, monkeypatch: 
     upload = next(place for place, one in enumerate(app.file_uploader) if str(one.key).startswith("sample-adult"))
     drop(app, b"a,b\n1,2\n", place=upload)
     assert "That file is not the census table" in text(app)
+
+
+def test_who_may_bring_no_file_brings_no_copy_of_the_census(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app("data")
+    assert any(str(one.key).startswith("sample-adult-file") for one in app.file_uploader)
+    monkeypatch.setattr(compute, "may_bring_files", lambda: False)
+    app.run()
+    assert not any(str(one.key).startswith("sample-adult-file") for one in app.file_uploader)
+    # nor by a message that sends one all the same
+    told: list[str] = []
+    monkeypatch.setattr(sample_cards.session, "entered", lambda key, default: UploadedFile.__new__(UploadedFile))
+    monkeypatch.setattr(sample_cards.session, "say", lambda slot, sentence: told.append(sentence))
+    monkeypatch.setattr(sample_cards, "taken", lambda file: pytest.fail("the file was taken"))
+    sample_cards._upload("adult", "sample-adult-file-0")
+    assert told == [NO_FILES]
 
 
 # -- what was understood ---------------------------------------------------------------------------------------------
