@@ -172,6 +172,8 @@ def _retype(name: str, key: str) -> None:
 
 def declared_words(own: OwnFile, column: Column) -> str:
     """What was declared about a column, in a few words."""
+    if column.name in own.from_rows:
+        return said.NAMED_BY_ROWS
     if column.type == "text":
         return "no question about text"
     if column.type == "yes/no":
@@ -197,6 +199,8 @@ def _why(own: OwnFile, column: Column) -> None:
         else f"You chose this type. Suggested: {TYPES[read.type].lower()}. {read.reason}"
     ]
     lines += list(read.notes)
+    if column.name in own.from_rows:
+        lines.append(said.FROM_ROWS)
     if read.missing:
         found = ", ".join(
             f"“{words.safe(word)}” {count:,}×" if word else f"empty {count:,}×" for word, count in read.missing_words

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, get_args
 
@@ -52,8 +52,8 @@ _MONTH_NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worked:
-    """Rows of text after a step, shape (rows,) of the lines they came from, and columns whose options were read from
-    the rows rather than declared.
+    """Rows of text after a step, shape (rows,) of the lines they came from, and columns that exist only because rows
+    name them.
 
     How its rows come from those before: all of them, in order; those that ``stayed``, shape (rows before,); all of them
     ``times`` times, one block after the other; or put together anew.
@@ -345,6 +345,12 @@ class OneRowPer:
 Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
 KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 """The kinds of step by the names they are saved under."""
+
+
+def names_in(step: Step) -> frozenset[str]:
+    """Every text of a step: what columns it names, and what else."""
+    values = [getattr(step, field.name) for field in fields(step)]
+    return frozenset(each for value in values for each in (value if isinstance(value, tuple) else (value,)))
 
 
 def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
