@@ -27,7 +27,8 @@ def show() -> None:
         return
     st.title(said.TITLE)
     st.markdown(said.WHY)
-    for name in here.providers:
+    for provider in here.issuers:
+        name = "" if provider == login.DEFAULT else provider
         st.button(
             primary(f"{said.LOG_IN}: {name}" if name else said.LOG_IN),
             key=f"log-in-{name}",
