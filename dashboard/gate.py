@@ -191,6 +191,8 @@ class Gate:
             await _later(send, words.full())
         elif scope["method"] == "GET" and _is_page(scope) and self._has_its_share(_visitor(scope)):
             await _later(send, words.its_share())
+        elif path.endswith(wanted.LOGOUT) and not wanted.is_from_here(scope["headers"]):
+            await _answer(send, 403, words.LOG_OUT_HERE)
         elif path.endswith(wanted.LOGIN):
             await self._app(scope, receive, _with_headers(_keeping(scope, send)))
         elif path.endswith(wanted.RETURN):

@@ -27,6 +27,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard import logged_out
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.roles import ROLES, Person, Role
 from dpcore.secret_files import warn_if_others_read
@@ -181,12 +182,20 @@ def known(said: Mapping[str, Any]) -> Person | None:
         return None
     if not -_EARLY <= time.time() - since <= here.hours * 3600.0:
         return None
-    if not _speaks_for(here, said.get("provider"), str(issuer)):
+    if not _speaks_for(here, said.get("provider"), str(issuer)) or logged_out.is_ended(said):
         return None
     try:
         return Person(subject=f"{subject} at {issuer}", claimed=_claimed(here, said))
     except InvalidArgument:
         return None
+
+
+def log_out() -> None:
+    """End the login of whoever is at the page, in all its tabs."""
+    here = configured()
+    if here is not None and person() is not None:
+        logged_out.end(st.user.to_dict(), here.hours * 3600.0 + _EARLY)
+    st.logout()
 
 
 def _speaks_for(here: Login, provider: object, issuer: str) -> bool:

@@ -48,7 +48,7 @@ def who() -> None:
         st.markdown(f":material/person: {said.shown(person.subject)} · {said.who(compute.roles())}")
         if waiting := _waiting(person.subject):
             st.page_link(_BUDGET, label=said.waiting(waiting), icon=":material/how_to_reg:")
-        st.button(said.LOG_OUT, key="log-out", icon=":material/logout:", type="tertiary", on_click=st.logout)
+        st.button(said.LOG_OUT, key="log-out", icon=":material/logout:", type="tertiary", on_click=login.log_out)
 
 
 def _waiting(subject: str) -> int:

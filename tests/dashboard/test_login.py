@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import __main__ as command
-from dashboard import login, visitors, words
+from dashboard import logged_out, login, visitors, words
 from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.catalogue import address
@@ -209,6 +209,51 @@ def test_what_is_not_yours_is_said_and_not_offered(people: None) -> None:
     app = releasing("anna")
     assert ENDED in text(app)
     assert not [one for one in app.button if one.key == "test-begin"]
+
+
+def manages(app: AppTest) -> bool:
+    """Whether the page shows Olga her budget."""
+    return [str(one.value) for one in app.selectbox if one.key == "sharing-budget"] == ["people"]
+
+
+def test_logging_out_ends_all_tabs_of_that_login_and_no_other(
+    people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each run asks, and each click: what a tab that was left open sends changes nothing."""
+    here, elsewhere = user("olga", nonce="here"), user("olga", nonce="elsewhere")
+    tabs = [open_app("budget") for _ in range(3)]
+    for one, sent in zip(tabs, (here, here, elsewhere), strict=True):
+        one.user = dict(sent)  # as Streamlit has it: one for each page
+        one.session_state["budget_tab"] = said.SHARING
+        one.run()
+        assert manages(one)
+    tabs[0].button(key="log-out").click().run()
+    for one, sent in zip(tabs[:2], (here, here), strict=True):
+        one.user = dict(sent)  # also where the cookie was copied
+    with Ledger.open() as whole:
+        before = len(whole.records())
+    tabs[1].button(key="sharing-end").click().run()
+    with Ledger.open() as whole:
+        assert len(whole.records()) == before, "nothing was written"
+    for one in (tabs[0].run(), tabs[1].run()):
+        assert [title.value for title in one.title] == [said.TITLE]
+        assert not manages(one)
+    assert manages(tabs[2].run()), "another browser of hers"
+    tabs[1].user = user("olga", nonce="anew")
+    assert manages(tabs[1].run())
+    tabs[0].user = dict(here)
+    monkeypatch.setattr(logged_out, "is_ended", lambda _: False)
+    assert manages(tabs[0].run()), "or nothing was tested"
+
+
+def test_what_was_logged_out_is_forgotten_when_it_could_not_count_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(logged_out, "_ended", {})
+    monkeypatch.setattr(logged_out, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    for number in range(5):
+        logged_out.end(user("olga", nonce=number), 10.0)
+        now[0] += 8.0
+    assert [logged_out.is_ended(user("olga", nonce=number)) for number in range(5)] == [False] * 3 + [True] * 2
 
 
 def test_nobody_sees_a_page_before_they_log_in(people: None, open_app: Callable[..., AppTest]) -> None:
