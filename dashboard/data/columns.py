@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.data import actions, bulk, declarations, editor, source
 from dashboard.data.own_file import Decisions, OwnFile, typed_as
+from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import Column
 from dpcore.datasets.schema import ColumnType
@@ -40,7 +41,7 @@ def show_columns(own: OwnFile) -> None:
                 names,
                 index=None,
                 key=_PICKED,
-                format_func=words.visible,
+                format_func=apart(names, words.visible),
                 placeholder="Pick a column",
                 width=260,
             )
