@@ -59,18 +59,20 @@ def written(file: Path, cells: pa.Table) -> bytes:
     return file.read_bytes()
 
 
-def lie(file: Path) -> None:
-    """Write cells with the footer of others of the same size, which also says that no cell is missing."""
+def lie(file: Path, *, none_missing: bool) -> None:
+    """Write cells with the footer of others of the same size; it may also say that no cell is missing."""
     there, said = (written(file, table(of)) for of in (1, 2))
     at = [len(text) - 8 - struct.unpack("<i", text[-8:-4])[0] for text in (there, said)]
     assert at[0] == at[1]
     footer = said[at[1] :]
-    for before in (b"\x16", b"\x36"):  # the field that says how many are missing, behind another one or none
+    for before in (
+        (b"\x16", b"\x36") if none_missing else ()
+    ):  # the field that says how many are missing, behind another one or none
         footer = footer.replace(before + b"\x02\x28", before + b"\x00\x28")
     file.write_bytes(there[: at[0]] + footer)
     group = pq.read_metadata(file).row_group(0)
     told = [group.column(place).statistics for place in range(group.num_columns)]
-    assert all(one.has_min_max and one.null_count == 0 for one in told)
+    assert all(one.has_min_max and one.null_count <= 1 - none_missing for one in told)
 
 
 WARD = Column(name="ward", type="category", categories=("a", "b", "c"))
@@ -135,13 +137,13 @@ def answers(place: Path) -> dict[str, str]:
     return found
 
 
-def folders(place: Path, files: int) -> tuple[Path, Path]:
+def folders(place: Path, files: int, *, none_missing: bool = True) -> tuple[Path, Path]:
     """Of the same cells: with footers that lie, and with footers that say nothing."""
     lying, silent = place / "lying", place / "silent"
     for folder in (lying, silent):
         folder.mkdir()
     for number in range(files):
-        lie(lying / f"{number}.parquet")
+        lie(lying / f"{number}.parquet", none_missing=none_missing)
         pq.write_table(table(1), silent / f"{number}.parquet", write_statistics=False)
     return lying, silent
 
@@ -155,11 +157,11 @@ def test_what_footers_say_changes_no_answer(files: int, tmp_path: Path) -> None:
 
 
 def test_what_believes_footers_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lying, silent = folders(tmp_path, 1)
+    lying, silent = folders(tmp_path, 1, none_missing=False)  # DuckDB would read what is not there
     wanted = answers(silent)
     for left_on, moved in (
-        (set(connection.BELIEVING), {"quantile of whole", "costs", "options", "model", "total of double", "between"}),
-        ({"statistics_propagation"}, {"costs", "alarm by day"}),
+        (set(connection.BELIEVING), {"quantile of whole", "costs", "model", "total of double"}),
+        ({"statistics_propagation"}, {"quantile of whole", "costs", "model", "total of double"}),
         ({"filter_pushdown"}, {'"whole" > 5', '"double" > 5', "\"ward\" = 'b'", "\"time\" > '2024-01-03'"}),
     ):
         with monkeypatch.context() as patch:
