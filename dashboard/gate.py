@@ -59,6 +59,8 @@ MESSAGE_BYTES = 9_000_000
 """Of one message from a page: the text box for a table takes 2,000,000 characters, of four bytes at most."""
 MESSAGE_PARTS = 50_000
 """Parts of one message, at any depth: some bytes on the way can be twenty times as many in memory."""
+REPLICAS = "EPSILON_LAB_REPLICAS"
+"""Where ``replicas`` says how many of this server there are."""
 REFUSED = frozenset(
     {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
 )
