@@ -70,6 +70,8 @@ BYTES_A_PART, PARTS_A_MESSAGE = 1_000, 20
 WORK, WORK_EACH, AHEAD = 3_000.0, 30_000.0, 10.0
 """Parts a second that one page may send, and all pages of one address together; what goes beyond it waits, but for what
 was not sent in so many seconds before. A part takes this process some three millionths of a second."""
+REPLICAS = "EPSILON_LAB_REPLICAS"
+"""Where ``replicas`` says how many of this server there are."""
 REFUSED = frozenset(
     {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
 )

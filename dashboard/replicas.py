@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dashboard.gate import raise_file_limit
+from dashboard.gate import REPLICAS, raise_file_limit
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64
@@ -141,6 +141,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
         signal.signal(each, lambda *_: stop.set())
     # one secret for all, so that a cookie of one replica is understood by the next
     shared = {_SECRET: os.environ.get(_SECRET) or secrets.token_hex(32)}
+    shared[REPLICAS] = str(count)
     shared["PYTHONPATH"] = os.pathsep.join(filter(None, [_root(), os.environ.get("PYTHONPATH", "")]))
     ports = free_ports(count)
     replicas = [

@@ -142,11 +142,11 @@ class Ledger:
         """Write a complete backup to a new file; the number of records in it. Raises LedgerError."""
         return recovery.backup(self._store, Path(target))
 
-    def may_begin(self) -> None:
-        """Whoever this ledger is for may begin something new: everybody who is known, without bound.
+    def may_begin(self, records: int = 0) -> None:
+        """Whoever this ledger is for may begin something new: without bound who runs the program.
 
-        Raises LedgerError for a visitor who, or who together with all others, has begun as much as a ledger takes
-        (``rate``).
+        ``records`` are what it comes to, where it is begun now and not by this ledger. Raises LedgerError for somebody
+        who, or whose network, or who together with all others, has begun as much as a ledger takes (``rate``).
         """
 
     # -- budgets -------------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from dpcore.costs import Cost
-from dpcore.errors import NotAllowed, UnknownLineage
-from dpcore.ledger import accounts, history, membership, practice, schema
+from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
+from dpcore.ledger import accounts, history, membership, practice, rate, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget
@@ -160,6 +160,7 @@ class MembersLedger(Ledger):
 
     def rename(self, lineage: str, name: str) -> Budget:
         if self._practised(lineage):
+            self.may_begin()
             return super().rename(lineage, name)
         return super().rename(self._at_least(lineage, "own", NOT_OWNER), name)
 
@@ -193,6 +194,8 @@ class MembersLedger(Ledger):
     def open_practice(self, token: str, sample: str, **wanted: Any) -> Budget:
         if token != self._token:
             _refuse()
+        if not practice.is_open(self._store, token, sample, wanted):  # the same again writes nothing
+            self.may_begin()
         return super().open_practice(token, sample, **wanted)
 
     def reset_practice(self, lineage: str) -> Budget:
@@ -207,7 +210,15 @@ class MembersLedger(Ledger):
     def _own_practice(self, lineage: str) -> str:
         if not self._practised(lineage):
             _refuse()
+        self.may_begin()
         return lineage
+
+    def may_begin(self, records: int = 0) -> None:
+        """What costs nothing real is bounded for a person as for a visitor: by who they are, whatever their browser."""
+        with self._store.reading() as connection:
+            told = rate.refusal(connection, self._token)
+        if told:
+            raise LedgerError(told)
 
     # -- files -----------------------------------------------------------------------------------------------------
 
@@ -270,6 +281,8 @@ class MembersLedger(Ledger):
                 self._at_least(lineage, "ask", NOT_SHARED)
             except UnknownLineage:
                 raise NotAllowed(NOT_SHARED) from None
+        elif super().receipt(request_id) is None:  # the same again writes nothing
+            self.may_begin()
         return super().charge(request_id, lineage, cost, what, **asked)
 
     def begin_draw(self, request_id: str) -> None:
@@ -324,7 +337,7 @@ class MembersLedger(Ledger):
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
-        *("renewed_at", "version", "confirms", "confirmed", "examine", "may_begin"),
+        *("renewed_at", "version", "confirms", "confirmed", "examine"),
     }
 )
 """What every person has alike: nothing of it tells about anybody or changes anything (see ``visitor.SHARED``)."""

@@ -17,7 +17,7 @@ from dpcore.errors import LedgerError, UnknownLineage
 from dpcore.ledger import accounts, history, practice, rate, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
-from dpcore.ledger.budget import Budget, Caps
+from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
@@ -37,15 +37,17 @@ _NOBODY = "There is no budget of that name here."
 class VisitorsLedger(Ledger):
     """As ``Ledger``, for one visitor. ``token`` is the random secret that their practice budgets go by.
 
-    How much they can begin in a day, rooms included, and all of them in an hour, is bounded (``rate``).
+    How much they can begin in a day, rooms included, and their ``network`` and all of them in an hour, is bounded
+    (``rate``). Of several ``replicas`` each sees its own visitors alone, so that what is begun here counts so often.
 
     Raises LedgerError with ``NOT_HERE`` for whatever is not theirs to do, UnknownLineage for whatever is not theirs.
     """
 
-    def __init__(self, whole: Ledger, token: str) -> None:
+    def __init__(self, whole: Ledger, token: str, *, network: str = "", replicas: int = 1) -> None:
         practice.lineage_of(token, "any")  # raises InvalidArgument for a token that somebody else could have
         super().__init__(whole._store, actor="visitor")
         self._token = token
+        self._network, self._replicas = network, replicas
 
     def _is_mine(self, lineage: str) -> bool:
         return practice.belongs(lineage, self._token)
@@ -58,11 +60,13 @@ class VisitorsLedger(Ledger):
     def close(self) -> None:
         """Nothing: the ledger belongs to the server."""
 
-    def may_begin(self) -> None:
+    def may_begin(self, records: int = 0) -> None:
+        of_network = self._store.begun.records(self._network)
         with self._store.reading() as connection:
-            told = rate.refusal(connection, self._token)
+            told = rate.refusal(connection, self._token, of_network=of_network)
         if told:
             raise LedgerError(told)
+        self._store.begun.note(self._network, self._replicas * records)
 
     # -- what is not a visitor's to do -----------------------------------------------------------------------------
 
@@ -134,13 +138,8 @@ class VisitorsLedger(Ledger):
     def open_practice(self, token: str, sample: str, **wanted: Any) -> Budget:
         if token != self._token:
             _refuse()
-        caps = Caps.of(wanted["epsilon"], wanted.get("delta", 0.0), wanted.get("counting", "sum"))
-        try:
-            known = super().budget(practice.lineage_of(token, sample)).caps.same_as(caps)
-        except UnknownLineage:
-            known = False
-        if not known:  # the same again writes nothing
-            self.may_begin()
+        if not practice.is_open(self._store, token, sample, wanted):  # the same again writes nothing
+            self.may_begin(rate.CHANGE)
         return super().open_practice(token, sample, **wanted)
 
     def charge(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Receipt:
@@ -149,7 +148,7 @@ class VisitorsLedger(Ledger):
         except UnknownLineage:
             _refuse()
         if super().receipt(request_id) is None:  # the same again writes nothing
-            self.may_begin()
+            self.may_begin(rate.ANSWER)
         return super().charge(request_id, lineage, cost, what, **asked)
 
     def begin_draw(self, request_id: str) -> None:
@@ -172,22 +171,22 @@ class VisitorsLedger(Ledger):
 
     def rename(self, lineage: str, name: str) -> Budget:
         mine = self._mine(lineage)
-        self.may_begin()
+        self.may_begin(rate.CHANGE)
         return super().rename(mine, name)
 
     def reset_practice(self, lineage: str) -> Budget:
         mine = self._mine(lineage)
-        self.may_begin()
+        self.may_begin(rate.CHANGE)
         return super().reset_practice(mine)
 
     def resize_practice(self, lineage: str, **wanted: Any) -> Budget:
         mine = self._mine(lineage)
-        self.may_begin()
+        self.may_begin(rate.CHANGE)
         return super().resize_practice(mine, **wanted)
 
     def undo_reset(self, lineage: str) -> Budget:
         mine = self._mine(lineage)
-        self.may_begin()
+        self.may_begin(rate.CHANGE)
         return super().undo_reset(mine)
 
     def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
