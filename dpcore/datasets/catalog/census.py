@@ -120,7 +120,7 @@ def edition(frame: pd.DataFrame) -> str:
     """
     cells = [frame[name].astype("str").str.strip() for name in _ADULT.schema.names]
     cells = [column.mask(column.isin(["", "nan", "<NA>"]), "?") for column in cells]
-    rows = cells[0].str.cat(cells[1:], sep="\x1f")
+    rows = ["\x1f".join(row) for row in zip(*cells, strict=True)]
     digest = hashlib.sha256(f"{len(rows)}".encode())
     for row in sorted(rows):
         digest.update(b"\n" + row.encode("utf-8", "surrogatepass"))
