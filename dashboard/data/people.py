@@ -11,7 +11,6 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.data import actions, remembered, source
 from dashboard.data.own_file import OwnFile
-from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import Schema
 from dpcore.datasets.schema import MOST_PEOPLE, EachRow
@@ -22,7 +21,7 @@ OTHERS = "others"
 NOT_SEEN = (
     "Recognised are files with columns or rows dropped, added, renamed or written otherwise. Not recognised are a few "
     "rows alone, a part of a file with coarse columns only, rows that any such file could hold, changed values, and "
-    "the same people asked something else. People whose file somebody else brought are recognised less surely."
+    "the same people asked something else. People with whose budget you have nothing to do are recognised less surely."
 )
 
 
@@ -119,7 +118,7 @@ def _whose_row(own: OwnFile) -> None:
         range(len(names)),
         index=None if schema.id_column is None else names.index(schema.id_column),
         key=key,
-        format_func=apart(range(len(names)), lambda place: words.visible(names[place])),
+        format_func=lambda place: words.visible(names[place]),
         placeholder=said.ID_PLACEHOLDER,
         on_change=_id_column,
         args=(key, tuple(names)),
@@ -205,7 +204,7 @@ def budget(own: OwnFile) -> None:
                 index=None,
                 placeholder="It does not look like any; you may know better",
                 key="own-group-name",
-                format_func=apart(names, lambda lineage: words.visible(names.get(lineage, ""), 60), key=str),
+                format_func=lambda lineage: words.visible(names.get(lineage, ""), 60),
                 width=420,
                 help="Two files about the same people share one budget, because an answer from either reveals them. "
                 f"{NOT_SEEN}",
@@ -228,7 +227,7 @@ def _alike(own: OwnFile) -> None:
         [*names, OTHERS],
         index=None,
         key="own-whose",
-        format_func=apart([*names, OTHERS], lambda one: words.safe(names.get(one, "No, other people")), key=str),
+        format_func=lambda lineage: words.safe(names.get(lineage, "No, other people")),
         help=NOT_SEEN,
     )
     if chosen == OTHERS:
@@ -262,7 +261,7 @@ def _join(lineage: str) -> None:
     try:
         ledger = compute.ledger()
         # a hand-made choice may be any text: only people with a budget of their own were offered
-        offered = {each.lineage for each in own.alike} | {budget.lineage for budget in ledger.chargeable()}
+        offered = {one.lineage for one in own.alike} | {budget.lineage for budget in ledger.chargeable()}
         if lineage not in offered:
             session.say("own", "Choose one of the groups that are offered; nothing was changed.")
             return
