@@ -279,8 +279,8 @@ class Gate:
         finally:
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
-            if visitor not in self._open:
-                del self._paces[visitor]
+            # an address is not forgotten with its last page: it would begin anew by closing and opening one
+            self._paces = {who: pace for who, pace in self._paces.items() if who in self._open or not pace.idle}
 
 
 async def _next(receive: Receive, send: Send, paces: Iterable[Pace]) -> Message:
