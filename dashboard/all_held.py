@@ -12,13 +12,10 @@ import weakref
 import streamlit as st
 
 from dashboard import memory
-from dashboard.gate import EACH, network, number
+from dashboard.gate import EACH, network
 from dashboard.words import data as said
 from dpcore.datasets import Reading
 from dpcore.errors import UnreadableFile
-
-SHARE = 0.6
-"""Of the memory that the system, or the container, gives: the rest is for reading, simulations and the server."""
 
 
 class Waiting:
@@ -32,8 +29,8 @@ _lock = threading.Lock()
 
 
 def most() -> int:
-    """Bytes that all may hold: EPSILON_LAB_MEMORY_ALL in MB, or a share of what there is."""
-    return number("EPSILON_LAB_MEMORY_ALL", int(SHARE * memory.given()) >> 20) << 20
+    """Bytes that all may hold."""
+    return memory.for_files()
 
 
 def address() -> str:

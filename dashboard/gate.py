@@ -131,6 +131,11 @@ def number(variable: str, usual: int) -> int:
     return int(said) if said.isascii() and said.isdigit() and int(said) > 0 else usual
 
 
+def uploads() -> int:
+    """Bytes of uploaded files that lie here or are on their way, of all sessions together."""
+    return number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
+
+
 def places(files: int, most: int = MOST_SESSIONS) -> int:
     """How many pages may be open at once, given how many files this process may open."""
     return max(1, min(most, (files - FILES_RESERVED) // FILES_A_SESSION))
@@ -153,7 +158,7 @@ class Gate:
         self._open: Counter[str] = Counter()  # pages, by the address they are opened from
         self._paces: dict[str, Pace] = {}  # of all pages of an address together
         self._most = most
-        self._most_bytes = most_bytes or number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
+        self._most_bytes = most_bytes or uploads()
         self._arriving: list[_Arriving] = []
         self._came: dict[_File, tuple[float, str]] = {}  # when a file that lies here came, and from which address
 
@@ -278,8 +283,8 @@ class Gate:
         finally:
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
-            if visitor not in self._open:
-                del self._paces[visitor]
+            # an address is not forgotten with its last page: it would begin anew by closing and opening one
+            self._paces = {who: pace for who, pace in self._paces.items() if who in self._open or not pace.idle}
 
 
 async def _next(receive: Receive, send: Send, paces: Iterable[Pace]) -> Message:

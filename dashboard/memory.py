@@ -1,6 +1,7 @@
-"""How much memory this process may have: what the system has, or the smallest limit of the groups that it is in.
+"""How much memory this process may have, and how much of it people's files.
 
-A container and a unit of systemd are groups of Linux ("control groups"), one within another, each with a limit or none.
+It is what the system has, or the smallest limit of the groups that this process is in. A container and a unit of
+systemd are groups of Linux ("control groups"), one within another, each with a limit or none.
 """
 
 from __future__ import annotations
@@ -11,9 +12,18 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from dashboard.gate import number
+
+SHARE = 0.6
+"""For files and their tables: the rest is for reading, simulations and the server."""
 _USUAL = 4 << 30
 _OWN = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
+
+
+def for_files() -> int:
+    """Bytes of people's files and their tables: EPSILON_LAB_MEMORY_ALL in MB, or a share of what there is."""
+    return number("EPSILON_LAB_MEMORY_ALL", int(SHARE * given()) >> 20) << 20
 
 
 @cache

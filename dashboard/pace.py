@@ -18,3 +18,8 @@ class Pace:
         now = time.monotonic()
         self._until = max(self._until, now) + work / self._rate
         return max(0.0, self._until - now - self._ahead)
+
+    @property
+    def idle(self) -> bool:
+        """Whether all work that was sent would be done by now."""
+        return self._until <= time.monotonic()

@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dashboard.gate import REPLICAS, raise_file_limit
+from dashboard import memory
+from dashboard.gate import REPLICAS, raise_file_limit, uploads
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64
@@ -143,6 +144,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     shared = {_SECRET: os.environ.get(_SECRET) or secrets.token_hex(32)}
     shared[REPLICAS] = str(count)
     shared["PYTHONPATH"] = os.pathsep.join(filter(None, [_root(), os.environ.get("PYTHONPATH", "")]))
+    shared |= shares(count)
     ports = free_ports(count)
     replicas = [
         Replica(name=f"r{number}", port=at, hosts=tuple(hosts), environment={**os.environ, **shared})
@@ -171,6 +173,12 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
                 if replica.process is not None:
                     _end(replica.process, _DRAIN)
     return 0 if stop.is_set() else 1
+
+
+def shares(count: int) -> dict[str, str]:
+    """What each of ``count`` replicas may hold of all that they may hold together: memory for files, and uploads."""
+    together = {"EPSILON_LAB_MEMORY_ALL": memory.for_files(), "EPSILON_LAB_UPLOADS": uploads()}
+    return {name: str(max(1, (size >> 20) // count)) for name, size in together.items()}
 
 
 def _root() -> str:

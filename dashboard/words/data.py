@@ -187,8 +187,8 @@ def server_is_full(most: int) -> str:
 def address_is_full(most: int) -> str:
     """What sessions from one address hold leaves no room; ``most`` bytes is what they may together."""
     return (
-        f"The files that are open from your address would take more than the {most >> 20:,} MB that one address has here; "
-        "close a page that holds one, where you share a network ask who else does, or bring a smaller file."
+        f"The files that are open from your address would take more than the {most >> 20:,} MB that one address has "
+        "here; close a page that holds one, where you share a network ask who else does, or bring a smaller file."
     )
 
 

@@ -194,22 +194,23 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(mon
     at_once = int(gate.WORK * gate.AHEAD) // work
     here = Gate(Inner())
 
-    def sent(times: int) -> float:
+    def sent(times: int, address: str = "10.0.0.1") -> float:
         """Seconds that so many messages of one connection have to wait."""
         began, waiting = clock[0], [binary(rerun)] * times + [{"type": "websocket.disconnect", "code": 1000}]
 
         async def receive() -> Any:
             return waiting.pop(0)
 
-        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": ("10.0.0.1", 1)}
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": (address, 1)}
         asyncio.run(here(scope, receive, receive))  # type: ignore[arg-type]
         return clock[0] - began
 
     assert sent(at_once) == 0.0, "a person who clicks fast"
     assert sent(10 * at_once) == pytest.approx((10 * at_once * work) / gate.WORK - gate.AHEAD)
-    assert not here._paces, "who has left is forgotten"
+    assert set(here._paces) == {"10.0.0.1"}
     clock[0] += 1000.0
-    here._open["10.0.0.1"] += 1  # a page that stays
+    assert sent(0, "10.0.0.2") == 0.0
+    assert not here._paces, "who has left, and sent nothing for a while, is forgotten"
     waits = [sent(at_once) for _ in range(20)]  # of pages that are opened one after the other
     assert waits[0] == 0.0
     assert sum(waits) == pytest.approx((20 * at_once * work) / gate.WORK_EACH - gate.AHEAD)

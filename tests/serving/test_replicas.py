@@ -20,8 +20,9 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.private_postgresql import private_server
-from dashboard import replicas
+from dashboard import all_held, memory, replicas
 from dashboard.__main__ import main
+from dashboard.gate import Gate
 from tests.browser.server import ROOT, free_port
 
 PATIENCE = 120
@@ -47,6 +48,36 @@ def test_the_balancer_starts_with_as_few_files_as_there_are(files: int, connecti
     """With 20,000 files and three replicas it ended at once, and everything with it."""
     text = replicas.configuration([8001, 8002, 8003], port=8000, address="127.0.0.1", files=files)
     assert f"maxconn {connections}\n" in text
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 64])
+@pytest.mark.parametrize("said", ["", "1000"])
+def test_replicas_together_hold_no_more_than_one_may(count: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two once took three fifths of the memory that their container had."""
+    for name in ("EPSILON_LAB_MEMORY_ALL", "EPSILON_LAB_UPLOADS"):
+        monkeypatch.setenv(name, said)
+    monkeypatch.setattr(memory, "given", lambda: 4 << 30)
+    alone = (all_held.most(), Gate(None)._most_bytes)  # type: ignore[arg-type]
+    for name, value in replicas.shares(count).items():
+        monkeypatch.setenv(name, value)
+    started = (all_held.most(), Gate(None)._most_bytes)  # type: ignore[arg-type]
+    for each, most in zip(started, alone, strict=True):
+        assert most - (count << 20) < count * each <= most
+
+
+def test_what_a_replica_is_started_with_are_its_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[dict[str, str]] = []
+
+    def start(replica: replicas.Replica) -> None:
+        started.append(replica.environment)
+        raise KeyboardInterrupt  # nothing is to run here
+
+    monkeypatch.setattr(replicas, "balancer", lambda: "haproxy")
+    monkeypatch.setattr(replicas.Replica, "start", start)
+    monkeypatch.setattr(replicas.signal, "signal", lambda *_: None)
+    with pytest.raises(KeyboardInterrupt):
+        replicas.serve(3, port=8000, address="127.0.0.1", hosts=())
+    assert started[0] == started[0] | replicas.shares(3)
 
 
 def test_a_wrong_number_and_a_missing_balancer_are_one_sentence(
