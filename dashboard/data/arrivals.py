@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import weakref
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +29,7 @@ from dashboard.data.held import (
 )
 from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
 from dashboard.data.people import may_see
-from dashboard.data.task import Say, Task
+from dashboard.data.task import Say, Task, threads
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Template, recognised
 from dpcore.errors import LedgerError, NoRoom, NotAllowed, UnreadableFile
@@ -148,10 +150,16 @@ def _held(data: bytes) -> int:
 
 
 def _told(reading: Reading, known: tuple[Template, ...], say: Say, key: bytes | None, fits: Fits) -> Any:
-    """The reading, its marks, the declaration that it is known by, and why one that fits cannot be done."""
-    say(0.85, "Comparing with earlier files")
-    _ = reading.fingerprint  # here rather than in somebody's click: it takes about as long as reading
-    marks = None if key is None else sketched(reading, key)
+    """The reading, its marks, the declaration that it is known by, and why one that fits cannot be done.
+
+    Its fingerprint takes as long as reading: it is taken here, rather than in somebody's click, where there is anybody
+    whom the file could be about, and beside the first look at it where there is nobody yet (``_take_fingerprint``).
+    """
+    marks = None
+    if key is not None:
+        say(0.85, "Comparing with earlier files")
+        _ = reading.fingerprint
+        marks = sketched(reading, key)
     say(0.95, "Looking for what it needs")
     _ = reading.suggested_steps
     try:
@@ -198,10 +206,14 @@ def _with_people(own: OwnFile) -> OwnFile:
     """Whose data these are, as far as the ledger knows."""
     if own.as_read is None:
         return own
-    fingerprint, uncompared = own.as_read.fingerprint, ""
+    uncompared = ""
     try:
         ledger = compute.ledger()
         seen = set(may_see())
+        if not seen:
+            _take_fingerprint(own.as_read)
+            return replace(own, lineage=own.lineage or ledger.new_lineage(), alike=(), uncompared="")
+        fingerprint = own.as_read.fingerprint
         try:
             alike = ledger.similar(fingerprint, own.sketch, among=seen)
         except NotAllowed as error:  # with what is theirs it is compared all the same
@@ -213,3 +225,14 @@ def _with_people(own: OwnFile) -> OwnFile:
     if lineage in seen:
         return replace(own, lineage=lineage, alike=(), uncompared="")
     return replace(own, lineage=lineage, alike=tuple(alike), uncompared=uncompared)
+
+
+def _take_fingerprint(reading: Reading) -> Future[None]:
+    """Beside the page, for whoever opens a budget soon; a file that is forgotten meanwhile is not held for it."""
+    file = weakref.ref(reading)
+
+    def take() -> None:
+        if (present := file()) is not None:
+            _ = present.fingerprint
+
+    return threads().submit(take)
