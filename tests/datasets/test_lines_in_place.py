@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,8 @@ import pyarrow as pa
 import pytest
 
 from dpcore.datasets import Column, Declaration
-from dpcore.datasets.in_place import Form, InPlace, PrivateSource, lines, open_lines
+from dpcore.datasets.in_place import Form, InPlace, PrivateSource, lines, open_lines, together
+from dpcore.datasets.in_place.private import OpenSource
 from dpcore.errors import InvalidArgument, UnreadableFile
 
 WARD = Column(name="ward", type="category", categories=("North", "South", '"North'), fill="South")
@@ -199,6 +201,78 @@ def test_lines_are_the_same_wherever_borders_lie(monkeypatch: pytest.MonkeyPatch
             assert [line for line in found.split(b"\n") if line] == right, (data, at_once)
         kept += len(right)
     assert kept > 500
+
+
+SPOILERS = (b"\xff", b"\0", b"a\rb", b"\xef\xbb\xbfa", b"x" * (lines.LONGEST + 1), b"\xed\xa0\x80")
+
+
+def looked_at(block: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """How many lines are looked at one by one, and how many bytes at once, until the readable ones are known."""
+    one_by_one, at_once = [], []
+    readable, all_readable = lines.readable, lines._all_readable
+    with monkeypatch.context() as patch:
+        patch.setattr(lines, "readable", lambda line: one_by_one.append(1) or readable(line))
+        patch.setattr(lines, "_all_readable", lambda many: at_once.append(len(many)) or all_readable(many))
+        assert b"".join(lines._checked(block)).count(b"honest") == 40_000
+    return len(one_by_one), sum(at_once)
+
+
+@pytest.mark.parametrize("spoiler", SPOILERS)
+def test_one_unreadable_line_costs_next_to_nothing(spoiler: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the time of a charged question tells whether there is one, which is private."""
+    half = "hönest,honest\n".encode() * 20_000
+    assert looked_at(half + half, monkeypatch) == (0, 2 * len(half))
+    for block in (half + spoiler + b"\n" + half, spoiler + b"\n" + half + half, half + half + spoiler + b"\n"):
+        singly, together = looked_at(block, monkeypatch)
+        assert singly <= lines._FEW / 10
+        assert together <= 4 * len(block)
+
+
+def test_a_reader_that_looks_at_every_line_beside_a_bad_one_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "_FEW", 2**30)
+    block = b"honest\n" * 40_000 + b"\xff\n"
+    assert looked_at(block, monkeypatch)[0] > 40_000 > lines.AT_ONCE / 1000
+
+
+@pytest.mark.parametrize("several_groupings", [True, False])
+def test_lines_are_read_once_for_each_question(
+    several_groupings: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many columns are looked at: else what one line costs is paid for each of them."""
+    read, begun = lines.Lines._batches, []
+
+    def batches(self: lines.Lines) -> Iterator[pa.RecordBatch]:
+        begun.append(self)
+        yield from read(self)
+
+    monkeypatch.setattr(lines.Lines, "_batches", batches)
+    made = folder(tmp_path, [honest(number) for number in range(40)])
+    opened = replace(made, tongue=replace(made.tongue, several_groupings=several_groupings))
+    looks: dict[str, np.ndarray | None] = {"age": np.array([10.0]), "share": np.array([0.25]), "ward": None}
+    questions: tuple[Callable[[OpenSource], object], ...] = (
+        *(lambda rows: rows.rows, lambda rows: rows.counts("ward"), lambda rows: rows.number_counts("age", unit=1.0)),
+        *(lambda rows: rows.range_totals(["age", "share"], parts=64), lambda rows: rows.crossed("ill", looks)),
+    )
+    times = []
+    for declared in (ALL, DECLARED):
+        for ask in questions:
+            begun.clear()
+            ask(PrivateSource(lambda: opened).opened(declared.reads("ward", "age", "share", "ill")))
+            times.append(len(begun))
+    assert times == [1, 1, 1, 1, 1 if several_groupings else 3, 1, 1, 1, 1, 1]
+
+
+def test_more_columns_than_an_engine_numbers_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = folder(tmp_path, [honest(number) for number in range(40)])
+    rows = PrivateSource(lambda: opened).opened(ALL.reads("ward", "age", "share", "ill"))
+    looks: dict[str, np.ndarray | None] = {"age": np.array([10.0]), "share": np.array([0.25]), "ward": None}
+    wanted = [table.tolist() for table in rows.crossed("ill", looks)]
+    for most in (1, 2):
+        monkeypatch.setattr(together, "_AT_ONCE", most)
+        assert [table.tolist() for table in rows.crossed("ill", looks)] == wanted
+    unalike = replace(opened, tongue=replace(opened.tongue, several_groupings=False))
+    one_by_one = PrivateSource(lambda: unalike).opened(ALL.reads("ward", "age", "share", "ill"))
+    assert [table.tolist() for table in one_by_one.crossed("ill", looks)] == wanted
 
 
 def test_a_line_without_end_is_never_held(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ LONGEST = 65_536
 """Bytes that a line may have, without its end."""
 AT_ONCE = 4 * 2**20
 """Bytes that are read at once."""
+_FEW = 4096  # bytes of lines that are looked at one by one
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}".encode()  # at the start of a file: that it is UTF-8
 _HEADER = "The first line of each CSV file of this folder must name all the columns that are stated, each once."
 
@@ -62,19 +63,48 @@ def readable_lines(file: BinaryIO, at_once: int) -> Iterator[bytes]:
 
 
 def _checked(lines: bytes) -> Iterator[bytes]:
-    """The readable ones among whole lines; looks at each only where not all of them are."""
+    """The readable ones among whole lines."""
     if b"\r" in lines:
         lines = lines.replace(b"\r\n", b"\n")
-    if not _all_readable(lines):
-        kept = [line for line in lines.split(b"\n")[:-1] if readable(line)]
-        lines = b"".join(line + b"\n" for line in kept)
+    kept: list[bytes] = []
+    _keep_readable(_without_too_long(lines), kept)
+    lines = kept[0] if len(kept) == 1 else b"".join(kept)
     if lines.strip(b"\n"):
         yield lines
 
 
-def _all_readable(lines: bytes) -> bool:
+def _without_too_long(lines: bytes) -> bytes:
     ends = np.flatnonzero(np.frombuffer(lines, dtype=np.uint8) == ord("\n"))
-    if np.diff(ends, prepend=-1).max(initial=0) > LONGEST + 1 or b"\r" in lines or b"\0" in lines:
+    sizes = np.diff(ends, prepend=-1)
+    too_long = np.flatnonzero(sizes > LONGEST + 1)
+    if not too_long.size:
+        return lines
+    after = (ends[too_long] + 1).tolist()
+    before = (np.array(after) - sizes[too_long]).tolist()
+    return b"".join(lines[start:end] for start, end in zip([0, *after], [*before, len(lines)], strict=True))
+
+
+def _keep_readable(lines: bytes, kept: list[bytes]) -> None:
+    """Add to ``kept`` the readable ones among whole lines that are not too long.
+
+    What is not readable is narrowed down by halves, so that one such line costs next to nothing: if all lines beside it
+    were looked at one by one, the time that a question takes would tell whether it is there.
+    """
+    if _all_readable(lines):
+        kept.append(lines)
+        return
+    half = len(lines) // 2
+    middle = lines.rfind(b"\n", 0, half) + 1 or lines.find(b"\n", half) + 1
+    if len(lines) <= _FEW or middle == len(lines):
+        kept += [line + b"\n" for line in lines.split(b"\n")[:-1] if readable(line)]
+        return
+    _keep_readable(lines[:middle], kept)
+    _keep_readable(lines[middle:], kept)
+
+
+def _all_readable(lines: bytes) -> bool:
+    """Whether all of them are; where it says no they may still be."""
+    if b"\r" in lines or b"\0" in lines:
         return False
     if lines.isascii():
         return True

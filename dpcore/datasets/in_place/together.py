@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import Double, Select, and_, case, cast, func, literal_column, select, union_all
+from sqlalchemy import Double, Select, and_, case, cast, func, literal_column, select, tuple_, union_all
 from sqlalchemy.sql import ColumnElement, FromClause
 
 from dpcore.datasets.declaration import shown
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from dpcore.datasets.in_place.aggregates import InPlace
 
 
+_AT_ONCE = 30  # columns that are looked at in one reading of a table: an engine numbers its groupings by bits
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whose:
     """Whose a row is, whether it says so, and how many rows of one person count."""
@@ -57,13 +60,19 @@ def crossed(
     """
     every = [as_groups(stored, target, None), *(as_groups(stored, column, cuts) for column, cuts in looks)]
     found = [np.zeros((each.groups.count + 1, every[0].groups.count), dtype=np.int64) for each in every[1:]]
-    if whose is None:
-        pairs = [_gathered(stored.table, each, every[0]) for each in every[1:]]
+    if whose is None and stored.tongue.several_groupings:
+        parts = [
+            _at_once(stored.table, every[first : first + _AT_ONCE], every[0], first - 1)
+            for first in range(1, len(every), _AT_ONCE)
+        ]
     else:
-        cells = [each.groups.cell for each in every]
-        rows = whose.kept(stored, cells).cte("kept_rows")
-        pairs = [_sizes(rows.c[f"c{at}"], rows.c.c0, rows) for at in range(1, len(every))]
-    parts = [select(literal_column(str(at)).label("part"), *pair.subquery().c) for at, pair in enumerate(pairs)]
+        if whose is None:
+            pairs = [_gathered(stored.table, each, every[0]) for each in every[1:]]
+        else:
+            cells = [each.groups.cell for each in every]
+            rows = whose.kept(stored, cells).cte("kept_rows")
+            pairs = [_sizes(rows.c[f"c{at}"], rows.c.c0, rows) for at in range(1, len(every))]
+        parts = [select(literal_column(str(at)).label("part"), *pair.subquery().c) for at, pair in enumerate(pairs)]
     for at, place, answer, size in stored.select(parts[0] if len(parts) == 1 else union_all(*parts)):
         told = every[0].groups.place(answer)
         if told is not None:
@@ -114,6 +123,30 @@ def as_groups(stored: InPlace, column: Column, cuts: FloatArray | None) -> Place
     groups = by_option(column, cell, kind, tongue)
     gather = kind == "text" and tongue.letter_by_letter
     return Placed(groups=groups, raw=cell, place=lambda raw: by_option(column, raw, kind, tongue).cell, gather=gather)
+
+
+def _at_once(table: FromClause, looks: Sequence[Placed], target: Placed, first: int) -> Select[Any]:
+    """As ``_gathered`` of each look, numbered from ``first`` on, by one reading of the table for all of them."""
+    raws = select(target.raw.label("answer"), *(look.raw.label(f"c{at}") for at, look in enumerate(looks)))
+    raw = raws.select_from(table).subquery()
+    cells = [raw.c[f"c{at}"] if look.gather else look.place(raw.c[f"c{at}"]) for at, look in enumerate(looks)]
+    answer = raw.c.answer if target.gather else target.place(raw.c.answer)
+    rows = select(answer.label("answer"), *(cell.label(f"c{at}") for at, cell in enumerate(cells))).subquery()
+    named = [rows.c[f"c{at}"] for at in range(len(looks))]
+    groupings = func.grouping_sets(*(tuple_(rows.c.answer, cell) for cell in named))
+    which = func.grouping(*named).label("which")  # a bit for each look, 0 of the one that is grouped by
+    found = select(which, *rows.c, func.count().label("size")).group_by(groupings).subquery()
+    bits = [2 ** len(looks) - 1 - 2 ** (len(looks) - 1 - at) for at in range(len(looks))]
+    read = [look.place(found.c[f"c{at}"]) if look.gather else found.c[f"c{at}"] for at, look in enumerate(looks)]
+    here = [found.c.which == literal_column(str(bit)) for bit in bits]
+    placed = select(
+        case(*((one, literal_column(str(first + at))) for at, one in enumerate(here))).label("part"),
+        case(*zip(here, read, strict=True)).label("place"),
+        (target.place(found.c.answer) if target.gather else found.c.answer).label("answer"),
+        found.c.size,
+    ).subquery()
+    keys = (placed.c.part, placed.c.place, placed.c.answer)
+    return select(*keys, func.sum(placed.c.size).label("size")).group_by(*keys)
 
 
 def _gathered(table: FromClause, look: Placed, target: Placed) -> Select[Any]:

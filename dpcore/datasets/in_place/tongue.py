@@ -57,7 +57,8 @@ class Tongue:
     ``day(cell)`` is its day, ``option(text, options)`` the place among these options, ``whole(number)`` the largest
     whole number up to one above 0, ``double(number)`` the number as a double, ``quotient(double, by)`` the double
     divided by a number above 0, ``digest(text)`` its MD5; ``floor`` and ``clip`` are as ``InPlace`` uses them.
-    ``letter_by_letter``: whatever the column, equal texts are the same.
+    ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one query may group the
+    rows that it reads in several ways.
     """
 
     exact: Callable[[Cell], Cell]
@@ -71,6 +72,7 @@ class Tongue:
     quotient: Callable[[Cell, float], Cell]
     digest: Callable[[Cell], Cell] = func.md5
     letter_by_letter: bool = False
+    several_groupings: bool = False
 
 
 def number(value: float) -> Cell:
@@ -145,6 +147,7 @@ DUCKDB = Tongue(
     clip="least(greatest({value}, {low}), {high})",
     double=_double,
     quotient=_quotient,
+    several_groupings=True,
 )
 PARQUET = replace(DUCKDB, letter_by_letter=True)
 TONGUES: dict[str, Tongue] = {
