@@ -22,7 +22,7 @@ from dashboard.report.pixels import pixels
 from dashboard.report.render import MIMES, rendered
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Paragraph, Part, Report, Section, plain
 from dashboard.words import report as said
-from dpcore.datasets.apart.tested import tested
+from dpcore.datasets.apart.passes import passes
 from tests.report.made import KINDS, form, of_sample, own_source, report, section, twin_source, visits
 
 NAMES = [key for _, key in KINDS]
@@ -342,7 +342,7 @@ def test_no_logo_is_decoded_in_the_server_s_own_process(monkeypatch: pytest.Monk
         monkeypatch.setattr(panel.session, "entered", lambda *_, found=brought: io.BytesIO(found))
         panel._brought("place")
     assert (kept, told) == ([logo], [said.BAD_LOGO])
-    monkeypatch.setattr(panel, "READERS", SimpleNamespace(takes=tested))
+    monkeypatch.setattr(panel, "READERS", SimpleNamespace(takes=passes))
     with pytest.raises(pytest.fail.Exception):
         panel._brought("place")
 

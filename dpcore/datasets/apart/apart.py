@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from dpcore.datasets import temporary
-from dpcore.datasets.apart.tested import tested
+from dpcore.datasets.apart.passes import passes
 from dpcore.datasets.apart.told import Lines
 from dpcore.defects import defect, logged
 from dpcore.errors import Defect, InvalidArgument, ReadingCancelled, UnreadableFile
@@ -101,7 +101,7 @@ class Apart:
         and its name, "package.module:function". What breaks it, or takes too much of anything, it does not take.
         """
         if not hasattr(os, "fork"):
-            return tested(data, test)
+            return passes(data, test)
         try:
             return self._read(data, {"test": test}, lambda *_: None, lambda _: True)
         except (UnreadableFile, Defect):

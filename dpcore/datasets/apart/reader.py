@@ -8,7 +8,7 @@ import os
 import signal
 
 from dpcore.datasets.apart.confined import confine
-from dpcore.datasets.apart.tested import tested
+from dpcore.datasets.apart.passes import passes
 from dpcore.datasets.apart.told import tell
 from dpcore.defects import places_of
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -38,7 +38,7 @@ def _read() -> None:
         asked = json.loads(file.readline())
         confine(asked["memory"], asked["seconds"])
         if "test" in asked:
-            if not tested(file.read(asked["size"]), asked["test"]):
+            if not passes(file.read(asked["size"]), asked["test"]):
                 raise UnreadableFile("It is not taken.")
             tell(TOLD, "done")
             return
