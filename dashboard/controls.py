@@ -23,6 +23,9 @@ FEW = 12
 """Options that are shown all at once; more are a list."""
 LONGEST_LINKED = 1500
 """Characters of one value in a link; a longer one is not read."""
+FARTHEST = 1e15
+"""Beyond it a number says nothing that a picture could show, and sums and whole numbers made of it fail; data that are
+larger themselves set what may be."""
 
 
 class Refused(ValueError):
@@ -144,7 +147,7 @@ class Number(Control[float]):
     hide_label: bool = False
 
     def checked(self, value: Any) -> float | None:
-        if isinstance(value, bool) or not _finite(value):
+        if not is_number(value) or not _near(value, self.default, self.low, self.high):
             return None
         if not self.low <= value <= self.high:
             return None
@@ -213,7 +216,7 @@ class Numbers(Control[tuple[float, ...]]):
     def checked(self, value: Any) -> tuple[float, ...] | None:
         if not isinstance(value, (list, tuple)) or len(value) != len(self.names):
             return None
-        numbers = tuple(float(one) for one in value if _finite(one))
+        numbers = tuple(float(one) for one in value if is_number(one) and _near(one, *self.default))
         small = self.low is not None and any(one < self.low for one in numbers)
         return None if small or len(numbers) != len(self.names) else numbers
 
@@ -304,9 +307,14 @@ def slug(*parts: object) -> str:
     return "-".join(str(part).replace("~", "~0").replace("-", "~1") for part in parts)
 
 
-def _finite(value: Any) -> TypeGuard[int | float]:
-    """Whether it is a number that a double can hold, however many digits a link gives it."""
-    return isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """Whether it is a number that a double can hold, however many digits a link or a browser gives it."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _near(value: float, *known: float) -> bool:
+    """Whether a number is one to work with: no farther from zero than ``FARTHEST``, or than what is ``known``."""
+    return abs(value) <= max([FARTHEST, *(abs(one) for one in known if math.isfinite(one))])
 
 
 def _plain(text: str) -> Any:

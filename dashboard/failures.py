@@ -13,6 +13,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard import log_line
 from dashboard.words import server as words
 from dpcore.defects import reported
 
@@ -47,12 +48,15 @@ def _is_kept(record: logging.LogRecord) -> bool:
 
 
 def keep_values_from_the_log() -> None:
-    """From now on what Streamlit would write of a failure is left to ``shown``. Again does nothing."""
+    """From now on what Streamlit would write of a failure is left to ``shown``, and all else is one line each
+    (``log_line``). Again does nothing."""
+    log_line.guard()
     for name in _LEFT_OUT:
         logging.getLogger(name).addFilter(_is_kept)
 
 
 def write_all_to_the_log() -> None:
     """As Streamlit does it; for tests."""
+    log_line.unguard()
     for name in _LEFT_OUT:
         logging.getLogger(name).removeFilter(_is_kept)

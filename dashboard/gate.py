@@ -70,6 +70,8 @@ BYTES_A_PART, PARTS_A_MESSAGE = 1_000, 20
 WORK, WORK_EACH, AHEAD = 3_000.0, 30_000.0, 10.0
 """Parts a second that one page may send, and all pages of one address together; what goes beyond it waits, but for what
 was not sent in so many seconds before. A part takes this process some three millionths of a second."""
+REPLICAS = "EPSILON_LAB_REPLICAS"
+"""Where ``replicas`` says how many of this server there are."""
 REFUSED = frozenset(
     {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
 )
@@ -196,6 +198,8 @@ class Gate:
             await _later(send, words.full())
         elif scope["method"] == "GET" and _is_page(scope) and self._has_its_share(_visitor(scope)):
             await _later(send, words.its_share())
+        elif path.endswith(wanted.LOGOUT) and not wanted.is_from_here(scope["headers"]):
+            await _answer(send, 403, words.LOG_OUT_HERE)
         elif path.endswith(wanted.LOGIN):
             await self._app(scope, receive, _with_headers(_keeping(scope, send)))
         elif path.endswith(wanted.RETURN):

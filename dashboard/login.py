@@ -4,6 +4,9 @@ Switched on by EPSILON_LAB_LOGIN, the path of a TOML file. Its table ``[auth]`` 
 (one provider, or several as ``[auth.name]``); ``[lab]`` says how long a login counts and where roles come from. With a
 file that is not right the server does not start: nobody gets in because of a mistyped setting. Of what the provider
 says only the subject, its address, the time and the claim that holds the roles are used, and no token is kept.
+
+A provider states its own address, so whoever runs a weak one could state that of another, and name anybody there. Hence
+each speaks for one address alone, which comes from the settings; and roles are taken from those that they name.
 """
 
 from __future__ import annotations
@@ -11,7 +14,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import importlib.util
+import logging
 import os
+import re
 import time
 import tomllib
 from collections.abc import Mapping
@@ -22,27 +27,36 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard import logged_out
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.roles import ROLES, Person, Role
 from dpcore.secret_files import warn_if_others_read
 
 VARIABLE = "EPSILON_LAB_LOGIN"
 HOURS = 12.0
+DEFAULT = "default"
+"""What Streamlit calls the provider that stands in ``[auth]`` itself."""
 _NEEDED = ("client_id", "client_secret", "server_metadata_url")
 _SHARED = ("redirect_uri", "cookie_secret")
+_ISSUER = "issuer"
+_METADATA = "/.well-known/openid-configuration"
+_NAME = re.compile(r"[A-Za-z0-9-]+")
 _LEAST_SECRET = 32  # characters
 _EARLY = 120.0  # seconds by which the provider's clock may be ahead
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """What the file says: ``auth`` for Streamlit, the names of ``providers`` ("" for the only one), for how many
-    ``hours`` a login counts, and the ``claim`` whose values, by ``roles``, are roles; none for the ledger's own."""
+    """What the file says: ``auth`` for Streamlit, the address (``issuers``) for which each provider speaks, by its name
+    (``DEFAULT`` for that of ``[auth]`` itself), for how many ``hours`` a login counts, and the ``claim`` whose values,
+    by ``roles``, are roles, at the providers of ``claim_from``; none for the ledger's own."""
 
     auth: Mapping[str, Any] = field(repr=False)
-    providers: tuple[str, ...]
+    issuers: Mapping[str, str]
     hours: float = HOURS
     claim: str = ""
+    claim_from: frozenset[str] = frozenset()
     roles: Mapping[str, Role] = field(default_factory=dict)
 
 
@@ -64,7 +78,28 @@ def _read(path: str) -> Login:
     auth, lab = found.get("auth"), found.get("lab", {})
     if not isinstance(auth, dict) or not isinstance(lab, dict) or set(found) - {"auth", "lab"}:
         raise ValueError(f"the file that {VARIABLE} names must have the table [auth], may have [lab], and nothing else")
-    return Login(auth=auth, providers=_providers(auth), **_lab(lab))
+    issuers = _issuers(auth)
+    return Login(auth=auth, issuers=issuers, **_lab(lab, tuple(issuers)))
+
+
+def _issuers(auth: Mapping[str, Any]) -> dict[str, str]:
+    """The address for which each provider speaks. No two have one, so that nobody of one is a person of another."""
+    found: dict[str, str] = {}
+    for name in _providers(auth):
+        where, table = ("[auth]", auth) if name == DEFAULT else (f"[auth.{name}]", auth[name])
+        metadata = table["server_metadata_url"]
+        stated = table.get(_ISSUER, metadata.removesuffix(_METADATA) if metadata.endswith(_METADATA) else None)
+        if not isinstance(stated, str) or not _bare(stated) or any(sign.isspace() for sign in stated):
+            raise ValueError(f"issuer is missing in {where}: its server_metadata_url does not end with {_METADATA}")
+        if _bare(stated) in found.values():
+            raise ValueError(f"the provider of {where} has the issuer of another one: each needs its own")
+        found[name] = _bare(stated)
+    return found
+
+
+def _bare(issuer: str) -> str:
+    """An address as it is compared: some providers end theirs with a stroke."""
+    return issuer.rstrip("/")
 
 
 def _providers(auth: Mapping[str, Any]) -> tuple[str, ...]:
@@ -83,7 +118,11 @@ def _providers(auth: Mapping[str, Any]) -> tuple[str, ...]:
     if not named or any(key in auth for key in _NEEDED):
         for key in _NEEDED:
             _text(auth, key, "[auth]")
-        named = ("", *named)
+        named = (DEFAULT, *named)
+    if not all(_NAME.fullmatch(name) for name in named):
+        raise ValueError("each name of a provider, as in [auth.name], must be made of letters, digits and hyphens")
+    if len({name.lower() for name in named}) < len(named):  # Streamlit looks for them without regard to capitals
+        raise ValueError("two providers in [auth] have one name; the one in [auth] itself is called default")
     if importlib.util.find_spec("authlib") is None:
         raise ValueError("a login needs Authlib: install epsilon-lab[login]")
     return named
@@ -94,9 +133,9 @@ def _text(table: Mapping[str, Any], name: str, where: str) -> None:
         raise ValueError(f"{name} is missing in {where} of the file that {VARIABLE} names")
 
 
-def _lab(lab: Mapping[str, Any]) -> dict[str, Any]:
-    if set(lab) - {"hours", "claim", "roles"}:
-        raise ValueError("[lab] holds hours, claim and roles, and nothing else")
+def _lab(lab: Mapping[str, Any], providers: tuple[str, ...]) -> dict[str, Any]:
+    if set(lab) - {"hours", "claim", "claim_from", "roles"}:
+        raise ValueError("[lab] holds hours, claim, claim_from and roles, and nothing else")
     hours, claim, roles = lab.get("hours", HOURS), lab.get("claim", ""), lab.get("roles", {})
     if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0.0 < hours <= 720.0:
         raise ValueError("hours in [lab] must be a number above 0 and at most 720")
@@ -104,13 +143,26 @@ def _lab(lab: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("claim in [lab] must name the claim whose values [lab.roles] turns into roles")
     if any(role not in ROLES for role in roles.values()):
         raise ValueError(f"each role in [lab.roles] must be one of {', '.join(ROLES)}")
-    return {"hours": float(hours), "claim": claim, "roles": roles}
+    trusted = lab.get("claim_from", list(providers) if claim and len(providers) == 1 else [])
+    if not isinstance(trusted, list) or any(name not in providers for name in trusted) or bool(trusted) != bool(claim):
+        raise ValueError(
+            f"claim_from in [lab] must list the providers whose claim gives roles, of {', '.join(providers)}; "
+            "without a claim it is left out"
+        )
+    return {"hours": float(hours), "claim": claim, "claim_from": frozenset(trusted), "roles": roles}
 
 
 def secrets() -> dict[str, Any] | None:
     """What Streamlit is told of the login."""
     here = configured()
-    return None if here is None else {"auth": {**here.auth}}
+    if here is None:
+        return None
+    tables = {name: _without_issuer(value) if isinstance(value, dict) else value for name, value in here.auth.items()}
+    return {"auth": _without_issuer(tables)}
+
+
+def _without_issuer(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if name != _ISSUER}
 
 
 def person() -> Person | None:
@@ -130,15 +182,40 @@ def known(said: Mapping[str, Any]) -> Person | None:
         return None
     if not -_EARLY <= time.time() - since <= here.hours * 3600.0:
         return None
+    if not _speaks_for(here, said.get("provider"), str(issuer)) or logged_out.is_ended(said):
+        return None
     try:
         return Person(subject=f"{subject} at {issuer}", claimed=_claimed(here, said))
     except InvalidArgument:
         return None
 
 
+def log_out() -> None:
+    """End the login of whoever is at the page, in all its tabs."""
+    here = configured()
+    if here is not None and person() is not None:
+        logged_out.end(st.user.to_dict(), here.hours * 3600.0 + _EARLY)
+    st.logout()
+
+
+def _speaks_for(here: Login, provider: object, issuer: str) -> bool:
+    """Whether a login came from the provider whose people it names."""
+    if not isinstance(provider, str) or provider not in here.issuers:
+        return False
+    if _bare(issuer) != here.issuers[provider]:
+        _say_once(provider, here.issuers[provider])
+        return False
+    return True
+
+
+@cache
+def _say_once(provider: str, expected: str) -> None:
+    _LOG.warning("a login of the provider %s was refused: it did not say that its issuer is %s", provider, expected)
+
+
 def _claimed(here: Login, said: Mapping[str, Any]) -> frozenset[Role] | None:
-    """Roles as the provider says them; a value that no role is named for counts as none."""
-    if not here.claim:
+    """Roles as a provider says them that may give roles; a value that no role is named for counts as none."""
+    if said.get("provider") not in here.claim_from:
         return None
     values = said.get(here.claim, [])
     listed = values.split() if isinstance(values, str) else values if isinstance(values, list) else []

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dashboard import memory
-from dashboard.gate import raise_file_limit, uploads
+from dashboard.gate import REPLICAS, raise_file_limit, uploads
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64
@@ -142,6 +142,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
         signal.signal(each, lambda *_: stop.set())
     # one secret for all, so that a cookie of one replica is understood by the next
     shared = {_SECRET: os.environ.get(_SECRET) or secrets.token_hex(32)}
+    shared[REPLICAS] = str(count)
     shared["PYTHONPATH"] = os.pathsep.join(filter(None, [_root(), os.environ.get("PYTHONPATH", "")]))
     shared |= shares(count)
     ports = free_ports(count)

@@ -16,6 +16,7 @@ import streamlit as st
 
 from dashboard import login
 from dashboard.background import this_run
+from dashboard.gate import REPLICAS, network, number
 from dpcore.ledger.asked import Actor
 
 TRUSTED = "trusted"
@@ -38,6 +39,16 @@ def _restricted() -> bool:
 def actor() -> Actor:
     """Of which kind somebody is who may do more than practise, as receipts record it."""
     return "trusted" if os.environ.get("EPSILON_LAB_VISITORS") == TRUSTED else "local"
+
+
+def address() -> str:
+    """The network that this visitor comes from, as the gate counts it; "" where it is not known."""
+    return network(st.context.ip_address or "")
+
+
+def replicas() -> int:
+    """How many servers share the visitors who come to this one."""
+    return number(REPLICAS, 1)
 
 
 def opened(address: str | None, names: list[str] | None) -> bool:

@@ -18,7 +18,7 @@ COOKIE = "epsilon_lab_wanted"
 SECONDS = 900
 LONGEST = 2500
 """Characters; a browser keeps no cookie above 4,096, and this one is a third longer than what it holds."""
-LOGIN, RETURN = "/auth/login", "/oauth2callback"
+LOGIN, LOGOUT, RETURN = "/auth/login", "/auth/logout", "/oauth2callback"
 _PATH = re.compile(r"/|(?:/[A-Za-z0-9_-]+)+/?")
 _QUESTION = re.compile(r"[A-Za-z0-9._~!$'()*+,;:@/?%=&-]*")
 _NO_PAGE = ("/_stcore", "/auth", "/oauth2callback", "/media", "/static", "/component")
@@ -42,6 +42,20 @@ def left(headers: Headers) -> str:
     if came.scheme not in ("http", "https") or came.netloc.lower() != _one(headers, b"host").lower():
         return ""
     return own(came.path + (f"?{came.query}" if came.query else ""))
+
+
+def is_from_here(headers: Headers) -> bool:
+    """Whether a page of this server leads to what a browser asks for. Browsers say so themselves where the connection
+    cannot be listened to; elsewhere they name the page, which no other page can do for ours."""
+    site = _one(headers, b"sec-fetch-site")
+    if site:
+        return site == "same-origin"
+    try:
+        came = urlsplit(_one(headers, b"referer"))
+    except ValueError:
+        return False
+    host = _one(headers, b"host").lower()
+    return came.scheme in ("http", "https") and bool(host) and came.netloc.lower() == host
 
 
 def kept(headers: Headers) -> str:

@@ -1,6 +1,6 @@
 """The only path from private data to a published answer.
 
-Charge, durably → note that the draw begins → draw the noise → store the answer → wait for the tick → return the
+Charge, durably → note that the draw begins → draw the noise → wait for the tick → store the answer → return the
 receipt. No value is looked at before the charge: the header alone is, which is public. A crash after the charge may
 burn budget and never refunds it; nothing is returned that is not stored. Noise comes from
 ``dpcore.releases.draws`` alone; nothing here reaches ``random`` or ``numpy.random`` (a test walks the imports).
@@ -25,8 +25,8 @@ from dpcore.ledger import Ledger, Petition, Receipt
 
 TICK = 0.25
 PERSON = "person"
-"""Answers come back at a multiple of this many seconds after the call: a sampler's running time would tell about the
-noise it drew."""
+"""Answers are stored, and come back, at a multiple of this many seconds after the call: a sampler's running time would
+tell about the noise it drew, and a reader's about the rows, also to whoever reads the time of a record."""
 
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
@@ -76,16 +76,16 @@ def release(
 
     The same ``request_id`` again gives the same stored answer and no second charge, whatever ``rows`` are then; with a
     different request it is refused. ``progress`` is told the share done by a request that can be long (one whose
-    ``answer`` takes it). Returns on a fixed tick. Raises BudgetExceeded, UnknownLineage and LedgerError
+    ``answer`` takes it). Stores and returns on a fixed tick. Raises BudgetExceeded, UnknownLineage and LedgerError
     from the ledger, InvalidArgument for public parameters, UnreadableFile where rows that are kept elsewhere cannot be
     reached, and ReleaseRefused where a column of the question is not in the header, or a source is asked for more than
     counts, or, after the charge and always with the same sentence, where the machine failed.
     """
-    started = time.monotonic()
+    tick = _Tick()
     try:
-        return _release(ledger, request_id, lineage, request, rows, progress)
+        return _release(ledger, request_id, lineage, request, rows, progress, tick)
     finally:
-        _wait_for_tick(started)
+        tick.wait()
 
 
 def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Petition:
@@ -114,6 +114,7 @@ def _release(
     request: Request,
     rows: Any,
     progress: Callable[[float], None] | None,
+    tick: _Tick | None = None,
 ) -> Receipt:
     asked = _asked(request)
     earlier = ledger.receipt(request_id)
@@ -133,6 +134,8 @@ def _release(
     done, answer = _attempt(lambda: _checked(request.answer(rows, **told)))
     if not done:
         raise ReleaseRefused(FAILED)
+    if tick is not None:
+        tick.wait()  # the record of the answer holds its time
     return ledger.store_answer(request_id, answer)
 
 
@@ -173,11 +176,21 @@ def _checked(answer: Any) -> Any:
     return json.loads(json.dumps(answer, allow_nan=False))
 
 
-def _wait_for_tick(started: float) -> None:
-    ticks = math.floor((time.monotonic() - started) / TICK) + 1
-    remaining = started + ticks * TICK - time.monotonic()
-    if remaining > 0:
-        time.sleep(remaining)
+class _Tick:
+    """Waits once, for the next tick of a call that begins now; what comes after it takes as long whatever was drawn."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._waited = False
+
+    def wait(self) -> None:
+        if self._waited:
+            return
+        self._waited = True
+        ticks = math.floor((time.monotonic() - self._started) / TICK) + 1
+        remaining = self._started + ticks * TICK - time.monotonic()
+        if remaining > 0:
+            time.sleep(remaining)
 
 
 def question_digest(request: Request) -> str:

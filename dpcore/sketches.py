@@ -14,7 +14,7 @@ questions with three answers each); files whose rows could be any of so few that
 too (ages beside three jobs; a calendar with what was counted; groups of equal size); files in which the values
 themselves were changed (rounded, jittered, translated, in other units); the same people asked something else.
 
-Of people about whom whoever brings the file may not ask (``Sketch.seems_like``) less is recognised, so that one row
+Of a file that somebody else linked with its people (``Sketch.seems_like``) less is recognised, so that one row
 hardly decides: neither equal columns nor the very same file, only marks, and up to ``MOST_MORE`` of those more than are
 needed. How many more, nobody without the key can tell. All rows, or nearly all, are nearly always recognised from about
 40 rows on, two thirds of them eight times in ten, a third two times in five, a sixth seldom; 20 rows every other time.
@@ -23,15 +23,20 @@ needed. How many more, nobody without the key can tell. All rows, or nearly all,
 from __future__ import annotations
 
 import base64
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from dpcore.errors import InvalidArgument
 
 LEAST_APART = 0.7  # of the rows a combination must tell apart, to say anything about who they are
 LEAST_SHARED = 6  # marks: fewer in common may be chance
 MARGIN = 0.35  # how much more must be in common than coincidence would explain
 LEAST_BITS = 8  # how unlikely equal columns must be by chance, in bits
-MOST_MARKS = 64
+MOST_COLUMNS = 256  # of which a sketch has marks
+MOST_COMBINATIONS = 48
+MOST_MARKS = 64  # of a combination
 MOST_MORE = 20  # marks more than needed that others' people may take, so that one row hardly decides
 APART = range(70, 96)  # hundredths of rows that a combination of others' people may have to tell apart
 
@@ -91,15 +96,25 @@ class Sketch:
         return enough and sum(min(mine[mark], theirs[mark]) for mark in both) >= LEAST_BITS
 
     def to_text(self) -> str:
-        """Plain text that ``from_text`` reads."""
+        """Plain text that ``from_text`` reads. Its length hangs on the rows: see ``to_even_text``."""
         parts = [_pack(self.columns)]
         parts += [f"{one.depth},{one.apart},{_pack(one.marks)}" for one in self.combinations]
         return ";".join(parts)
 
+    def to_even_text(self) -> str:
+        """As ``to_text``, and as long as that of every other sketch: sealed, its length would still tell of the rows.
+
+        Raises InvalidArgument for more marks than a sketch has.
+        """
+        text = self.to_text()
+        if len(text) > LONGEST:
+            raise InvalidArgument("sketch", "must hold no more marks than a sketch has")
+        return text.ljust(LONGEST)
+
     @classmethod
     def from_text(cls, text: str) -> Sketch | None:
         """The sketch that was written so; None for text that is none (a file from before, without one)."""
-        first, *rest = text.split(";")
+        first, *rest = text.rstrip(" ").split(";")
         try:
             combinations = []
             for part in rest:
@@ -130,3 +145,12 @@ def _unpack(text: str) -> tuple[tuple[int, int], ...]:
     data = base64.urlsafe_b64decode(text.encode("ascii"))
     found = struct.unpack(f">{len(data) // 8}Q", data)
     return tuple((number >> 8, number & 0xFF) for number in found)
+
+
+def _packed(pairs: int) -> int:
+    """The characters that so many pairs are packed into."""
+    return 4 * math.ceil(8 * pairs / 3)
+
+
+LONGEST = _packed(MOST_COLUMNS) + MOST_COMBINATIONS * (len(";99,100,") + _packed(MOST_MARKS))
+"""Characters of the longest sketch there can be, whatever the rows."""

@@ -12,12 +12,14 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import hypothesis
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
-from streamlit.testing.v1 import local_script_runner
+from streamlit.testing.v1 import app_test, local_script_runner
 
 from dpcore.ledger import Ledger
 from tests.put_back import changed_in_streamlit
@@ -45,6 +47,26 @@ def _until_the_run_ends(runner: local_script_runner.LocalScriptRunner, timeout: 
 
 
 local_script_runner.require_widgets_deltas = _until_the_run_ends
+
+
+class _Server:
+    """What a page in process takes for a running server. Streamlit's own stand-in makes some ten classes in each run;
+    here they are made once, and nothing of a run is kept in them: a page asks it for its visitor alone.
+    """
+
+    _visitor = mock.MagicMock()
+
+    def __init__(self, spec: type) -> None:
+        self._spec = spec
+
+    def get_client(self, session_id: str) -> mock.MagicMock:
+        return self._visitor
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(mock.MagicMock(spec=self._spec), name)
+
+
+app_test.MagicMock = _Server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -19,6 +19,7 @@ def changed_in_streamlit() -> list[str]:
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
         "what the log leaves out": kept,
+        "what a line of the log is": logging.getLogRecordFactory() is not logging.LogRecord,
     }
     media.unguard()
     unread.unguard()

@@ -77,7 +77,9 @@ def ledger() -> Ledger:
         if person is None:
             raise NotAllowed(login_words.FIRST)
         return MembersLedger(whole, person, visitor.token())
-    return VisitorsLedger(whole, visitor.token()) if visitors.restricted() else whole.acting(visitors.actor())
+    if not visitors.restricted():
+        return whole.acting(visitors.actor())
+    return VisitorsLedger(whole, visitor.token(), network=visitors.address(), replicas=visitors.replicas())
 
 
 def rooms_ledger() -> Ledger:

@@ -3,17 +3,23 @@
 Streamlit keeps the session of a closed tab for a while, so that a lost connection can be taken up again, but looks for
 what is overdue only when the next tab is closed; on a quiet server that may be never. And what is dropped then is
 garbage that refers to itself, which nobody collects here (``postScriptGC``).
+
+Pages can be opened and closed faster than sessions come to their end. So one thread sees to all of them, and beyond as
+many as Streamlit would take up again (``MOST``) the one that was left first is emptied at once.
 """
 
 from __future__ import annotations
 
 import gc
 import threading
+import time
 from typing import Any, Protocol, runtime_checkable
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dpcore.defects import reported
 
 
 @runtime_checkable
@@ -25,8 +31,8 @@ class Beside(Protocol):
 
 MARGIN = 2.0
 """Seconds after which a session that Streamlit would no longer take up again is emptied."""
-_timers: dict[str, threading.Timer] = {}
-_lock = threading.Lock()
+MOST = 128
+"""Sessions of closed tabs that are kept: Streamlit's storage of them takes no more (``MemorySessionStorage``)."""
 
 
 class Visit:
@@ -37,24 +43,71 @@ class Visit:
 
     def left(self) -> None:
         """Empty the session once it cannot come back."""
-        wait = float(st.get_option("server.disconnectedSessionTTL") or 0) + MARGIN
-        timer = threading.Timer(wait, self.end)
-        timer.daemon = True
-        with _lock:
-            _timers[self.session] = timer
-        timer.start()
+        _waiting.add(self, float(st.get_option("server.disconnectedSessionTTL") or 0) + MARGIN)
 
     def end(self) -> None:
         """Drop everything the session held, unless its tab is open again."""
-        with _lock:
-            _timers.pop(self.session, None)
         if runtime.exists() and runtime.get_instance().is_active_session(self.session):
             return
         for held in list(self._state.filtered_state.values()):
             if isinstance(held, Beside):
                 held.cancel()  # it would go on for nobody
         self._state.clear()
-        gc.collect()
+
+
+class Waiting:
+    """The sessions that were left and not yet emptied, and the one thread that empties them, while there are any."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._left: dict[str, tuple[float, Visit]] = {}  # until when, and who; the first left is the first
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    def add(self, visit: Visit, wait: float) -> None:
+        with self._changed:
+            self._left.pop(visit.session, None)
+            self._left[visit.session] = time.monotonic() + wait, visit
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._empty, name="leaving", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def came_back(self, session: str) -> None:
+        with self._changed:
+            self._left.pop(session, None)
+
+    def _empty(self) -> None:
+        while due := self._next():
+            while due:  # nobody who is emptied is held on to while others wait
+                _end(due.pop())
+            gc.collect()
+
+    def _next(self) -> list[Visit]:
+        """Those whose time is over, and those that are too many; waits for the first. None where nobody waits."""
+        with self._changed:
+            while self._left:
+                over, now = len(self._left) - self._most, time.monotonic()
+                times = ((name, until) for name, (until, _) in self._left.items())
+                names = [name for place, (name, until) in enumerate(times) if place < over or until <= now]
+                if names:
+                    return [self._left.pop(name)[1] for name in names]
+                self._changed.wait(min(until for until, _ in self._left.values()) - now)
+            self._thread = None
+            return []
+
+
+def _end(visit: Visit) -> None:
+    try:
+        visit.end()
+    except Exception as error:  # noqa: BLE001 - nobody else would empty the others
+        reported(error, "emptying a session")
+
+
+_waiting = Waiting()
 
 
 def _left(visit: Visit | None) -> None:
@@ -68,9 +121,6 @@ def visit() -> Visit | None:
     context = get_script_run_ctx()
     if context is None:
         return None
-    with _lock:
-        timer = _timers.pop(context.session_id, None)
-    if timer is not None:
-        timer.cancel()
+    _waiting.came_back(context.session_id)
     # the wrapper lives for one run, the state in it as long as the session
     return Visit(context.session_id, context.session_state._state)

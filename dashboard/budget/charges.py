@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.budget import receipts as one
 from dashboard.budget.held import SHOWN_RECEIPTS
+from dashboard.widgets.apart import apart
 from dpcore.ledger import Budget, Receipt
 from dpcore.ledger.export import to_csv, to_json
 
@@ -70,7 +71,7 @@ def show_charges(
         ids,
         index=0,
         key=_PICKED,
-        format_func=lambda request_id: _title(by_id[request_id]),
+        format_func=apart(ids, lambda request_id: _title(by_id[request_id]), key=str),
         help="Pick a row above, or here.",
     )
     one.show_receipt(by_id[picked])

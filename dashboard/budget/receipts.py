@@ -31,6 +31,7 @@ LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
 _NOTE, _TEXT, _FILE = "receipt", "receipt-text", "receipt-file"
 _LONGEST = 2000
 CONFIRMED = "Confirmed: the journal holds exactly this receipt."
+BEFORE_ANSWER = "It was written before its answer was stored."
 NOT_CONFIRMED = (
     "Not confirmed: the journal of this ledger does not hold this receipt. It was changed, or is from another ledger."
 )
@@ -185,16 +186,22 @@ def _made_with(versions: dict[str, str]) -> list[str]:
 def _check(receipt: Receipt | str) -> None:
     """Callback."""
     try:
-        genuine = compute.ledger().confirms(receipt)
+        found = compute.ledger().confirmed(receipt)
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
         session.say(_NOTE, words.sentence(error))
         return
-    session.say(
-        _NOTE,
-        CONFIRMED if genuine else NOT_CONFIRMED,
-    )
+    if found is None:
+        session.say(_NOTE, NOT_CONFIRMED)
+    else:  # what somebody brought may read otherwise than what it is taken for
+        session.say(_NOTE, CONFIRMED if isinstance(receipt, Receipt) else _confirmed(found))
+
+
+def _confirmed(found: Receipt) -> str:
+    """What was confirmed, by the journal's own words."""
+    told = f"Private answer: {words.safe(answer_text(found), _LONGEST)}" if found.answer_hash else BEFORE_ANSWER
+    return f"{CONFIRMED} {asked(found.what)} {words.sentence(told)} Cost: {cost_words(found.cost)}. {when(found)}."
 
 
 def _check_text() -> None:
@@ -226,7 +233,8 @@ def checked(data: bytes) -> str:
         if not is_document(data):
             if len(data) > LARGEST:
                 return report_words.TOO_LARGE
-            return CONFIRMED if ledger.confirms(data.decode("utf-8", "replace")) else NOT_CONFIRMED
+            receipt = ledger.confirmed(data.decode("utf-8", "replace"))
+            return NOT_CONFIRMED if receipt is None else _confirmed(receipt)
         found = ledger.examine(data)
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):

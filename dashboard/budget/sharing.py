@@ -12,12 +12,13 @@ from dashboard import login, session, words
 from dashboard.background import compute
 from dashboard.budget.opening import DELTAS, HIDDEN, KINDS, SUM
 from dashboard.data import remembered
+from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import primary
 from dashboard.words import data as data_said
 from dashboard.words import login as said
 from dpcore.errors import DpcoreError, LedgerError
 from dpcore.ledger import Budget, Ledger
-from dpcore.ledger.roles import EVERYONE, LEVELS
+from dpcore.ledger.roles import EVERYONE, LEVELS, LONGEST
 from dpcore.ledger.terms import Terms
 from dpcore.ledger.words import hides
 
@@ -48,7 +49,10 @@ def show_sharing() -> None:
         if session.entered(_BUDGET, None) not in owned:
             session.leave(_BUDGET)
         chosen = st.selectbox(
-            "Budget", list(owned), key=_BUDGET, format_func=lambda lineage: words.visible(owned[lineage][0].name, 60)
+            "Budget",
+            list(owned),
+            key=_BUDGET,
+            format_func=apart(owned, lambda lineage: words.visible(owned[lineage][0].name, 60), key=str),
         )
         _one(*owned[chosen], people)
     else:
@@ -81,7 +85,9 @@ def _share(budget: Budget, people: list[str]) -> None:
             [EVERYONE, *people],
             index=None,
             key="sharing-who",
-            format_func=lambda one: said.EVERYONE if one == EVERYONE else words.visible(one, 160),
+            format_func=apart(
+                [EVERYONE, *people], lambda one: said.EVERYONE if one == EVERYONE else words.visible(one, LONGEST)
+            ),
             accept_new_options=True,
             placeholder="Choose, or type the name that their sidebar shows",
         )

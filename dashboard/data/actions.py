@@ -11,7 +11,7 @@ import numpy as np
 
 from dashboard import limits, session, words
 from dashboard.case import OWN
-from dashboard.data import remembered, source
+from dashboard.data import naming, remembered, source
 from dashboard.data.held import (
     DECLARATIONS,
     LOADED_SAMPLES,
@@ -99,7 +99,7 @@ def remember(own: OwnFile) -> None:
 
 def public_key(own: OwnFile) -> str:
     """The key of the tick "public or test data": another one for every file."""
-    return f"own-public-{hashlib.sha256(own.data).hexdigest()[:10]}"
+    return f"own-public-{naming.named(own.data)}"
 
 
 def look() -> None:

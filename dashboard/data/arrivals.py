@@ -202,12 +202,11 @@ def _with_people(own: OwnFile) -> OwnFile:
     try:
         ledger = compute.ledger()
         seen = set(may_see())
-        mine = seen & {budget.lineage for budget in ledger.chargeable()}
-        alike = ledger.similar(fingerprint, own.sketch, among=mine)
         try:
-            alike += ledger.similar(fingerprint, own.sketch, among=seen - mine)
-        except NotAllowed as error:  # what is theirs was found all the same
+            alike = ledger.similar(fingerprint, own.sketch, among=seen)
+        except NotAllowed as error:  # with what is theirs it is compared all the same
             uncompared = words.sentence(error)
+            alike = ledger.similar(fingerprint, own.sketch, among=seen, own=True)
     except LedgerError:
         return replace(own, lineage=None)
     lineage = own.lineage or ledger.new_lineage()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, bulk, editor, source
+from dashboard.data import actions, bulk, editor, naming, source
 from dashboard.data.asked import used
 from dashboard.data.bulk import row, statements, undeclared
 from dashboard.data.columns import TYPES
@@ -132,11 +131,7 @@ def _listed(own: OwnFile, waiting: tuple[Column, ...], *, copied: bool) -> tuple
 
 def _public_key(listed: tuple[str, ...], *, copied: bool) -> str:
     """Another one for each statement and what it is about: a tick must not stay while its sentence changes."""
-    return f"{_FORM}-public-{_digest((copied, listed))}"
-
-
-def _digest(what: object) -> str:
-    return hashlib.sha256(repr(what).encode()).hexdigest()[:10]
+    return f"{_FORM}-public-{naming.named(repr((copied, listed)))}"
 
 
 def _people(own: OwnFile) -> None:
@@ -159,7 +154,7 @@ def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
 
 def _right_key(own: OwnFile, suited: Suited) -> str:
     named = [(name, own.schema.column(name).type) for name in _unconfirmed(own, suited)]
-    return f"{_FORM}-right-{_digest((named, own.schema.each_row))}"
+    return f"{_FORM}-right-{naming.named(repr((named, own.schema.each_row)))}"
 
 
 def _stated(suited: Suited) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.data import actions, bulk, declarations, editor, source
 from dashboard.data.own_file import Decisions, OwnFile, typed_as
+from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import Column
 from dpcore.datasets.schema import ColumnType
@@ -40,7 +41,7 @@ def show_columns(own: OwnFile) -> None:
                 names,
                 index=None,
                 key=_PICKED,
-                format_func=words.visible,
+                format_func=apart(names, words.visible),
                 placeholder="Pick a column",
                 width=260,
             )
@@ -172,6 +173,8 @@ def _retype(name: str, key: str) -> None:
 
 def declared_words(own: OwnFile, column: Column) -> str:
     """What was declared about a column, in a few words."""
+    if column.name in own.from_rows:
+        return said.NAMED_BY_ROWS
     if column.type == "text":
         return "no question about text"
     if column.type == "yes/no":
@@ -197,6 +200,8 @@ def _why(own: OwnFile, column: Column) -> None:
         else f"You chose this type. Suggested: {TYPES[read.type].lower()}. {read.reason}"
     ]
     lines += list(read.notes)
+    if column.name in own.from_rows:
+        lines.append(said.FROM_ROWS)
     if read.missing:
         found = ", ".join(
             f"“{words.safe(word)}” {count:,}×" if word else f"empty {count:,}×" for word, count in read.missing_words

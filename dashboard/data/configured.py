@@ -14,6 +14,7 @@ from dashboard.data import people as whose
 from dashboard.data.own_file import OwnFile
 from dashboard.data.place import Place, placed
 from dashboard.data.source import keep
+from dashboard.widgets.apart import apart
 from dashboard.words import place as said
 from dpcore.datasets.in_place import ConfiguredSource, configured_sources
 from dpcore.errors import DpcoreError, InvalidArgument, UnreadableFile
@@ -41,7 +42,9 @@ def choose() -> None:
         return
     st.caption(said.ABOUT_SOURCES)
     labels = {one.name: words.visible(one.label) for one in listed.values()}
-    name = st.selectbox(said.CHOOSE, list(labels), key="place-source", format_func=labels.__getitem__, width=420)
+    name = st.selectbox(
+        said.CHOOSE, list(labels), key="place-source", format_func=apart(labels, labels.__getitem__), width=420
+    )
     if name is None or name not in listed:
         return
     try:
@@ -54,7 +57,9 @@ def choose() -> None:
         return
     table: str | None = tables[0]
     if tables != ("",):
-        table = st.selectbox(said.TABLE, tables, key=f"place-table-{name}", format_func=words.visible, width=420)
+        table = st.selectbox(
+            said.TABLE, tables, key=f"place-table-{name}", format_func=apart(tables, words.visible), width=420
+        )
     st.caption(said.budget(listed[name].epsilon, listed[name].delta))
     st.button(said.USE, key="place-use", type="primary", icon=":material/database:", on_click=_use, args=(name, table))
 

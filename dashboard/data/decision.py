@@ -9,6 +9,7 @@ from dashboard.case import MARK
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.widgets import inputs as controls
+from dashboard.widgets.apart import apart
 from dashboard.words import data as data_words
 from dashboard.words import place as said
 from dpcore.datasets import Column, Relation, Schema
@@ -136,7 +137,7 @@ def _relation_fields(declared: Schema, plan: TwinPlan) -> None:
         index=None if old is None else targets.index(old.target),
         placeholder="no relation",
         key="own-twin-target",
-        format_func=words.visible,
+        format_func=apart(targets, words.visible),
     )
     st.number_input(
         "How many in 100 say yes, or hold its first option",
@@ -158,7 +159,7 @@ def _relation_fields(declared: Schema, plan: TwinPlan) -> None:
             index=None if old is None or old.driver is None else drivers.index(old.driver),
             placeholder="nothing",
             key="own-twin-driver",
-            format_func=words.visible,
+            format_func=apart(drivers, words.visible),
             width=180,
         )
     st.select_slider(

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import words
 from dashboard.data import actions, arrivals, source, understood
 from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import ReadColumn
 
@@ -92,7 +93,7 @@ def _part(own: OwnFile) -> None:
                 range(len(names)),
                 index=names.index(report.part) if report.part in names else 0,
                 key="own-part",
-                format_func=lambda one: words.visible(names[one], 60),
+                format_func=apart(range(len(names)), lambda one: words.visible(names[one], 60)),
                 width=320,
             )
             st.button(said.PART_GO, key="own-part-go", on_click=_read_as, args=("part", names[place]))

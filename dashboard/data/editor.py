@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -11,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, source
+from dashboard.data import actions, naming, source
 from dashboard.data.declaring import declared, problem
 from dashboard.data.own_file import Decisions, OwnFile
 from dashboard.data.understood import lines_words
@@ -33,7 +32,7 @@ _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 def mark(column: Column) -> str:
     """Changes with the declaration, so that its controls start afresh from it."""
-    return hashlib.sha256(repr(column).encode()).hexdigest()[:10]
+    return naming.named(repr(column))
 
 
 def show_editor(own: OwnFile, column: Column) -> None:
@@ -169,7 +168,9 @@ def _save(name: str, key: str) -> None:
         return replace(before, schema=before.schema.with_column(column), copied=copied)
 
     actions.decide(change)
-    if not public:
+    if name in own.from_rows:
+        session.say("own", said.FROM_ROWS)
+    elif not public:
         session.say("own", said.SAVED_FOR_CHARTS)
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dashboard.data import put_together
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.schema import ColumnType, EachRow
 from dpcore.datasets.steps import moved_by, rows_made
-from dpcore.datasets.suitability import names_someone
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -121,7 +121,13 @@ class OwnFile:
     log: tuple[Entry, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "decisions", _marked(self.decisions, self.from_rows))
         template(self)  # raises InvalidArgument: rows per person and steps must agree, whoever changes either
+
+    @property
+    def from_rows(self) -> frozenset[str]:
+        """Columns that exist only because rows name them: good for looking, whatever somebody says of them."""
+        return frozenset() if self.reading is None else self.reading.from_rows
 
     @property
     def made(self) -> int:
@@ -227,14 +233,7 @@ class OwnFile:
                 "The rows of this table were put together from what the file holds, so how many there are and what "
                 "they are called is private. Take that step back on the Data page: a private alarm counts days itself."
             )
-        together = [step.by for step in self.steps if isinstance(step, OneRowPer) and not step.day]
-        if self.schema.unit == "person" and any(not _means_people(by) for by in together):
-            return (
-                "A row of this table holds what several people did, so leaving one of them out changes rows and takes "
-                "none away: this no private answer here covers. Put rows together by person on the Data page, or say "
-                "there that something else than a person is protected."
-            )
-        return ""
+        return put_together.refusal(self.steps, self.schema.unit) if self.schema.each_row == "record" else ""
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -305,6 +304,11 @@ class OwnFile:
         does, as text, because its values need no declaration.
         """
         schema = self.schema
+        if self.from_rows:
+            public = [name for name in schema.names if name not in self.from_rows]
+            if not public:
+                return None
+            schema = schema.only(*public)
         if schema.id_column is not None and not schema.column(schema.id_column).releasable:
             schema = schema.with_column(Column(name=schema.id_column, type="text"))
         names = [column.name for column in schema.columns if column.releasable]
@@ -402,26 +406,34 @@ def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
     return reading.suggested().each_row
 
 
-_PEOPLE = {
-    *("person", "people", "who", "patient", "member", "user", "client", "customer", "employee", "student", "pupil"),
-    *("respondent", "participant", "subject", "citizen", "resident", "voter", "donor", "visitor", "guest", "driver"),
-    *("owner", "tenant", "worker", "author", "player"),
-}
-
-
-def _means_people(name: str) -> bool:
-    """Whether a column's name says that each of its values is one person."""
-    return names_someone(name) or name.strip().casefold().removesuffix("s") in _PEOPLE
-
-
 def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
     return [step for step in steps if isinstance(step, MonthsToRows | OneRowPer | TicksToRows)]
 
 
 def template(own: OwnFile) -> Template:
-    """What was declared about the table, for the next one of its kind."""
-    told = () if own.reading is None else tuple(one.name for one in own.schema.columns if own.decisions.suggests(one))
-    return Template(schema=own.schema, steps=own.steps, suggested=told, row_suggested=own.row_suggested)
+    """What was declared about the table, for the next one of its kind; no column whose name is a word of its rows."""
+    schema = own.schema
+    if own.from_rows and own.as_read is not None:
+        public = tuple(one for one in schema.columns if one.name not in own.from_rows)
+        read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
+        schema = replace(schema, columns=public or read)
+    told = () if own.reading is None else tuple(one.name for one in schema.columns if own.decisions.suggests(one))
+    return Template(schema=schema, steps=own.steps, suggested=told, row_suggested=own.row_suggested)
+
+
+def _marked(decisions: Decisions, from_rows: Collection[str]) -> Decisions:
+    """With the mark of every column that exists only because rows name it, as whatever it was declared; none of them
+    says whose row it is."""
+    columns = decisions.schema.columns
+    whose = decisions.schema.id_column
+    if whose not in from_rows and not any(one.name in from_rows and not one.from_file for one in columns):
+        return decisions
+    schema = replace(
+        decisions.schema,
+        columns=tuple(replace(one, from_file=True) if one.name in from_rows else one for one in columns),
+        id_column=None if whose in from_rows else whose,
+    )
+    return replace(decisions, schema=schema, said_rows=decisions.said_rows and whose not in from_rows)
 
 
 def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:

@@ -260,6 +260,11 @@ def _join(lineage: str) -> None:
         return
     try:
         ledger = compute.ledger()
+        # a hand-made choice may be any text: only people with a budget of their own were offered
+        offered = {one.lineage for one in own.alike} | {budget.lineage for budget in ledger.chargeable()}
+        if lineage not in offered:
+            session.say("own", "Choose one of the groups that are offered; nothing was changed.")
+            return
         ledger.link(own.as_read.fingerprint, lineage, own.marks(ledger.sketch_key))
     except DpcoreError as error:
         session.say("own", words.sentence(error))

@@ -128,9 +128,11 @@ def _facts(own: OwnFile) -> Template:
 
 def _chosen(own: OwnFile) -> tuple[Column, ...]:
     """The columns whose type somebody chose or called right, and the one that says whose row it is: as plain text where
-    nobody did."""
+    nobody did. None whose name is a word of the rows."""
     decisions, found = own.decisions, []
     for column in own.schema.columns:
+        if column.name in own.from_rows:
+            continue
         if own.unseen or column.name in decisions.settled or (column.name, column.type) in decisions.confirmed:
             found.append(column)
         elif column.name == own.schema.id_column:

@@ -9,6 +9,8 @@ import streamlit as st
 from streamlit.typing import UploadedFile
 
 from dashboard import all_held, catalogue, session, words
+from dashboard.background import compute
+from dashboard.background.readers import READERS
 from dashboard.data import suits
 from dashboard.data.arrivals import taken
 from dashboard.data.held import LOADED_SAMPLES, SAMPLE_LOADING, SAMPLE_ROUND, SAMPLE_TASK
@@ -19,6 +21,7 @@ from dashboard.widgets.drop_areas import named
 from dpcore.datasets import Sample, Table, load_sample, sample, samples
 from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
+from dpcore.ledger.member import NO_FILES
 
 
 def show_samples() -> None:
@@ -87,7 +90,7 @@ def _load(sample: Sample) -> None:
         on_click=_download,
         args=(sample.key,),
     )
-    if sample.path_allowed:
+    if sample.path_allowed and compute.may_bring_files():
         key = f"sample-{sample.key}-file-{SAMPLE_ROUND.get()}"
         st.file_uploader(
             "or use a copy you have (CSV, also gzipped)",
@@ -107,6 +110,9 @@ def _upload(name: str, key: str) -> None:
     file: UploadedFile | None = session.entered(key, None)
     if not isinstance(file, UploadedFile):
         return
+    if not compute.may_bring_files():
+        session.say(f"sample-{name}", NO_FILES)
+        return
     data = taken(file)
     suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
     SAMPLE_ROUND.put(int(SAMPLE_ROUND.get()) + 1)
@@ -119,7 +125,8 @@ def _upload(name: str, key: str) -> None:
     def work(say: Say) -> Table:
         # A private folder under a name of ours, gone as soon as the table is read.
         with private_folder() as folder:
-            table = load_sample(name, path=private_file(folder, data, f"table{suffix}"), progress=say)
+            file = private_file(folder, data, f"table{suffix}")
+            table = load_sample(name, path=file, progress=say, tables=READERS.table_of)
         all_held.let_go(waiting)
         return table
 

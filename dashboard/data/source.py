@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
-import secrets
 from collections.abc import Callable
 from typing import Literal
 
@@ -14,6 +12,7 @@ from dashboard.background import compute, this_run
 from dashboard.budget import visitor
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
+from dashboard.data import naming
 from dashboard.data.held import (
     LINKED_DATA,
     LOADED_SAMPLES,
@@ -32,7 +31,6 @@ from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, UnavailableSample
 
 FIRST_SAMPLE = catalogue.FIRST_SAMPLE
-_NAMING = secrets.token_bytes(32)  # of this process alone
 BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
     "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
     "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
@@ -227,7 +225,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
     return Source(
         # A name of its own for every table, so that nothing edited on a page is carried over to another one. It is
         # written into the page, where no guess of the table may be tested on it.
-        key=f"{OWN}-{hmac.digest(_NAMING, table.fingerprint.encode(), 'sha256').hex()[:12]}",
+        key=f"{OWN}-{naming.named(table.fingerprint)}",
         title=own.name,
         mode=own.use,
         table=table,

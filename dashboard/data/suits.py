@@ -12,6 +12,7 @@ from dashboard import catalogue, session, words
 from dashboard.catalogue import Page
 from dashboard.controls import slug
 from dashboard.question import Way
+from dashboard.widgets.apart import apart
 from dashboard.words import asking as said
 from dpcore.datasets import Schema
 
@@ -74,7 +75,9 @@ def about(schema: Schema, *, key: str) -> str | None:
         said.ABOUT,
         range(len(names) + 1),
         key=f"{key}-about",
-        format_func=lambda one: said.ANY_COLUMN if one == 0 else words.visible(names[one - 1]),
+        format_func=apart(
+            range(len(names) + 1), lambda one: said.ANY_COLUMN if one == 0 else words.visible(names[one - 1])
+        ),
         width=330,
     )
     return names[place - 1] if 0 < place <= len(names) else None

@@ -20,6 +20,7 @@ from dashboard.widgets.inputs import primary
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
 from dpcore.errors import DpcoreError, LedgerUnsound
+from dpcore.ledger import rate
 
 
 def button(label: str, key: str, act: Callable[[str], object], icon: str, *, failed: str = "") -> None:
@@ -78,7 +79,7 @@ def opens(label: str, key: str, declared: Callable[[], Declared], question: str)
 def _open(declared: Declared, host: str) -> None:
     """Open a room. Raises LedgerError for a visitor who has begun as much as the ledger takes: now, and not when the
     room waits for its answer."""
-    compute.ledger().may_begin()
+    compute.ledger().may_begin(rate.ROOM)
     ROOMS.open(declared, host, st.context.ip_address or "")
 
 

@@ -21,6 +21,7 @@ from dashboard.poll.room import GUESSES, Room, Seen
 from dashboard.poll.rooms import LIFE, ROOMS, AnyRoom, plain_code, shown_code
 from dashboard.poll.shown import guess_question, receipt_below, told, true_counts
 from dashboard.poll.watch_room import WatchRoom
+from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import primary
 from dashboard.words import poll as said
 
@@ -218,7 +219,7 @@ def _other(poll: Poll, mine: Vote | None) -> Vote | None:
             said.OTHERWISE_OTHER,
             rest,
             key="poll-other",
-            format_func=lambda one: said.NO_VOTE if one is None else said.choice(str(one)),
+            format_func=apart(rest, lambda one: said.NO_VOTE if one is None else said.choice(str(one))),
         )
     found = st.slider(
         said.OTHERWISE_OTHER,

@@ -8,6 +8,7 @@ from typing import Any
 
 from dashboard.report.value import Report, Section
 from dashboard.words import report as said
+from dpcore.datasets.text import visible
 
 IMPORTS = """\
 from datetime import date
@@ -21,19 +22,24 @@ from dpcore.events import *
 from dpcore.tradeoff import sweep_epsilon"""
 
 
+CODING = "# -*- coding: utf-8 -*-"
+"""Stands on the first line: Python would take how a file is to be decoded from a comment on one of the first two."""
+_LONGEST = 500
+
+
 def script(report: Report) -> bytes:
     """The Python script. What tables are called stands in comments, on one line each, and in quoted text."""
-    head = said.script_head(report.title, _mark(report))
-    pieces = ["\n".join(f"# {row}".rstrip() for row in head.splitlines()), IMPORTS]
-    pieces += [f"# {'-' * 100}\n# {section.title}\n\n{cell(section)}" for section in report.sections]
+    head = _head(report)
+    pieces = ["\n".join([CODING, *(f"# {row}".rstrip() for row in head.splitlines())]), IMPORTS]
+    pieces += [f"# {'-' * 100}\n# {visible(section.title, _LONGEST)}\n\n{cell(section)}" for section in report.sections]
     return ("\n\n".join(pieces) + "\n").encode()
 
 
 def notebook(report: Report) -> bytes:
     """The notebook (nbformat 4.5): text in Markdown, every character of it escaped, and code."""
-    cells = [_markdown(said.script_head(report.title, _mark(report)), "head"), _code(IMPORTS, "imports")]
+    cells = [_markdown(_head(report), "head"), _code(IMPORTS, "imports")]
     for place, section in enumerate(report.sections):
-        cells.append(_markdown(section.title, f"title-{place}", heading=True))
+        cells.append(_markdown(visible(section.title, _LONGEST), f"title-{place}", heading=True))
         cells.append(_code(cell(section), f"numbers-{place}"))
     whole = {
         "cells": cells,
@@ -45,6 +51,10 @@ def notebook(report: Report) -> bytes:
         "nbformat_minor": 5,
     }
     return (json.dumps(whole, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _head(report: Report) -> str:
+    return said.script_head(visible(report.title, _LONGEST), _mark(report))
 
 
 def cell(section: Section) -> str:

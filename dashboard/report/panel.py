@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard import login, session, words
 from dashboard.background import compute
+from dashboard.background.readers import READERS
 from dashboard.budget import tracker
 from dashboard.case import OWN, Source
 from dashboard.data import source as data
@@ -25,6 +26,8 @@ from dpcore.errors import DpcoreError
 
 LARGEST_LOGO = 1_000_000
 _TRIAL = b"<html></html>"
+_SETTABLE = "dashboard.report.pdf:settable"
+"""Asked where files are read that visitors bring: it decodes the picture."""
 _TITLE, _AUTHOR, _DAY, _LOGO = "report-title", "report-author", "report-day", "report-logo"
 
 
@@ -164,10 +167,8 @@ def _brought(place: str) -> None:
     if found is None:
         held.LOGO.put(None)
         return
-    from dashboard.report.pdf import settable  # loads the typesetter
-
     brought = found.getvalue()
-    if len(brought) > LARGEST_LOGO or not settable(brought):
+    if len(brought) > LARGEST_LOGO or not READERS.takes(brought, _SETTABLE):
         session.say(_LOGO, said.BAD_LOGO)
         return
     held.LOGO.put(brought)

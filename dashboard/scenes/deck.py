@@ -12,6 +12,7 @@ import base64
 import binascii
 import difflib
 import json
+import unicodedata
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,7 @@ PACKED = "~"
 _DECK = {"title": TITLE, "about": SENTENCE, "rank": 0, "scenes": 0}
 _SCENE = {"title": TITLE, "sentence": SENTENCE, "notes": NOTES, "address": 0, "try": TITLE, "wants": WANTS}
 _NEEDED = ("title", "sentence", "address")
+_JOINED = "\u200c\u200d"  # within words of some scripts, and within emoji
 MOST_SAID = 12
 
 
@@ -99,6 +101,20 @@ class Deck:
 
     def _plain(self) -> dict[str, Any]:
         return {"title": self.title, "about": self.about, "scenes": [scene.plain() for scene in self.scenes]}
+
+
+def legible(text: str, name: str) -> str:
+    """The text of a deck's field ``name`` without signs that nobody sees or that end lines elsewhere than in notes.
+
+    Where a deck is written as Python or in a document, a text of it is one line of what is seen.
+    """
+    return "".join(sign if _is_legible(sign, name) else " " for sign in text)
+
+
+def _is_legible(sign: str, name: str) -> bool:
+    if sign.isprintable() or sign in _JOINED or (sign in "\n\t" and name == "notes"):
+        return True
+    return unicodedata.category(sign) == "Zs"  # blanks of any width
 
 
 def read_deck(text: str) -> Deck:
@@ -215,6 +231,8 @@ def _fields(part: Mapping[str, Any], known: Mapping[str, int], needed: Sequence[
             wrong.append(f"{where} {words.not_text(key)}")
         elif known[key] and len(value) > known[key]:
             wrong.append(f"{where} {words.too_long(key, len(value), known[key])}")
+        elif legible(value, key) != value:
+            wrong.append(f"{where} {words.not_legible(key)}")
     return wrong
 
 

@@ -70,17 +70,22 @@ def _add(address: Address, title: str) -> None:
     making = MAKING.get() or Making(title=words.FIRST_TITLE)
     part = str(session.entered("add-part", PART.default))
     scene = Scene(
-        title=str(session.entered("add-title", "")).strip()[: decks.TITLE] or title[: decks.TITLE],
-        sentence=str(session.entered("add-sentence", "")).strip()[: decks.SENTENCE] or words.UNTITLED,
-        notes=str(session.entered("add-notes", ""))[: decks.NOTES],
+        title=_typed("add-title", "title")[: decks.TITLE] or decks.legible(title, "title")[: decks.TITLE],
+        sentence=_typed("add-sentence", "sentence")[: decks.SENTENCE] or words.UNTITLED,
+        notes=_typed("add-notes", "notes")[: decks.NOTES],
         address=address if part == PART.default else address.with_settings(part=part),
-        wants=(str(session.entered("add-wants", "")).strip() or words.OWN_FILE) if address.own else "",
+        wants=(_typed("add-wants", "wants") or words.OWN_FILE) if address.own else "",
     )
     if len(making.scenes) >= decks.MOST_SCENES:
         session.say(_NOTE, words.too_many(len(making.scenes) + 1, decks.MOST_SCENES))
         return
     _put(making, (*making.scenes, Kept(mark=making.next_mark, scene=scene)), next_mark=making.next_mark + 1)
     session.say(_NOTE, words.added(len(making.scenes) + 1))
+
+
+def _typed(key: str, name: str) -> str:
+    """What was typed for a field of a deck; what is pasted may hold signs that none has."""
+    return decks.legible(str(session.entered(key, "")), name).strip()
 
 
 def _put(making: Making, scenes: tuple[Kept, ...], next_mark: int | None = None) -> None:
@@ -251,14 +256,14 @@ def _undo() -> None:
 
 
 def _title(key: str) -> None:
-    making, typed = MAKING.get(), str(session.entered(key, "")).strip()
+    making, typed = MAKING.get(), _typed(key, "title")
     if making is not None and typed:
         MAKING.put(replace(making, title=typed[: decks.TITLE]))
 
 
 def _caption(mark: int, name: str, key: str) -> None:
     """Callback: a text of one scene; what a deck needs is not taken away."""
-    making, typed = MAKING.get(), str(session.entered(key, "")).strip()
+    making, typed = MAKING.get(), _typed(key, name)
     if making is None or (not typed and name != "notes"):
         return
     scenes = tuple(

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session
+from dashboard.controls import FARTHEST, is_number
 from dashboard.words import scenes as words
 
 _HERE = Path(__file__).parent
@@ -47,7 +48,7 @@ def control(data: dict[str, Any], go: Callable[[int], None]) -> None:
 
     def asked() -> None:
         found = getattr(session.entered(KEY, None), "go", None)
-        if isinstance(found, (int, float)):
+        if is_number(found) and abs(found) <= FARTHEST:
             go(int(found))
 
     _STAGE_COMPONENT(key=KEY, data={"role": "stage", **data}, on_go_change=asked, height=1)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.controls import FEW, Choice, Control, Number, Numbers, Several, Switch
+from dashboard.widgets.apart import apart
 
 _WIDE = 26  # letters of all options that fit on buttons in a row of a card
 
@@ -39,7 +40,7 @@ def draw_all(controls: Iterable[Control[Any]]) -> None:
 def _choice(control: Choice[Any]) -> None:
     look: Mapping[str, Any] = {
         "key": session.ready(control),
-        "format_func": control.name,
+        "format_func": apart(control.options, control.name),
         "help": control.help,
         "label_visibility": "collapsed" if control.hide_label else "visible",
     }
@@ -54,14 +55,20 @@ def _choice(control: Choice[Any]) -> None:
 def _several(control: Several) -> None:
     if len(control.options) > FEW:
         key = session.ready(control)
-        st.multiselect(control.label, control.options, key=key, format_func=control.names, help=control.help)
+        st.multiselect(
+            control.label,
+            control.options,
+            key=key,
+            format_func=apart(control.options, control.names),
+            help=control.help,
+        )
         return
     st.pills(
         control.label,
         control.options,
         selection_mode="multi",
         key=session.ready(control),
-        format_func=lambda option: words.safe(control.names(option)),
+        format_func=apart(control.options, lambda option: words.safe(control.names(option))),
         help=control.help,
     )
 

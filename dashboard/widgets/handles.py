@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.blocks import Drag
 from dashboard.charts.theme import palette
+from dashboard.controls import FARTHEST, is_number
 
 MOST = 400
 """Points that get a handle."""
@@ -41,7 +41,7 @@ def _moved(key: str, drag: Drag) -> None:
     if not isinstance(found, Mapping):
         return
     told: list[Any] = [found.get(name) for name in ("who", "x", "y")]
-    if not all(isinstance(one, (int, float)) and math.isfinite(one) for one in told):
+    if not all(is_number(one) and abs(one) <= FARTHEST for one in told):
         return
     session.change(drag.keys[0], float(told[0]))
     for axis, control in enumerate(drag.keys[1:]):

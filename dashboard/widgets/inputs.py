@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.charts.theme import plain
 from dashboard.view import EPSILON
+from dashboard.widgets.apart import apart
 from dashboard.words import glossary
 
 FEW = 12  # options that are shown all at once
@@ -61,7 +62,12 @@ def several(
     """Any of ``options``, each shown by ``name`` as plain text: all in sight while they are few, else in a list."""
     if len(options) > FEW:
         return st.multiselect(
-            label, options, default=default, key=f"{key}-many", persist_state="session", format_func=name
+            label,
+            options,
+            default=default,
+            key=f"{key}-many",
+            persist_state="session",
+            format_func=apart(options, name),
         )
     chosen = st.pills(
         label,
@@ -70,7 +76,7 @@ def several(
         default=default,
         key=key,
         persist_state="session",
-        format_func=lambda option: words.safe(name(option)),
+        format_func=apart(options, lambda option: words.safe(name(option))),
     )
     return [option for option in options if option in chosen]
 

@@ -27,7 +27,8 @@ def show() -> None:
         return
     st.title(said.TITLE)
     st.markdown(said.WHY)
-    for name in here.providers:
+    for provider in here.issuers:
+        name = "" if provider == login.DEFAULT else provider
         st.button(
             primary(f"{said.LOG_IN}: {name}" if name else said.LOG_IN),
             key=f"log-in-{name}",
@@ -47,7 +48,7 @@ def who() -> None:
         st.markdown(f":material/person: {said.shown(person.subject)} · {said.who(compute.roles())}")
         if waiting := _waiting(person.subject):
             st.page_link(_BUDGET, label=said.waiting(waiting), icon=":material/how_to_reg:")
-        st.button(said.LOG_OUT, key="log-out", icon=":material/logout:", type="tertiary", on_click=st.logout)
+        st.button(said.LOG_OUT, key="log-out", icon=":material/logout:", type="tertiary", on_click=login.log_out)
 
 
 def _waiting(subject: str) -> int:

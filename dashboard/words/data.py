@@ -241,6 +241,11 @@ SPLIT_OPTIONS_HELP = (
     "Write them from what you know, and private answers may use the columns. Left empty, the words in the file are "
     "taken, for your own charts only."
 )
+NAMED_BY_ROWS = "named by rows: charts only"
+FROM_ROWS = (
+    "This column exists only because rows name it, so it is good for charts and for no private answer. Take the step "
+    "back that made it and state its options there to ask about it."
+)
 SPLIT_MOST = "Options one person can name, at most"
 
 

@@ -16,7 +16,7 @@ FIRST = "Log in first: nobody is logged in at this page any more. Nothing was ch
 NAMES = {"viewer": "viewer", "analyst": "analyst", "owner": "owner", "auditor": "auditor"}
 LEVELS = {"see": "sees it", "ask": "asks from it", "own": "owns it", "none": "nothing any more"}
 COMPARED = {
-    "compare": "brought a file, which was compared with others' budgets",
+    "compare": "brought a file, which was compared with files of others",
     "alike": "brought a file that looks like these people",
 }
 STATES = {"waiting": "waits", "granted": "granted", "refused": "refused", "withdrawn": "withdrawn"}

@@ -58,6 +58,11 @@ def not_text(key: str) -> str:
     return f"has a “{key}” that is empty or not a text."
 
 
+def not_legible(key: str) -> str:
+    lines = "" if key == "notes" else ", or several lines"
+    return f"has a “{key}” with signs that nobody sees{lines}: write it anew."
+
+
 def too_long(key: str, length: int, most: int) -> str:
     return f"has a “{key}” of {length} characters: at most {most} fit."
 

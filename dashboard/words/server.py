@@ -17,6 +17,7 @@ SHARE = (
 TRY_AGAIN = 15  # seconds
 OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
+LOG_OUT_HERE = "Another page led here, so nobody was logged out. Use “Log out” at the side of a page of this server."
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
 TOO_MUCH_AT_ONCE = "So much is being uploaded here at this moment that there is no room; try again in a minute."
 LOG_IN_FIRST = "Files are for those who have logged in; log in and bring the file again."

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet as pq
 
 from dpcore.audit import files
-from dpcore.audit.files import QUESTIONS, File, Question, Row
+from dpcore.audit.files import NUMBER, QUESTIONS, File, Question, Row
 from dpcore.datasets import Schema
 from dpcore.datasets.in_place import Form, InPlace, PrivateSource, open_database, open_folder, open_lines
 from dpcore.datasets.in_place.tongue import Kind
@@ -21,6 +24,7 @@ from dpcore.datasets.temporary import private_folder
 from dpcore.validate import IntArray
 
 _TABLE = "rows"
+_NOT_NUMBERS = 12  # rows without one, beside those of a table
 _TEXT, _TYPES = "TEXT COLLATE NOCASE", {"date": "DATE", "number": "REAL", "integer": "INTEGER"}
 _LARGEST = 2.0**62
 _NAME, _LINES = ", in place", ", line by line"
@@ -28,37 +32,80 @@ _STATED: dict[str, Kind] = {"date": "date", "number": "number", "integer": "inte
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """How Arrow writes Parquet files in which a number that is missing is “not a number”: in how many ``files``, of
+    which size, and whether their footers say between which values each column lies. They leave “not a number” out.
+    """
+
+    name: str
+    files: int = 1
+    single: bool = False
+    footers: bool = True
+
+    def write(self, table: pd.DataFrame, folder: Path) -> None:
+        columns = {name: self._cells(cells) for name, cells in table.items()}
+        whole = pa.table(columns)
+        for part in range(self.files):
+            share = whole.take(np.arange(part, len(table), self.files))
+            pq.write_table(share, folder / f"{part}.parquet", write_statistics=self.footers)
+
+    def _cells(self, cells: pd.Series) -> pa.Array:
+        if cells.dtype.kind == "f":
+            return pa.array(cells.to_numpy(np.float64), pa.float64()).cast(
+                pa.float32() if self.single else pa.float64()
+            )
+        return pa.array(cells, from_pandas=True)
+
+
+PARQUET: tuple[Written, ...] = (
+    Written(name="not a number in one file"),
+    Written(name="not a number in one file of singles", single=True),
+    Written(name="not a number in several files", files=3),
+    Written(name="not a number in several files of singles", files=3, single=True),
+    Written(name="not a number in a file without footers of ranges", footers=False),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceQuestion(Question):
     """A question whose tables lie in a database of SQLite's; those ``from_bytes`` in a folder of Parquet files.
 
     The database compares texts without their case, as many do: what is counted must not hang on that. With ``lines``
-    they lie in a CSV file, each row as one line, whatever its cells hold.
+    they lie in a CSV file, each row as one line, whatever its cells hold; with ``written`` always in Parquet files.
     """
 
     lines: bool = False
+    written: Written | None = None
 
     def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
         """The source of these rows, gone once they are read."""
         frame = pd.DataFrame(rows, columns=list(self.schema.names), dtype="str")
-        return File(frame=frame, private=Emptied(self.schema, frame, parquet=from_bytes, lines=self.lines))
+        made = self._lines if self.lines else self._parquet if self.written or from_bytes else self._database
+        return File(frame=frame, private=Emptied(lambda folder: made(frame, folder)))
+
+    def _lines(self, frame: pd.DataFrame, folder: Path) -> InPlace:
+        return open_lines(folder, _lines(self.schema, frame, folder / "rows.csv"))
+
+    def _parquet(self, frame: pd.DataFrame, folder: Path) -> InPlace:
+        if self.written is None:
+            typed(self.schema, frame).to_parquet(folder / "rows.parquet")
+        else:
+            self.written.write(typed(self.schema, frame), folder)
+        return open_folder(folder)
+
+    def _database(self, frame: pd.DataFrame, folder: Path) -> InPlace:
+        return open_database(_database(self.schema, frame, folder / "rows.db"), _TABLE)
 
 
 class Emptied(PrivateSource):
-    """A source that is made when it is opened, and gone when it was read."""
+    """A source that is made in a folder of its own when it is opened, and gone when it was read."""
 
-    __slots__ = ("_stack",)
+    __slots__ = ()
 
-    def __init__(self, schema: Schema, frame: pd.DataFrame, *, parquet: bool, lines: bool) -> None:
+    def __init__(self, make: Callable[[Path], InPlace]) -> None:
         def made() -> InPlace:
             with ExitStack() as stack:
-                folder = stack.enter_context(private_folder())
-                if lines:
-                    stored = open_lines(folder, _lines(schema, frame, folder / "rows.csv"))
-                elif parquet:
-                    typed(schema, frame).to_parquet(folder / "rows.parquet")
-                    stored = open_folder(folder)
-                else:
-                    stored = open_database(_database(schema, frame, folder / "rows.db"), _TABLE)
+                stored = make(stack.enter_context(private_folder()))
                 kept = stack.pop_all()
 
             def select(asked: Any) -> Any:
@@ -124,11 +171,40 @@ def _source(found: Question, *, lines: bool = False) -> SourceQuestion:
     )
 
 
+def _not_numbers(found: Question, written: Written) -> SourceQuestion:
+    """The question with many rows whose number is none, of which one infinite number more must not move any."""
+    place = found.schema.names.index(NUMBER.name)
+
+    def with_number(row: Row, cell: str) -> Row:
+        return (*row[:place], cell, *row[place + 1 :])
+
+    who = 0 if found.schema.id_column is None else 1
+    none = [with_number(found.extreme[0], "nan") for _ in range(_NOT_NUMBERS)]
+    rows = tuple((*(f"n{number}" for _ in range(who)), *row[who:]) for number, row in enumerate(none))
+    infinite = tuple(with_number(found.extreme[0], cell) for cell in ("inf", "-inf"))
+    return replace(
+        _source(found),
+        name=f"{found.name}, {written.name}",
+        tables=tuple((*table, *rows) for table in found.tables),
+        extreme=(*infinite, *found.extreme),
+        written=written,
+    )
+
+
 _COUNTED = ("most common", "alarm per", "median", "quartile", "best rule", "least cost", "how many")
 _IN_BATCHES = "model on steps, "
+_OF_NUMBERS = ("median", "best rule", "least cost")
 SOURCES: tuple[SourceQuestion, ...] = (
     *(_source(found) for found in QUESTIONS if found.name.startswith((*_COUNTED, _IN_BATCHES))),
     *(_source(found, lines=True) for found in QUESTIONS if found.name.startswith(("most common", "how many"))),
+    *(
+        _not_numbers(found, written)
+        for found in QUESTIONS
+        if found.name.endswith((", a row added", ", two rows by who"))
+        for written in PARQUET
+        if found.name.startswith(_OF_NUMBERS)
+        or (found.name.startswith(f"{_IN_BATCHES}counted") and written is PARQUET[0])
+    ),
 )
 
 

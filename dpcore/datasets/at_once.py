@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 Given = TypeVar("Given")
@@ -21,14 +21,19 @@ def at_once(work: Callable[[Given], Found], given: list[Given], tick: Callable[[
         return
     threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="columns")
     try:
-        for future in [threads.submit(work, each) for each in given]:
-            while True:
-                try:
-                    found = future.result(timeout=_TICK)
-                except TimeoutError:
-                    tick()
-                else:
-                    break
-            yield found
+        yield from waited([threads.submit(work, each) for each in given], tick)
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
+
+
+def waited(begun: Iterable[Future[Found]], tick: Callable[[], None]) -> Iterator[Found]:
+    """The results of work that has begun, in order; ``tick`` as for ``at_once``."""
+    for future in begun:
+        while True:
+            try:
+                found = future.result(timeout=_TICK)
+            except TimeoutError:
+                tick()
+            else:
+                break
+        yield found

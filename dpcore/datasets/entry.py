@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import pandas as pd
 
 from dpcore.datasets.schema import Schema
 from dpcore.errors import InvalidArgument, UnavailableSample
 from dpcore.validate import one_of, whole
+
+if TYPE_CHECKING:  # it loads DuckDB
+    from dpcore.datasets.reading.reader import Tables
 
 Question = Literal["selection", "thresholding", "experts", "training"]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
@@ -23,10 +26,12 @@ BUNDLED = _HERE.parent / "bundled" if (_HERE.parent / "bundled").is_dir() else _
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a loader may use: a file the person points to, and where to report progress (fraction done, words)."""
+    """What a loader may use: a file the person points to, what reads its cells where that is no plain text (this
+    process, unless it is given), and where to report progress (fraction done, words)."""
 
     path: Path | None = None
     progress: Progress | None = None
+    tables: Tables | None = None
 
     def say(self, fraction: float, what: str) -> None:
         if self.progress is not None:

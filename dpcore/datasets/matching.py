@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from dpcore.validate import BoolArray
 
 _FEW, _SHORT = 100, 60
+_BLANK, _DELETE = 0x20, 0x7F
 
 
 def words(text: pd.Series) -> pa.Array:
@@ -38,6 +39,28 @@ def fullmatch(text: pd.Series, pattern: str) -> BoolArray:
             return np.fromiter((match(word) is not None for word in few), dtype=np.bool_, count=len(few))
     found = pc.match_substring_regex(held, f"^(?:{pattern})$")
     return np.asarray(found, dtype=bool)
+
+
+def may_contain(text: pd.Series, pattern: str) -> bool:
+    """Whether any word holds the pattern somewhere, capital or small; for what ``fullmatch`` says of patterns."""
+    return bool(pc.any(pc.match_substring_regex(pa.array(text, pa.large_string()), pattern, ignore_case=True)).as_py())
+
+
+def may_be_blank(text: pd.Series) -> BoolArray:
+    """False for words that begin with a visible sign of ASCII, told from their bytes: they are surely not blank."""
+    found = pa.array(text, pa.large_string())
+    parts = [_begins_blank(part) for part in (found.chunks if isinstance(found, pa.ChunkedArray) else [found])]
+    return np.concatenate([np.zeros(0, dtype=bool), *parts])
+
+
+def _begins_blank(words: pa.LargeStringArray) -> BoolArray:
+    _, places, content = words.buffers()
+    if not len(words) or content is None:
+        return np.ones(len(words), dtype=bool)
+    borders = np.frombuffer(places, dtype=np.int64)[words.offset : words.offset + len(words) + 1]
+    signs = np.frombuffer(content, dtype=np.uint8)
+    first = signs[np.minimum(borders[:-1], signs.size - 1)] if signs.size else np.zeros(len(words), dtype=np.uint8)
+    return np.asarray((np.diff(borders) == 0) | (first <= _BLANK) | (first >= _DELETE))
 
 
 @functools.lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ import pkgutil
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,9 @@ from dpcore.datasets.entry import Progress, Request, Sample
 from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.table import Table
 from dpcore.errors import InvalidArgument
+
+if TYPE_CHECKING:  # it loads DuckDB
+    from dpcore.datasets.reading.reader import Tables
 
 _CATALOG = "dpcore.datasets.catalog"
 
@@ -40,17 +44,19 @@ def sample(name: str) -> Sample:
     raise InvalidArgument("name", "must be one of the samples")
 
 
-def load_sample(name: str, *, path: str | Path | None = None, progress: Progress | None = None) -> Table:
+def load_sample(
+    name: str, *, path: str | Path | None = None, progress: Progress | None = None, tables: Tables | None = None
+) -> Table:
     """The sample as a typed table. Not cached here: the caller decides how long to keep it.
 
     ``path`` is a file of the person's own, for samples with ``path_allowed``. ``progress(fraction, words)`` is called
-    while a sample is fetched. Raises InvalidArgument, and UnavailableSample when it needs a file or a network that is
-    not there.
+    while a sample is fetched; ``tables`` as in ``read_table``. Raises InvalidArgument, and UnavailableSample when it
+    needs a file or a network that is not there.
     """
     known = sample(name)
     if path is not None and not known.path_allowed:
         raise InvalidArgument("path", "is not used by this sample")
-    frame = known.load(Request(path=None if path is None else Path(path), progress=progress))
+    frame = known.load(Request(path=None if path is None else Path(path), progress=progress, tables=tables))
     applied = apply(known.schema, frame)
     lineage = f"sample:{name}"
     return applied.table(fingerprint=f"{lineage}:{_digest(applied.frame, repr(applied.schema))}", lineage=lineage)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, get_args
 
@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.dates import moment
+from dpcore.datasets.matching import may_contain
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.private_rows import Moved
 from dpcore.datasets.report import ReadColumn
@@ -33,6 +34,8 @@ _TOTAL = re.compile(
     r"|sous-total.*|total g[eé]n[eé]ral|subtotaal|suma|итого.*|всего.*",
     re.IGNORECASE,
 )
+_OF_TOTALS = "tota|umme|amt|uma|итого|всего"
+"""Each word that ``_TOTAL`` takes holds one of these, capital or small."""
 _SEPARATORS = (";", "|", ",")
 _MOST_OPTIONS, _FEWEST_MONTHS = 40, 3
 _REPEATED, _MOST_SUMS = 0.8, 2
@@ -49,8 +52,8 @@ _MONTH_NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worked:
-    """Rows of text after a step, shape (rows,) of the lines they came from, and columns whose options were read from
-    the rows rather than declared.
+    """Rows of text after a step, shape (rows,) of the lines they came from, and columns that exist only because rows
+    name them.
 
     How its rows come from those before: all of them, in order; those that ``stayed``, shape (rows before,); all of them
     ``times`` times, one block after the other; or put together anew.
@@ -344,6 +347,12 @@ KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 """The kinds of step by the names they are saved under."""
 
 
+def names_in(step: Step) -> frozenset[str]:
+    """Every text of a step: what columns it names, and what else."""
+    values = [getattr(step, field.name) for field in fields(step)]
+    return frozenset(each for value in values for each in (value if isinstance(value, tuple) else (value,)))
+
+
 def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
     """How many rows of the table after ``steps`` one row of the file can change, at least 1.
 
@@ -412,6 +421,8 @@ def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[St
 
 def is_total(cells: pd.Series) -> BoolArray:
     """Which cells are a word for a total: "Subtotal", "North total", "Zwischensumme"."""
+    if not may_contain(cells, _OF_TOTALS):
+        return np.zeros(len(cells), dtype=bool)
     codes, words = pd.factorize(cells.str.strip())
     matches = np.array([_TOTAL.fullmatch(str(word)) is not None for word in words] + [False])
     return np.asarray(matches[codes], dtype=bool)
@@ -425,13 +436,14 @@ def several_in(cells: pd.Series) -> str | None:
         some = words.str.contains(separator, regex=False)
         if len(words) < 10 or some.mean() < 0.2:
             continue
-        parts = words.str.split(separator).explode().str.strip()
-        counts = parts[parts != ""].value_counts()
-        short = int(counts.index.str.len().max()) <= 60
-        if 2 <= len(counts) <= _MOST_OPTIONS and counts.min() >= 1 and len(counts) <= 0.5 * len(parts) and short:
-            if is_number(counts.index.to_series(), ".").all() or is_number(counts.index.to_series(), ",").all():
-                return None
-            return separator
+        different = words.value_counts()  # each word is taken apart once, however often it occurs
+        parts = pd.Series(different.index, dtype=words.dtype).str.split(separator)
+        number = int(different.to_numpy() @ parts.map(len).to_numpy())
+        options = parts.explode().str.strip()
+        options = options[options != ""].drop_duplicates()
+        short = int(options.str.len().max()) <= 60
+        if 2 <= len(options) <= _MOST_OPTIONS and len(options) <= 0.5 * number and short:
+            return None if is_number(options, ".").all() or is_number(options, ",").all() else separator
     return None
 
 

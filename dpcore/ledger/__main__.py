@@ -14,6 +14,7 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.engine import ledger_url
 from dpcore.ledger.export import to_csv, to_json
+from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.roles import EVERYONE, LEVELS, ROLES
 from dpcore.ledger.seal import is_document
@@ -178,10 +179,12 @@ def _confirm(asked: argparse.Namespace) -> None:
     except UnicodeDecodeError:
         raise InvalidArgument("receipt", "is not a text file, so it is no receipt") from None
     with _open(asked) as ledger:
-        confirmed = ledger.confirms(text)
-    if not confirmed:
+        found = ledger.confirmed(text)
+    if found is None:
         raise InvalidArgument("receipt", "does not match the journal")
+    answer = f" Answer: {canonical(found.answer)}." if found.answer_hash else ""
     print("The receipt matches the journal.")
+    print(f"{found.time}: {found.what}{answer} Cost: {canonical(cost_to_json(found.cost))}")
 
 
 def _examine(asked: argparse.Namespace, data: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Select, Update, and_, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Update, and_, bindparam, insert, or_, select, update
 
 from dpcore.errors import UnknownLineage
 from dpcore.ledger import schema
@@ -52,9 +52,9 @@ _ONE = _budgets().where(schema.lineages.c.lineage == bindparam("key"))
 _CHARGE = _conditional_charge()
 
 
-def every(connection: Connection) -> list[Budget]:
-    """The present budget of every lineage, by name."""
-    return [Budget.of(dict(row)) for row in connection.execute(_ALL).mappings()]
+def every(connection: Connection, *chosen: ColumnElement[bool]) -> list[Budget]:
+    """The present budget of every lineage that is ``chosen``, by name."""
+    return [Budget.of(dict(row)) for row in connection.execute(_ALL.where(*chosen)).mappings()]
 
 
 def find(connection: Connection, lineage: str) -> Budget | None:

@@ -1,6 +1,6 @@
-"""A file beside people whose budget is somebody else's: nobody opens a second one for them unseen, or guesses at rows.
+"""A file beside files that somebody else linked: nobody opens a second budget unseen, or guesses at rows.
 
-Whoever asks may know all rows of those people but one, and bring files of known rows with a guess. So the very same
+Whoever asks may know all rows of such a file but one, and bring files of known rows with a guess. So the very same
 file is not told from another, and no answer hangs on one row: how many marks must be shared is chosen by a keyed hash
 of the file and the lineage, the same for the same file and another for every other (``Sketch.seems_like``). Every file
 that is compared is on the record, every one that looks alike on that of the budget too, and a day takes a few.
@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history, rate
 from dpcore.ledger.key import Key
-from dpcore.ledger.people import KnownFile, Resemblance, by_name, files
+from dpcore.ledger.people import KnownFile, Resemblance, by_name, files, free
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.store import Store
 from dpcore.sketches import APART, MOST_MORE, Sketch
@@ -29,20 +29,25 @@ from dpcore.sketches import APART, MOST_MORE, Sketch
 MOST_FILES, DAY = 20, timedelta(days=1)
 """Different files of one person that are compared with others' people in a day."""
 TOO_MANY = (
-    f"{MOST_FILES} different files of yours were compared with others' budgets within a day, and no more are for now: "
+    f"{MOST_FILES} different files of yours were compared with files of others within a day, and no more are for now: "
     "explore this one, and bring it again tomorrow to open a budget for its people."
 )
 
 
-def alike(store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], by: str) -> list[Resemblance]:
-    """The lineages ``among`` other people's that a file of this person seems to be about, by name, on the record.
+def alike(
+    store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], by: str, *, linked_by: str
+) -> list[Resemblance]:
+    """The lineages ``among`` that a file of this person seems to be about, by name, on the record; by files alone that
+    may not be compared freely (``people.free`` for ``linked_by``).
 
     Raises NotAllowed with ``TOO_MANY``.
     """
     if sketch is None:
         return []
     with store.reading() as connection:
-        known = [one for one in files(connection, store.key, among) if one.sketch is not None]
+        mine = free(connection, linked_by)
+        others = (one for one in files(connection, store.key, among) if one.mark not in mine)
+        known = [one for one in others if one.sketch is not None]
     if not known:
         return []
     # all that the answer hangs on: the same again is no other question

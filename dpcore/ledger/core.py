@@ -21,6 +21,8 @@ from dpcore.ledger import (
     accounts,
     approvals,
     charging,
+    compared,
+    confirming,
     history,
     membership,
     people,
@@ -140,11 +142,11 @@ class Ledger:
         """Write a complete backup to a new file; the number of records in it. Raises LedgerError."""
         return recovery.backup(self._store, Path(target))
 
-    def may_begin(self) -> None:
-        """Whoever this ledger is for may begin something new: everybody who is known, without bound.
+    def may_begin(self, records: int = 0) -> None:
+        """Whoever this ledger is for may begin something new: without bound who runs the program.
 
-        Raises LedgerError for a visitor who, or who together with all others, has begun as much as a ledger takes
-        (``rate``).
+        ``records`` are what it comes to, where it is begun now and not by this ledger. Raises LedgerError for somebody
+        who, or whose network, or who together with all others, has begun as much as a ledger takes (``rate``).
         """
 
     # -- budgets -------------------------------------------------------------------------------------------------
@@ -273,19 +275,29 @@ class Ledger:
     def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
         """Note that the file with this fingerprint is about the people of ``lineage``, for good.
 
-        Both are kept under the server's key alone. Raises UnknownLineage, and InvalidArgument when the file belongs to
-        others of whom whoever links may ask; where it belongs to others besides, nothing tells.
+        Both are kept under the server's key alone. Raises UnknownLineage, and InvalidArgument for the people of a
+        practice budget or a room, and when whoever links has linked the file with others; where somebody else has,
+        nothing tells.
         """
         people.link(self._store, fingerprint, lineage, sketch, self._subject)
 
-    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+    def similar(
+        self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
+    ) -> list[Resemblance]:
         """Lineages of which a known file looks like this one, by name; ``Sketch.is_like`` says what that means.
 
-        Only ``among`` the lineages that whoever asks may see. Where they may not ask about these people it is told less
-        closely and goes on the record (``compared``): somebody who knows all rows but one could test guesses of it.
-        For asking whether these are the same people. Raises NotAllowed where too many files were compared so in a day.
+        Only ``among`` the lineages that whoever asks may see. With files that somebody else linked, and those of a
+        source, it is told less closely and goes on the record (``compared``): somebody who knows all rows but one could
+        test guesses of it. ``own`` leaves these out. For asking whether these are the same people. Raises NotAllowed
+        where too many files were compared so in a day.
         """
-        return people.similar(self._store, fingerprint, sketch, among)
+        found = people.similar(self._store, fingerprint, sketch, among, self._subject)
+        rest = set(among) - {one.lineage for one in found}
+        if own or not rest:
+            return found
+        by = self._subject or self._actor or "local"
+        alike = compared.alike(self._store, fingerprint, sketch, rest, by, linked_by=self._subject)
+        return people.by_name([*found, *alike])
 
     def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
         """Put on the record why people who look like those of ``than`` are others, in a sentence.
@@ -339,7 +351,7 @@ class Ledger:
 
     def chargeable(self) -> list[Budget]:
         """The real budgets that whoever asks may have answers charged to, by name."""
-        return [found for found in self.budgets() if not found.practice]
+        return [found for found in self.budgets() if not (found.practice or found.lineage.startswith(rooms.START))]
 
     def comparable(self) -> list[str]:
         """The lineages that a new file of whoever asks is compared with: those of all real budgets."""
@@ -502,9 +514,16 @@ class Ledger:
     def confirms(self, receipt: Receipt | str) -> bool:
         """Whether the journal holds exactly this receipt (or its JSON): its charge by hash, and its answer.
 
-        Raises LedgerUnsound when the journal itself is damaged.
+        Raises LedgerUnsound when the journal does not have it as the database does.
         """
-        return history.confirms(self._store, receipt)
+        return self.confirmed(receipt) is not None
+
+    def confirmed(self, receipt: Receipt | str) -> Receipt | None:
+        """The receipt that ``confirms`` finds, as the journal has it; None where it holds no such one.
+
+        Of a receipt from before its answer was stored, that one without an answer. Raises LedgerUnsound.
+        """
+        return confirming.confirmed(self._store, receipt)
 
     # -- reports ------------------------------------------------------------------------------------------------------
 

@@ -5,24 +5,35 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, bindparam, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    bindparam,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, schema
-from dpcore.ledger.journal import Journal
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import Kind, Record, cost_to_json
-from dpcore.ledger.renewal import was_receipt
-from dpcore.ledger.store import Store
-from dpcore.ledger.verify import stored_records
+from dpcore.ledger.records import Kind, Record, canonical, cost_to_json
 
-_OF_REQUEST = select(schema.records).where(
-    schema.records.c.request_id == bindparam("asked"), schema.records.c.kind.in_(("charge", "draw", "answer"))
-)
 
-_IS_CHARGED = select(schema.records.c.seq).where(
-    schema.records.c.request_id == bindparam("asked"), schema.records.c.kind == "charge"
-)
+def _asked(kind: Kind) -> ColumnElement[bool]:
+    """The record of one kind of one request; in the words of the index that it has, or every record is looked at."""
+    return and_(schema.records.c.request_id == bindparam("asked"), schema.records.c.kind == literal_column(f"'{kind}'"))
+
+
+_OF_REQUEST = select(schema.records).where(or_(_asked("charge"), _asked("draw"), _asked("answer")))
+_IS_CHARGED = select(schema.records.c.seq).where(_asked("charge"))
+_DIGITS, _AFTER = frozenset("0123456789abcdef"), "g"
+"""What hashes are written in, and what comes after it in the order of every language."""
 _ANSWERS, _DRAWS = schema.records.alias("answers"), schema.records.alias("draws")
 
 
@@ -51,26 +62,36 @@ def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Rec
     return [Record(**row) for row in connection.execute(query).mappings()]
 
 
+def linked_by(connection: Connection, subject: str) -> set[str]:
+    """The marks of the files that this person linked with some people."""
+    bodies = select(schema.records.c.body).where(
+        schema.records.c.kind == "link", _says(connection, f'"by":{canonical(subject)}')
+    )
+    return {str(json.loads(body)["fingerprint"]) for body in connection.execute(bodies).scalars()}
+
+
 def is_charged(connection: Connection, request_id: str) -> bool:
     """Whether a charge was made for this request."""
     return connection.execute(_IS_CHARGED, {"asked": request_id}).scalar() is not None
 
 
+def of_request(connection: Connection, request_id: str) -> dict[str, Record]:
+    """What is on the record of one request, by kind: its charge, the beginning of its draw, its answer."""
+    rows = connection.execute(_OF_REQUEST, {"asked": request_id}).mappings()
+    return {row["kind"]: Record(**row) for row in rows}
+
+
 def receipt(connection: Connection, request_id: str) -> Receipt | None:
     """The receipt of one request, with its answer once there is one; None when it was not charged."""
-    rows = connection.execute(_OF_REQUEST, {"asked": request_id}).mappings()
-    found = {row["kind"]: Record(**row) for row in rows}
+    found = of_request(connection, request_id)
     if "charge" not in found:
         return None
     return Receipt.of(found["charge"], found.get("answer"), begun="draw" in found)
 
 
-def receipts(
-    connection: Connection, *chosen: ColumnElement[bool], newest: int | None = None, after: int = 0
-) -> list[Receipt]:
-    """Receipts of the charges that are ``chosen``, oldest first; only the ``newest`` so many, or those ``after``."""
-    seq = schema.records.c.seq
-    query = _CHARGES.where(*chosen, seq > after).order_by(seq.desc())
+def receipts(connection: Connection, *chosen: ColumnElement[bool], newest: int | None = None) -> list[Receipt]:
+    """Receipts of the charges that are ``chosen``, oldest first; only the ``newest`` so many."""
+    query = _CHARGES.where(*chosen).order_by(schema.records.c.seq.desc())
     rows = connection.execute(query if newest is None else query.limit(newest)).mappings()
     return [_read(dict(row)) for row in rows][::-1]
 
@@ -121,8 +142,11 @@ def _says(connection: Connection, words: str) -> ColumnElement[bool]:
 
 
 def by_hash(start: str) -> ColumnElement[bool]:
-    """Charges whose hash begins so."""
-    return schema.records.c.hash.startswith(start, autoescape=True)
+    """Charges whose hash begins so; by an order that its index has, which LIKE would not use."""
+    if set(start) - _DIGITS:
+        return false()
+    begin_so = and_(schema.records.c.hash >= start, schema.records.c.hash < start + _AFTER)
+    return schema.records.c.seq.in_(select(schema.records.c.seq).where(begin_so))
 
 
 def answered(whether: bool) -> ColumnElement[bool]:
@@ -137,48 +161,3 @@ def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
     if asked != [*kept, cost_to_json(earlier.asked_cost)]:
         raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
     return earlier
-
-
-def _of_request(store: Store, request_id: str) -> tuple[dict[str, Record], set[str]]:
-    """The records of a request in this computer's journal, by kind, and the kinds of those that the database has."""
-    found: dict[str, Record] = {}
-
-    def keep(record: Record) -> None:
-        if record.request_id == request_id:
-            found[record.kind] = record
-
-    with store.reading() as connection:
-        if store.journal is None:
-            for record in stored_records(connection):
-                keep(record)
-            return found, set(found)
-        Journal(store.journal.path).read_on(keep)
-        kinds = select(schema.records.c.kind).where(schema.records.c.request_id == request_id)
-        return found, {str(kind) for kind in connection.execute(kinds).scalars()}
-
-
-def confirms(store: Store, asked: Receipt | str) -> bool:
-    """See ``Ledger.confirms``."""
-    try:
-        wanted = json.loads(asked) if isinstance(asked, str) else asked.to_dict()
-        request_id, answer_hash = (wanted[name] for name in ("request_id", "answer_hash"))
-        _ = wanted["journal_hash"]
-    except (ValueError, TypeError, KeyError, RecursionError):  # the last for JSON that is nested without end
-        return False
-    found, stored = _of_request(store, str(request_id))
-    if stored - set(found):
-        with store.writing():  # another computer has written: this one's journal follows, as at any write
-            pass
-        found, _ = _of_request(store, str(request_id))
-    if "charge" not in found:
-        return False
-    # a receipt from before its answer was stored is as good as one from after
-    answer = found.get("answer") if answer_hash is not None else None
-    if (answer is None) != (answer_hash is None):
-        return False
-    now = Receipt.of(found["charge"], answer).to_dict()
-    if now == wanted:
-        return True
-    names = ("lineage", "journal_hash", "answer_hash")
-    then = {**now, **{name: wanted.get(name) for name in names}}
-    return then == wanted and was_receipt(store.key, wanted, found["charge"], answer)

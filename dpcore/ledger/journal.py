@@ -8,6 +8,7 @@ a crash is added from the database at the next call.
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -38,6 +39,7 @@ class Journal:
         self.seq = 0
         self.hash = FIRST
         self._read_to = 0
+        self._places = array("Q")  # where the line of each record begins
 
     def exists(self) -> bool:
         return self.path.exists()
@@ -66,9 +68,27 @@ class Journal:
                 if record is None or not self._follows(record):
                     raise LedgerUnsound(DAMAGED)
                 self.seq, self.hash = record.seq, record.hash
+                self._places.append(self._read_to)
                 self._read_to += len(raw)
                 if each is not None:
                     each(record)
+
+    def at(self, seq: int) -> Record | None:
+        """The record of this number, as its one line in the file says now; None beyond what this process has read.
+
+        Raises LedgerUnsound where the line is not what it was.
+        """
+        if not 0 < seq <= len(self._places):
+            return None
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._places[seq - 1])
+                record = _parse(file.readline())
+        except FileNotFoundError:
+            raise LedgerUnsound(MISSING) from None
+        if record is None or record.seq != seq or not record.is_intact():
+            raise LedgerUnsound(DAMAGED)
+        return record
 
     def _follows(self, record: Record) -> bool:
         return record.seq == self.seq + 1 and record.previous == self.hash and record.is_intact()
@@ -83,7 +103,8 @@ class Journal:
             if record.seq != seq + 1 or record.previous != digest:
                 raise LedgerUnsound(BEHIND)
             seq, digest = record.seq, record.hash
-        data = b"".join(record.line().encode("ascii") + b"\n" for record in chosen)
+        lines = [record.line().encode("ascii") + b"\n" for record in chosen]
+        data = b"".join(lines)
         new = not self.path.exists()
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -96,7 +117,9 @@ class Journal:
         if new:
             sync_folder(self.path.parent)
         self.seq, self.hash = seq, digest
-        self._read_to += len(data)
+        for line in lines:
+            self._places.append(self._read_to)
+            self._read_to += len(line)
 
     def is_lost(self, records: int) -> bool:
         """Whether a ledger of so many records cannot be without what is missing here: the file, or all it held.

@@ -10,9 +10,11 @@ import os
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
+
 from dpcore.costs import Cost
-from dpcore.errors import NotAllowed, UnknownLineage
-from dpcore.ledger import compared, membership, people, practice
+from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
+from dpcore.ledger import accounts, history, membership, practice, rate, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget
@@ -28,6 +30,7 @@ from dpcore.sketches import Sketch
 NOT_YOURS = "Your role does not let you do that; nothing was changed. Ask who runs this server."
 NO_FILES = "Your role is to look at samples and at what was shared with you; files and private answers take an analyst."
 NO_OPENING = "Only an owner opens budgets; nothing was opened. Ask one to open it and to share it with you."
+_REAL = schema.lineages.c.practice == 0
 _NOBODY = "There is no budget of that name that you may see."
 
 
@@ -70,16 +73,20 @@ class MembersLedger(Ledger):
 
     def _seen(self) -> set[str]:
         """The lineages of which this person may know."""
-        found = super().budgets()
-        if "auditor" in self.mine():
-            return {budget.lineage for budget in found if not budget.practice or self._practised(budget.lineage)}
+        lineage = schema.lineages.c.lineage
+        audits = "auditor" in self.mine()
         with self._store.reading() as connection:
-            shared = {lineage for lineage, terms in every(connection).items() if terms.level(self._subject) != "none"}
-        return {
-            budget.lineage
-            for budget in found
-            if (self._practised(budget.lineage) if budget.practice else budget.lineage in shared)
-        }
+            seen = self._among_seen(connection, lineage, audits=audits)
+            return set(connection.execute(select(lineage).where(seen)).scalars())
+
+    def _among_seen(self, connection: Connection, lineage: ColumnElement[str], *, audits: bool) -> ColumnElement[bool]:
+        """That a lineage is one of which this person may know: so that of nobody else's practice anything is read."""
+        real = select(schema.lineages.c.lineage).where(_REAL)
+        own = practice.of(connection, self._token)
+        if audits:
+            return or_(lineage.in_(real), lineage.in_(own))
+        shared = [known for known, terms in every(connection).items() if terms.level(self._subject) != "none"]
+        return or_(and_(lineage.in_(shared), lineage.in_(real)), lineage.in_(own))
 
     def _visible(self, lineage: str) -> str:
         if not self._practised(lineage) and self._is_hidden(lineage):
@@ -153,6 +160,7 @@ class MembersLedger(Ledger):
 
     def rename(self, lineage: str, name: str) -> Budget:
         if self._practised(lineage):
+            self.may_begin()
             return super().rename(lineage, name)
         return super().rename(self._at_least(lineage, "own", NOT_OWNER), name)
 
@@ -163,26 +171,31 @@ class MembersLedger(Ledger):
         return super().remaining(self._visible(lineage))
 
     def budgets(self) -> list[Budget]:
-        seen = self._seen()
-        return [found for found in super().budgets() if found.lineage in seen]
+        audits = "auditor" in self.mine()
+        with self._store.reading() as connection:
+            return accounts.every(connection, self._among_seen(connection, schema.lineages.c.lineage, audits=audits))
 
     def chargeable(self) -> list[Budget]:
         if not self.mine() & WITH_FILES:
             return []
         with self._store.reading() as connection:
-            asked = {lineage for lineage, terms in every(connection).items() if terms.at_least(self._subject, "ask")}
-        return [found for found in super().budgets() if not found.practice and found.lineage in asked]
+            asked = [lineage for lineage, terms in every(connection).items() if terms.at_least(self._subject, "ask")]
+            return accounts.every(connection, _REAL, schema.lineages.c.lineage.in_(asked))
 
     def comparable(self) -> list[str]:
         """For an owner those of all real budgets: a second one for the same people would double what can be learned."""
-        found = super().budgets() if "owner" in self.mine() else self.chargeable()
-        return [budget.lineage for budget in found if not budget.practice]
+        if "owner" not in self.mine():
+            return [budget.lineage for budget in self.chargeable()]
+        with self._store.reading() as connection:
+            return [budget.lineage for budget in accounts.every(connection, _REAL)]
 
     # -- practice --------------------------------------------------------------------------------------------------
 
     def open_practice(self, token: str, sample: str, **wanted: Any) -> Budget:
         if token != self._token:
             _refuse()
+        if not practice.is_open(self._store, token, sample, wanted):  # the same again writes nothing
+            self.may_begin()
         return super().open_practice(token, sample, **wanted)
 
     def reset_practice(self, lineage: str) -> Budget:
@@ -197,7 +210,15 @@ class MembersLedger(Ledger):
     def _own_practice(self, lineage: str) -> str:
         if not self._practised(lineage):
             _refuse()
+        self.may_begin()
         return lineage
+
+    def may_begin(self, records: int = 0) -> None:
+        """What costs nothing real is bounded for a person as for a visitor: by who they are, whatever their browser."""
+        with self._store.reading() as connection:
+            told = rate.refusal(connection, self._token)
+        if told:
+            raise LedgerError(told)
 
     # -- files -----------------------------------------------------------------------------------------------------
 
@@ -208,17 +229,13 @@ class MembersLedger(Ledger):
 
     def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
         self._at_least(lineage, "ask", NOT_SHARED)
-        people.link(self._store, fingerprint, lineage, sketch, self._subject, self._asked_about())
+        super().link(fingerprint, lineage, sketch)
 
-    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+    def similar(
+        self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
+    ) -> list[Resemblance]:
         self._must_be("analyst", "owner", told=NO_FILES)
-        chosen, mine = set(among) & set(self.comparable()), self._asked_about()
-        found = super().similar(fingerprint, sketch, among=chosen & mine)
-        return people.by_name([*found, *compared.alike(self._store, fingerprint, sketch, chosen - mine, self._subject)])
-
-    def _asked_about(self) -> set[str]:
-        """The people of whom this person may ask: whoever does holds their rows, so that nothing of them is hidden."""
-        return {budget.lineage for budget in self.chargeable()}
+        return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()), own=own)
 
     def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
         self._must_be("analyst", "owner", told=NO_FILES)
@@ -264,6 +281,8 @@ class MembersLedger(Ledger):
                 self._at_least(lineage, "ask", NOT_SHARED)
             except UnknownLineage:
                 raise NotAllowed(NOT_SHARED) from None
+        elif super().receipt(request_id) is None:  # the same again writes nothing
+            self.may_begin()
         return super().charge(request_id, lineage, cost, what, **asked)
 
     def begin_draw(self, request_id: str) -> None:
@@ -280,7 +299,8 @@ class MembersLedger(Ledger):
             _refuse()
 
     def receipt(self, request_id: str) -> Receipt | None:
-        return next(iter(self._known([super().receipt(request_id)])), None)
+        found = super().receipt(request_id)
+        return found if found is not None and found.lineage in self._seen() else None
 
     def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
         return super().history(self._visible(lineage), every_generation=every_generation, newest=newest)
@@ -297,29 +317,27 @@ class MembersLedger(Ledger):
         return [receipt for receipt in found if receipt.subject == self._subject]
 
     def receipts(self, *, newest: int | None = None) -> list[Receipt]:
-        found = self._known(super().receipts())
-        return found if newest is None else found[len(found) - min(newest, len(found)) :]
+        audits = "auditor" in self.mine()
+        with self._store.reading() as connection:
+            seen = self._among_seen(connection, schema.records.c.lineage, audits=audits)
+            return history.receipts(connection, seen, newest=newest)
 
     def find(self, start: str) -> list[Receipt]:
-        return self._known(super().find(start))
+        audits = "auditor" in self.mine()
+        with self._store.reading() as connection:
+            seen = self._among_seen(connection, schema.records.c.lineage, audits=audits)
+            return history.receipts(connection, seen, history.by_hash(start), newest=2)
 
     def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
         if any(not self.find(start) for start in charges):
             _refuse()
         return super().sealed(data, charges)
 
-    def _known(self, found: Collection[Receipt | None]) -> list[Receipt]:
-        receipts = [receipt for receipt in found if receipt is not None]
-        if not receipts:
-            return []
-        seen = self._seen()
-        return [receipt for receipt in receipts if receipt.lineage in seen]
-
 
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
-        *("renewed_at", "version", "confirms", "examine", "may_begin"),
+        *("renewed_at", "version", "confirms", "confirmed", "examine"),
     }
 )
 """What every person has alike: nothing of it tells about anybody or changes anything (see ``visitor.SHARED``)."""

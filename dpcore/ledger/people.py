@@ -13,16 +13,20 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from dpcore.errors import InvalidArgument
-from dpcore.ledger import accounts, history, schema
+from dpcore.ledger import accounts, history, rooms, schema
 from dpcore.ledger.key import Key
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label
 from dpcore.sketches import Sketch
 
 LEAST_WORDS = 12  # characters of a sentence
+CONFIGURED = "configured:"
+"""How the lineage of a source begins that is counted where it is."""
+NO_PEOPLE = "must be a real budget: no file is about the people of a practice budget or of a room"
 _SEALED = "sealed:"
 """How a sketch begins that was written so that equal marks of two files look different: else whoever reads the records
-could bring files of guessed rows, and see by equal marks which guess was right. Earlier versions wrote them plain."""
+could bring files of guessed rows, and see by equal marks which guess was right. All are of one length, for how many
+marks there are hangs on every row. Earlier versions wrote them plain, or as long as they were."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,53 +47,73 @@ class Statement:
     time: str
 
 
-def link(
-    store: Store,
-    fingerprint: str,
-    lineage: str,
-    sketch: Sketch | None,
-    by: str = "",
-    known_to: Collection[str] | None = None,
-) -> None:
-    """See ``Ledger.link``. ``known_to`` are the lineages that whoever links may ask about, None for all.
-
-    That the file belongs to others too is told of these alone: else a guess of all rows could be tried here.
-    """
+def link(store: Store, fingerprint: str, lineage: str, sketch: Sketch | None, by: str = "") -> None:
+    """See ``Ledger.link``. Only of files that this person has linked it is told that they are known, and to whom they
+    belong; in the records nothing tells either: else a guess of all rows could be tried here."""
     label(fingerprint=fingerprint)
     if sketch is not None and not isinstance(sketch, Sketch):
         raise InvalidArgument("sketch", "must be a Sketch")
     with store.writing() as connection:
-        accounts.get(connection, lineage)
-        known = _lineages_of(connection, store.key, fingerprint)
-        if lineage in known:
+        if accounts.get(connection, lineage).practice or lineage.startswith(rooms.START):
+            raise InvalidArgument("lineage", NO_PEOPLE)
+        known, mine = _known(connection, store.key, fingerprint, by), _linked(connection, by)
+        if known.get(lineage, set()) & mine:
             return
-        if known if known_to is None else known & set(known_to):
+        if set().union(*known.values()) & free(connection, by):
             raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
-        text = "" if sketch is None else _SEALED + store.key.sealed("sketch", sketch.to_text())
-        row: dict[str, Any] = {"fingerprint": store.key.mark("file", lineage, fingerprint), "sketch": text}
+        text = "" if sketch is None else _SEALED + store.key.sealed("sketch", sketch.to_even_text())
+        # whoever links a file that somebody else has linked has a mark of their own
+        mark = store.key.mark("file", lineage, fingerprint, *([by] if lineage in known else []))
+        row: dict[str, Any] = {"fingerprint": mark, "sketch": text}
         store.append(connection, "link", lineage=lineage, body={**row, **({"by": by} if by else {})})
         connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
 
 
-def _lineages_of(connection: Connection, key: Key, fingerprint: str) -> set[str]:
-    """All those that this very file was linked with."""
-    rows = connection.execute(select(schema.fingerprints.c.fingerprint, schema.fingerprints.c.lineage)).all()
-    return {lineage for mark, lineage in rows if mark in _marks(key, lineage, fingerprint)}
+def _known(connection: Connection, key: Key, fingerprint: str, by: str) -> dict[str, set[str]]:
+    """All those that this very file was linked with, each with the marks that it has there."""
+    found: dict[str, set[str]] = {}
+    for mark, lineage in connection.execute(select(schema.fingerprints.c.fingerprint, schema.fingerprints.c.lineage)):
+        if mark in _marks(key, lineage, fingerprint, by):
+            found.setdefault(lineage, set()).add(mark)
+    return found
 
 
-def _marks(key: Key, lineage: str, fingerprint: str) -> tuple[str, str]:
-    """By what a file of these people is known: both together, or, as earlier versions wrote it, the file alone."""
-    return key.mark("file", lineage, fingerprint), key.mark("file", fingerprint)
+def _marks(key: Key, lineage: str, fingerprint: str, by: str) -> tuple[str, ...]:
+    """By what a file of these people is known: both together, as this person's own, or, as earlier versions wrote it,
+    the file alone."""
+    own = (key.mark("file", lineage, fingerprint, by),) if by else ()
+    return key.mark("file", lineage, fingerprint), key.mark("file", fingerprint), *own
 
 
-def similar(store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str]) -> list[Resemblance]:
-    """See ``Ledger.similar``."""
+def _linked(connection: Connection, by: str) -> set[str]:
+    """The marks of the files that this person linked; without a login (``by`` is empty) of all."""
+    if by:
+        return history.linked_by(connection, by)
+    return set(connection.execute(select(schema.fingerprints.c.fingerprint)).scalars())
+
+
+def free(connection: Connection, by: str) -> set[str]:
+    """The marks of the known files of which comparing tells nothing that this person did not have: those that they
+    linked themselves. Without a login all, for everybody has all rights there.
+
+    Never those of a source: whoever may ask it holds no row of it.
+    """
+    table = schema.fingerprints.c
+    of_sources = select(table.fingerprint).where(table.lineage.startswith(CONFIGURED))
+    return _linked(connection, by) - set(connection.execute(of_sources).scalars())
+
+
+def similar(
+    store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], by: str
+) -> list[Resemblance]:
+    """The lineages ``among`` of which a file looks like this one that may be compared freely, by name."""
     found: dict[str, Resemblance] = {}
     with store.reading() as connection:
+        mine = free(connection, by)
         for row in files(connection, store.key, among):
-            if row.lineage in found:
+            if row.lineage in found or row.mark not in mine:
                 continue
-            same = row.mark in _marks(store.key, row.lineage, fingerprint)
+            same = row.mark in _marks(store.key, row.lineage, fingerprint, by)
             if same or (sketch is not None and row.sketch is not None and sketch.is_like(row.sketch)):
                 found[row.lineage] = Resemblance(lineage=row.lineage, name=row.name)
     return by_name(found.values())

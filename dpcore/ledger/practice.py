@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -33,6 +34,21 @@ def belongs(lineage: str, token: str) -> bool:
     """Whether this is the practice, with whatever sample, of whoever has the token."""
     parts = lineage.split(":")
     return len(parts) >= 3 and lineage == lineage_of(token, ":".join(parts[1:-1]))
+
+
+def of(connection: Connection, token: str) -> list[str]:
+    """The lineages of all practice of whoever has the token."""
+    known, visitor = schema.lineages.c.lineage, lineage_of(token, "any").rsplit(":", 1)[-1]
+    found = select(known).where(known.startswith("practice:"), known.endswith(f":{visitor}", autoescape=True))
+    return [lineage for lineage in connection.execute(found).scalars() if belongs(lineage, token)]
+
+
+def is_open(store: Store, token: str, sample: str, wanted: Mapping[str, Any]) -> bool:
+    """Whether ``Ledger.open_practice`` asked so would find what it opens."""
+    caps = Caps.of(wanted["epsilon"], wanted.get("delta", 0.0), wanted.get("counting", "sum"))
+    with store.reading() as connection:
+        present = accounts.find(connection, lineage_of(token, sample))
+    return present is not None and present.caps.same_as(caps)
 
 
 def open_for(store: Store, token: str, sample: str, caps: Caps, neighbours: str, name: str) -> Budget:

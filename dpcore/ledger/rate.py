@@ -1,4 +1,7 @@
-"""How much a ledger takes from visitors, in practice and for rooms: so much of one in a day, so much of all in an hour.
+"""How much a ledger takes in practice and for rooms: so much of one person in a day, so much of all in an hour.
+
+A person is whoever has a cookie, or where there is a login a subject. One network of visitors has four fifths of what
+all have in an hour (``begun``): whoever drops their cookie again and again leaves room for others.
 
 Every record stays for good, so that what nobody bounds would fill the disk. Only what begins something new is refused:
 a charge that was made may always be drawn and answered, and a room that was opened may be played to its end.
@@ -13,24 +16,37 @@ from sqlalchemy import Connection, func, select
 from dpcore.ledger import practice, rooms, schema
 
 MOST_OF_ONE, DAY = 600, timedelta(days=1)
-"""Records of one visitor in a day: about 200 answers, of three records each, in practice and in rooms together."""
+"""Records of one person in a day: about 200 answers, of three records each, in practice and in rooms together."""
 MOST_OF_ALL, HOUR = 20_000, timedelta(hours=1)
 """Records of everybody in an hour: 200 people with 30 answers each."""
+EACH = 0.8
+"""The share of them that may come from one network (a school behind one address has the same)."""
+ANSWER, ROOM, CHANGE = 3, 4, 1
+"""Records that come of what is begun: charge, draw and answer; those with the budget of a room; a budget, its name."""
 TOO_MANY_OF_ONE = (
-    "You have practised and opened rooms here as much as one visitor can in a day; nothing was charged. Go on "
+    "You have practised and opened rooms here as much as one person can in a day; nothing was charged. Go on "
     "tomorrow, or start Epsilon Lab on your own computer."
 )
 TOO_MANY_OF_ALL = (
     "So much is asked of this server that its ledger takes no more for now; nothing was charged. Try again within an "
     "hour, or start Epsilon Lab on your own computer."
 )
+TOO_MANY_OF_NETWORK = (
+    "So much is practised from your network that this server's ledger takes no more from there for now; nothing was "
+    "charged. Try again within an hour, or start Epsilon Lab on your own computer."
+)
 
 
-def refusal(connection: Connection, token: str, now: datetime | None = None) -> str:
-    """Why the visitor with this secret can begin nothing new, in a sentence; "" where they can."""
+def refusal(connection: Connection, token: str, now: datetime | None = None, *, of_network: int = 0) -> str:
+    """Why the person with this secret can begin nothing new, in a sentence; "" where they can.
+
+    ``of_network`` are the records that were begun from where they are within the hour.
+    """
+    if of_network >= EACH * MOST_OF_ALL:
+        return TOO_MANY_OF_NETWORK
     then = now or datetime.now(UTC)
     records = schema.records.c
-    mine = [*_practised(connection, token), *_rooms(connection, token, then - DAY)]
+    mine = [*practice.of(connection, token), *_rooms(connection, token, then - DAY)]
     own = select(func.count()).where(records.lineage.in_(mine), records.time > written(then - DAY))
     if int(connection.execute(own).scalar_one()) >= MOST_OF_ONE:
         return TOO_MANY_OF_ONE
@@ -40,22 +56,15 @@ def refusal(connection: Connection, token: str, now: datetime | None = None) -> 
     return TOO_MANY_OF_ALL if time is not None and time > written(then - HOUR) else ""
 
 
-def _practised(connection: Connection, token: str) -> list[str]:
-    """This visitor's practice budgets."""
-    known, visitor = schema.lineages.c.lineage, practice.lineage_of(token, "any").rsplit(":", 1)[-1]
-    mine = known.startswith("practice:"), known.endswith(f":{visitor}", autoescape=True)
-    return list(connection.execute(select(known).where(*mine)).scalars())
-
-
 def _rooms(connection: Connection, token: str, since: datetime) -> list[str]:
     """The budgets of the rooms that this visitor has opened since then; one opens with its first answer."""
-    records, known = schema.records.c, schema.lineages.c.lineage
-    opened = (
-        select(known)
-        .join(schema.records, records.lineage == known)
-        .where(known.startswith(rooms.START), records.kind == "open", records.time > written(since))
+    known, records = schema.lineages.c.lineage, schema.records.c
+    every = connection.execute(select(known).where(known.startswith(rooms.START))).scalars()
+    mine = [lineage for lineage in every if rooms.opened_by(lineage, token)]
+    opened = select(records.lineage).where(
+        records.lineage.in_(mine), records.kind == "open", records.time > written(since)
     )
-    return [lineage for lineage in connection.execute(opened).scalars() if rooms.opened_by(lineage, token)]
+    return list(connection.execute(opened).scalars())
 
 
 def written(time: datetime) -> str:

@@ -13,6 +13,7 @@ import io
 import re
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -21,9 +22,10 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger.receipt import Receipt
 
 WORD = "epsilon-lab-seal"
-LARGEST = 50_000_000
-_MOST_PARTS = 1000
-"""Bytes of a file that is looked at, and of what it unpacks to."""
+LARGEST, UNPACKED = 20 << 20, 50_000_000
+"""Bytes of a file that is looked at, and of what it unpacks to; neither is held a second time."""
+_MOST_PARTS, _MOST_PROPERTIES, _PIECE = 1000, 1 << 20, 1 << 16
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other ways of packing can take memory without end
 MOST = 12
 """Charges that one file can name."""
 _DIGITS = 16  # of each charge's hash: enough to find it, short enough that a PDF's end stays near its end
@@ -50,10 +52,12 @@ def sealed(data: bytes, charges: Sequence[str], key: bytes) -> bytes:
     blank = WORD.encode() + b" " + named + b" " + _BLANK
     if data.startswith(b"PK"):
         whole = _with_property(data, blank.decode())
-        return _with_property(data, blank.decode().replace(_BLANK.decode(), _mac(_parts(whole), key)))
+        package = _package(whole, key)
+        package.mac.update(package.properties)
+        return _with_property(data, blank.decode().replace(_BLANK.decode(), package.mac.hexdigest()))
     ends = _ends(data)
     whole = data + ends[0] + blank + ends[1]
-    return data + ends[0] + blank.replace(_BLANK, _mac(whole, key).encode()) + ends[1]
+    return data + ends[0] + blank.replace(_BLANK, hmac.new(key, whole, hashlib.sha256).hexdigest().encode()) + ends[1]
 
 
 def read(data: bytes, key: bytes) -> tuple[tuple[str, ...], bool]:
@@ -63,61 +67,85 @@ def read(data: bytes, key: bytes) -> tuple[tuple[str, ...], bool]:
     """
     if len(data) > LARGEST:
         raise InvalidArgument("file", "is too large to be a report")
-    try:
-        whole = _parts(data) if data.startswith(b"PK") else data
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError):
-        raise InvalidArgument("file", "is a damaged document") from None
-    found = list(_SEAL.finditer(whole))
-    if not found:
+    package = _Package(mac=hmac.new(key, digestmod=hashlib.sha256), properties=data)
+    if data.startswith(b"PK"):
+        try:
+            package = _package(data, key)
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError):
+            raise InvalidArgument("file", "is a damaged document") from None
+    # the last one, wherever texts before it look like one
+    last = deque(_SEAL.finditer(package.properties), maxlen=1)
+    if not last:
         raise InvalidArgument("file", NO_SEAL)
-    seal = found[-1]
-    blank = whole[: seal.start(2)] + _BLANK + whole[seal.end(2) :]
-    same = hmac.compare_digest(_mac(blank, key).encode(), seal.group(2))
-    words = tuple(one for one in seal.group(1).decode().split(",") if len(one) == _DIGITS)
-    return words[:MOST], same
+    seal, whole = last[0], memoryview(package.properties)
+    for piece in (whole[: seal.start(2)], _BLANK, whole[seal.end(2) :]):
+        package.mac.update(piece)
+    same = package.honest and hmac.compare_digest(package.mac.hexdigest().encode(), seal.group(2))
+    start, end = seal.span(1)
+    named = bytes(whole[start : min(end, start + MOST * (_DIGITS + 1))]).decode().split(",")
+    words = tuple(one for one in named if len(one) == _DIGITS)[:MOST]
+    return words, same
 
 
 def is_document(data: bytes) -> bool:
     """Whether it is a PDF, a DOCX or a web page, rather than the text of a receipt."""
-    return data.startswith((b"%PDF", b"PK")) or data.lstrip()[:1] == b"<"
+    return data.startswith((b"%PDF", b"PK")) or _begins_page(data)
 
 
-def _mac(whole: bytes, key: bytes) -> str:
-    return hmac.new(key, whole, hashlib.sha256).hexdigest()
+def _begins_page(data: bytes) -> bool:
+    return re.match(rb"\s*<", data) is not None
 
 
 def _ends(data: bytes) -> tuple[bytes, bytes]:
     """A comment of the format around the seal. Raises InvalidArgument."""
     if data.startswith(b"%PDF"):
         return b"\n%", b"\n"
-    if data.lstrip()[:1] == b"<":
+    if _begins_page(data):
         return b"<!-- ", b" -->\n"
     raise InvalidArgument("file", "must be a PDF, a DOCX or a web page")
 
 
-def _parts(package: bytes) -> bytes:
-    """The names and contents of a package's parts, whatever their order and packing. Raises InvalidArgument."""
-    if package.count(b"PK\x01\x02") > _MOST_PARTS:  # each is looked up before anything is known of the package
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Package:
+    """The code over all that comes before the part that holds a seal, and that part. ``honest`` is whether every part
+    is as long as the package says."""
+
+    mac: hmac.HMAC
+    properties: bytes
+    honest: bool = True
+
+
+def _package(data: bytes, key: bytes) -> _Package:
+    """Over names and contents of a package's parts, whatever their order and packing. Raises InvalidArgument.
+
+    The properties come last, so that what they hold comes after whatever the text says. Parts are read piece by piece:
+    what a package unpacks to is never held.
+    """
+    if data.count(b"PK\x01\x02") > _MOST_PARTS:  # each is looked up before anything is known of the package
         raise InvalidArgument("file", "has too many parts to be a report")
-    with zipfile.ZipFile(io.BytesIO(package)) as parts:
-        names = sorted(parts.namelist())
+    mac, left, honest, properties = hmac.new(key, digestmod=hashlib.sha256), UNPACKED, True, b""
+    with zipfile.ZipFile(io.BytesIO(data)) as parts:
+        names = sorted(parts.namelist(), key=lambda name: (name == _PROPERTIES, name.encode()))
         if len(set(names)) != len(names):
             raise InvalidArgument("file", "is a damaged document")
-        pieces, left = [], LARGEST
         for name in names:
-            info = parts.getinfo(name)
-            info.file_size = left + 2  # to its true end, whatever the package states
+            info, size = parts.getinfo(name), 0
+            if info.compress_type not in _PACKED:
+                raise InvalidArgument("file", "is packed as no report is")
+            stated, info.file_size = info.file_size, left + 2  # to its true end, whatever the package states
+            mac.update(f"{len(name.encode())}:{name}{stated}:".encode())
+            most = min(left, _MOST_PROPERTIES) if name == _PROPERTIES else left
             with parts.open(info) as opened:
-                body = opened.read(left + 1)
-            left -= len(body)
-            if left < 0:
-                raise InvalidArgument("file", "unpacks to too much to be a report")
-            pieces.append((name.encode(), body))
-    # the properties last, so that what they hold comes after whatever the text says
-    pieces.sort(key=lambda piece: (piece[0] == _PROPERTIES.encode(), piece[0]))
-    return b"".join(
-        str(len(name)).encode() + b":" + name + str(len(body)).encode() + b":" + body for name, body in pieces
-    )
+                while piece := opened.read(min(_PIECE, most + 1 - size)):
+                    size += len(piece)
+                    if size > most:
+                        raise InvalidArgument("file", "unpacks to too much to be a report")
+                    if name == _PROPERTIES:
+                        properties += piece
+                    else:
+                        mac.update(piece)
+            left, honest = left - size, honest and size == stated
+    return _Package(mac=mac, properties=properties, honest=honest)
 
 
 def _with_property(package: bytes, seal: str) -> bytes:

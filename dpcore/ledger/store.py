@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import schema
+from dpcore.ledger.begun import Begun
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.engine import (
     TROUBLE,
@@ -61,6 +62,7 @@ class Store:
         self.engine = engine
         self.journal = journal
         self.lock = lock
+        self.begun = Begun()
         self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge
         self._closed_because: str | None = None
         # why the server could not be reached, and until when nobody asks it again

@@ -29,6 +29,7 @@ NOT_SHARED = "This budget was not shared with you for asking; nothing was charge
 LAST_OWNER = "A budget keeps at least one owner; name another one first. Nothing was changed."
 
 _KINDS = ("open", "share", "limit", "close")
+_REAL = select(schema.lineages.c.lineage).where(schema.lineages.c.practice == 0)
 _OF = (
     select(schema.records)
     .where(schema.records.c.lineage == bindparam("whose"), schema.records.c.kind.in_(_KINDS))
@@ -36,7 +37,7 @@ _OF = (
 )
 _ALL = (
     select(schema.records)
-    .where(schema.records.c.kind.in_(_KINDS), schema.records.c.lineage.not_like("practice:%"))
+    .where(schema.records.c.kind.in_(_KINDS), schema.records.c.lineage.in_(_REAL))
     .order_by(schema.records.c.seq)
 )
 _END = select(schema.records.c.seq).where(

@@ -10,12 +10,14 @@ import os
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
+from sqlalchemy import ColumnElement, Connection
+
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, UnknownLineage
-from dpcore.ledger import practice, rate
+from dpcore.ledger import accounts, history, practice, rate, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
-from dpcore.ledger.budget import Budget, Caps
+from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.people import Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
@@ -35,15 +37,17 @@ _NOBODY = "There is no budget of that name here."
 class VisitorsLedger(Ledger):
     """As ``Ledger``, for one visitor. ``token`` is the random secret that their practice budgets go by.
 
-    How much they can begin in a day, rooms included, and all of them in an hour, is bounded (``rate``).
+    How much they can begin in a day, rooms included, and their ``network`` and all of them in an hour, is bounded
+    (``rate``). Of several ``replicas`` each sees its own visitors alone, so that what is begun here counts so often.
 
     Raises LedgerError with ``NOT_HERE`` for whatever is not theirs to do, UnknownLineage for whatever is not theirs.
     """
 
-    def __init__(self, whole: Ledger, token: str) -> None:
+    def __init__(self, whole: Ledger, token: str, *, network: str = "", replicas: int = 1) -> None:
         practice.lineage_of(token, "any")  # raises InvalidArgument for a token that somebody else could have
         super().__init__(whole._store, actor="visitor")
         self._token = token
+        self._network, self._replicas = network, replicas
 
     def _is_mine(self, lineage: str) -> bool:
         return practice.belongs(lineage, self._token)
@@ -56,11 +60,13 @@ class VisitorsLedger(Ledger):
     def close(self) -> None:
         """Nothing: the ledger belongs to the server."""
 
-    def may_begin(self) -> None:
+    def may_begin(self, records: int = 0) -> None:
+        of_network = self._store.begun.records(self._network)
         with self._store.reading() as connection:
-            told = rate.refusal(connection, self._token)
+            told = rate.refusal(connection, self._token, of_network=of_network)
         if told:
             raise LedgerError(told)
+        self._store.begun.note(self._network, self._replicas * records)
 
     # -- what is not a visitor's to do -----------------------------------------------------------------------------
 
@@ -86,7 +92,9 @@ class VisitorsLedger(Ledger):
     def sketch_key(self) -> bytes:
         _refuse()
 
-    def similar(self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str]) -> list[Resemblance]:
+    def similar(
+        self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
+    ) -> list[Resemblance]:
         return []
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
@@ -130,13 +138,8 @@ class VisitorsLedger(Ledger):
     def open_practice(self, token: str, sample: str, **wanted: Any) -> Budget:
         if token != self._token:
             _refuse()
-        caps = Caps.of(wanted["epsilon"], wanted.get("delta", 0.0), wanted.get("counting", "sum"))
-        try:
-            known = super().budget(practice.lineage_of(token, sample)).caps.same_as(caps)
-        except UnknownLineage:
-            known = False
-        if not known:  # the same again writes nothing
-            self.may_begin()
+        if not practice.is_open(self._store, token, sample, wanted):  # the same again writes nothing
+            self.may_begin(rate.CHANGE)
         return super().open_practice(token, sample, **wanted)
 
     def charge(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Receipt:
@@ -145,7 +148,7 @@ class VisitorsLedger(Ledger):
         except UnknownLineage:
             _refuse()
         if super().receipt(request_id) is None:  # the same again writes nothing
-            self.may_begin()
+            self.may_begin(rate.ANSWER)
         return super().charge(request_id, lineage, cost, what, **asked)
 
     def begin_draw(self, request_id: str) -> None:
@@ -168,22 +171,22 @@ class VisitorsLedger(Ledger):
 
     def rename(self, lineage: str, name: str) -> Budget:
         mine = self._mine(lineage)
-        self.may_begin()
+        self.may_begin(rate.CHANGE)
         return super().rename(mine, name)
 
     def reset_practice(self, lineage: str) -> Budget:
         mine = self._mine(lineage)
-        self.may_begin()
+        self.may_begin(rate.CHANGE)
         return super().reset_practice(mine)
 
     def resize_practice(self, lineage: str, **wanted: Any) -> Budget:
         mine = self._mine(lineage)
-        self.may_begin()
+        self.may_begin(rate.CHANGE)
         return super().resize_practice(mine, **wanted)
 
     def undo_reset(self, lineage: str) -> Budget:
         mine = self._mine(lineage)
-        self.may_begin()
+        self.may_begin(rate.CHANGE)
         return super().undo_reset(mine)
 
     def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
@@ -205,34 +208,40 @@ class VisitorsLedger(Ledger):
         return super().needs_approval(self._mine(lineage), cost, neighbours)
 
     def budgets(self) -> list[Budget]:
-        return [found for found in super().budgets() if found.practice and self._is_mine(found.lineage)]
+        lineages = schema.lineages.c
+        with self._store.reading() as connection:
+            mine = practice.of(connection, self._token)
+            return accounts.every(connection, lineages.lineage.in_(mine), lineages.practice == 1)
 
     def receipt(self, request_id: str) -> Receipt | None:
-        return next(iter(self._own([super().receipt(request_id)])), None)
+        found = super().receipt(request_id)
+        return found if found is not None and self._is_mine(found.lineage) else None
 
     def receipts(self, *, newest: int | None = None) -> list[Receipt]:
-        found = self._own(super().receipts())
-        return found if newest is None else found[len(found) - min(newest, len(found)) :]
+        with self._store.reading() as connection:
+            return history.receipts(connection, self._charged(connection), newest=newest)
 
     def find(self, start: str) -> list[Receipt]:
-        return self._own(super().find(start))
+        with self._store.reading() as connection:
+            return history.receipts(connection, self._charged(connection), history.by_hash(start), newest=2)
+
+    def _charged(self, connection: Connection) -> ColumnElement[bool]:
+        """Charges to this visitor's own practice: nothing of anybody else's is even read."""
+        return schema.records.c.lineage.in_(practice.of(connection, self._token))
 
     def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
         if any(not self.find(start) for start in charges):
             _refuse()
         return super().sealed(data, charges)
 
-    def _own(self, found: Collection[Receipt | None]) -> list[Receipt]:
-        return [receipt for receipt in found if receipt is not None and self._is_mine(receipt.lineage)]
-
 
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
-        *("renewed_at", "version", "confirms", "examine", "chargeable", "comparable"),
+        *("renewed_at", "version", "confirms", "confirmed", "examine", "chargeable", "comparable"),
     }
 )
-"""What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirms`` takes a whole
+"""What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirmed`` takes a whole
 receipt, which only its owner has; ``examine`` finds by ``find``, ``chargeable`` and ``comparable`` by ``budgets``)."""
 
 

@@ -12,7 +12,7 @@ from dpcore.audit.holes import HOLES
 from dpcore.audit.interference import check
 from dpcore.audit.sources import SOURCES
 from dpcore.audit.sources import question as of_source
-from dpcore.datasets.in_place import private
+from dpcore.datasets.in_place import connection, private
 from dpcore.datasets.in_place.counting import by_option, counted
 from dpcore.releases import catalog
 
@@ -45,6 +45,9 @@ def test_from_the_bytes_of_the_file(name: str) -> None:
         "most common, two rows by who, line by line",
         "model on steps, counted, two rows by who, in place",
         "model on steps, all classes, a row added, in place",
+        "median, two rows by who, not a number in several files",
+        "best rule, a row added, not a number in one file of singles",
+        "least cost, a row added, not a number in a file without footers of ranges",
     ],
 )
 def test_a_neighbouring_source_changes_the_law_alone_and_by_no_more_than_claimed(name: str) -> None:
@@ -72,6 +75,17 @@ def test_sources_that_count_otherwise_are_caught(monkeypatch: pytest.MonkeyPatch
     monkeypatch.undo()
     monkeypatch.setattr(private, "counted_of_each", lambda table, place, where, **_: counted(table, place, where))
     assert not check(of_source("most common, two rows by who, in place"), most=0, from_bytes=0, every=4).good
+
+
+@pytest.mark.parametrize(
+    "name", ["best rule, a row added", "least cost, two rows by who", "model on steps, counted, a row added"]
+)
+def test_sources_that_are_read_by_what_footers_say_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Footers leave out what is not a number: one infinite number more lets all such rows count otherwise."""
+    asked = of_source(f"{name}, not a number in one file")
+    assert check(asked, most=0, from_bytes=0, every=12).good
+    monkeypatch.setattr(connection, "BELIEVING", ())
+    assert "more than the claim" in check(asked, most=0, from_bytes=0, every=12).trouble
 
 
 @pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.name)

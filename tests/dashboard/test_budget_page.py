@@ -195,6 +195,7 @@ def test_a_receipt_is_checked_against_the_journal(open_app: Open, ledger: Ledger
         lambda receipt: receipt.replace('"epsilon": 0.5', '"epsilon": 0.05'),
         lambda receipt: receipt.replace('"how_many": 7', '"how_many": 8'),
         lambda receipt: receipt.replace("Question 0?", "Question 9?"),
+        lambda receipt: receipt.replace("{", '{"answer": {"how_many": 4000}, "what": "Who?",', 1),
         lambda receipt: "not a receipt",
         lambda receipt: "[1, 2]",
         lambda receipt: "[" * 100_000,
@@ -218,7 +219,11 @@ def test_a_receipt_is_confirmed_by_its_text_and_found_by_its_hash(open_app: Open
     for brought in (receipt.to_json(), receipt.journal_hash[:12], in_parts):
         app.text_area(key="receipt-text").set_value(brought)
         app.button(key="receipt-text-check").click().run()
-        assert len(app.success) == 1
+        (told,) = (note.value for note in app.success)
+        if brought == receipt.to_json():  # nothing else shows what the journal says
+            assert told.startswith("Confirmed: the journal holds exactly this receipt. Question 0? Private answer: ")
+            assert "how many: 7; names: a, b" in told.replace("\\", "")
+            assert "ε = 0.5" in told
     assert "Question 0" in str(app.table[0].value)
 
 

@@ -19,15 +19,18 @@ import pyreadstat
 import pytest
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
+from streamlit.typing import UploadedFile
 
 from dashboard import catalogue, words
 from dashboard.background import compute
 from dashboard.case import MARK, OWN, TWIN_MARK
-from dashboard.data import arrivals, bulk, decision, own_file, source, typed_columns
+from dashboard.data import arrivals, bulk, decision, own_file, people, source, typed_columns
+from dashboard.data import samples as sample_cards
 from dashboard.data.task import Task
 from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
+from dpcore.ledger.member import NO_FILES
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import rested, text
@@ -144,6 +147,21 @@ def test_the_census_table_is_never_fetched_unasked(open_app: Open, monkeypatch: 
     upload = next(place for place, one in enumerate(app.file_uploader) if str(one.key).startswith("sample-adult"))
     drop(app, b"a,b\n1,2\n", place=upload)
     assert "That file is not the census table" in text(app)
+
+
+def test_who_may_bring_no_file_brings_no_copy_of_the_census(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app("data")
+    assert any(str(one.key).startswith("sample-adult-file") for one in app.file_uploader)
+    monkeypatch.setattr(compute, "may_bring_files", lambda: False)
+    app.run()
+    assert not any(str(one.key).startswith("sample-adult-file") for one in app.file_uploader)
+    # nor by a message that sends one all the same
+    told: list[str] = []
+    monkeypatch.setattr(sample_cards.session, "entered", lambda key, default: UploadedFile.__new__(UploadedFile))
+    monkeypatch.setattr(sample_cards.session, "say", lambda slot, sentence: told.append(sentence))
+    monkeypatch.setattr(sample_cards, "taken", lambda file: pytest.fail("the file was taken"))
+    sample_cards._upload("adult", "sample-adult-file-0")
+    assert told == [NO_FILES]
 
 
 # -- what was understood ---------------------------------------------------------------------------------------------
@@ -914,6 +932,32 @@ def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_f
     drop(app, survey(seed=99), name="others.csv")
     assert held(app).alike == ()
     assert held(app).lineage != own.lineage
+
+
+@pytest.mark.parametrize("widget", ["own-group-name", "own-whose"])
+def test_only_people_who_were_offered_are_taken(
+    open_app: Open, ledger_file: Path, widget: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message may hold any text as a choice: no practice budget and no room becomes a file's people."""
+    app = drop(open_app("data"), survey())
+    own = held(app)
+    ledger = Ledger.open(f"sqlite:///{ledger_file}")
+    ledger.open_budget("people-1", epsilon=1.0, name="Patients")
+    practice = ledger.open_practice("0" * 32, "clinic", epsilon=10.0, delta=1e-6).lineage
+    linked: list[str] = []
+    monkeypatch.setattr(Ledger, "link", lambda self, mark, lineage, marks: linked.append(lineage))
+    monkeypatch.setattr(people.source, "own_file", lambda: own)
+    monkeypatch.setattr(people.source, "keep", lambda own: None)
+    told: list[str] = []
+    monkeypatch.setattr(people.session, "say", lambda slot, sentence: told.append(sentence))
+    for chosen in (practice, "practice:clinic:x", "room:1", "configured:", "nobody", "people-1"):
+        monkeypatch.setattr(people.session, "entered", lambda key, default, chosen=chosen: chosen)
+        if widget == "own-whose":
+            people._join(chosen)  # its button is given what is chosen when it is drawn
+        else:
+            people._join_chosen()
+    assert linked == ["people-1"]
+    assert told == ["Choose one of the groups that are offered; nothing was changed."] * 5
 
 
 # -- privacy between sessions ----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import __main__ as command
-from dashboard import login, visitors, words
+from dashboard import logged_out, login, visitors, words
 from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.catalogue import address
@@ -43,11 +43,20 @@ server_metadata_url = "https://login.example/.well-known/openid-configuration"
 
 
 def user(name: str, **more: Any) -> dict[str, Any]:
-    return {"is_logged_in": True, "sub": name, "iss": ISSUER, "iat": int(time.time()), **more}
+    said = {"is_logged_in": True, "sub": name, "iss": ISSUER, "iat": int(time.time()), "provider": login.DEFAULT}
+    return said | more
 
 
 def subject(name: str) -> str:
     return f"{name} at {ISSUER}"
+
+
+OTHERS = """
+[auth.weak]
+client_id = "lab"
+client_secret = "secret"
+server_metadata_url = "https://weak.example/realm/.well-known/openid-configuration"
+"""
 
 
 @pytest.fixture
@@ -202,6 +211,51 @@ def test_what_is_not_yours_is_said_and_not_offered(people: None) -> None:
     assert not [one for one in app.button if one.key == "test-begin"]
 
 
+def manages(app: AppTest) -> bool:
+    """Whether the page shows Olga her budget."""
+    return [str(one.value) for one in app.selectbox if one.key == "sharing-budget"] == ["people"]
+
+
+def test_logging_out_ends_all_tabs_of_that_login_and_no_other(
+    people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each run asks, and each click: what a tab that was left open sends changes nothing."""
+    here, elsewhere = user("olga", nonce="here"), user("olga", nonce="elsewhere")
+    tabs = [open_app("budget") for _ in range(3)]
+    for one, sent in zip(tabs, (here, here, elsewhere), strict=True):
+        one.user = dict(sent)  # as Streamlit has it: one for each page
+        one.session_state["budget_tab"] = said.SHARING
+        one.run()
+        assert manages(one)
+    tabs[0].button(key="log-out").click().run()
+    for one, sent in zip(tabs[:2], (here, here), strict=True):
+        one.user = dict(sent)  # also where the cookie was copied
+    with Ledger.open() as whole:
+        before = len(whole.records())
+    tabs[1].button(key="sharing-end").click().run()
+    with Ledger.open() as whole:
+        assert len(whole.records()) == before, "nothing was written"
+    for one in (tabs[0].run(), tabs[1].run()):
+        assert [title.value for title in one.title] == [said.TITLE]
+        assert not manages(one)
+    assert manages(tabs[2].run()), "another browser of hers"
+    tabs[1].user = user("olga", nonce="anew")
+    assert manages(tabs[1].run())
+    tabs[0].user = dict(here)
+    monkeypatch.setattr(logged_out, "is_ended", lambda _: False)
+    assert manages(tabs[0].run()), "or nothing was tested"
+
+
+def test_what_was_logged_out_is_forgotten_when_it_could_not_count_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(logged_out, "_ended", {})
+    monkeypatch.setattr(logged_out, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    for number in range(5):
+        logged_out.end(user("olga", nonce=number), 10.0)
+        now[0] += 8.0
+    assert [logged_out.is_ended(user("olga", nonce=number)) for number in range(5)] == [False] * 3 + [True] * 2
+
+
 def test_nobody_sees_a_page_before_they_log_in(people: None, open_app: Callable[..., AppTest]) -> None:
     app = open_app("budget", whose="all")
     assert [one.value for one in app.title] == [said.TITLE]
@@ -313,6 +367,88 @@ def test_a_file_beside_others_people_is_on_the_record_and_a_day_takes_a_few(
     assert list(shown["Kind"][:2]) == ["alike", "compare"]
 
 
+def look_who() -> None:
+    import streamlit as st
+
+    from dashboard import login
+    from dashboard.background import compute
+
+    person = login.person()
+    st.text("nobody" if person is None else f"{person.subject} {sorted(compute.roles())}")
+
+
+def seen_as(sent: dict[str, Any]) -> str:
+    """Who somebody is, and what they may, by what their login says."""
+    app = AppTest.from_function(look_who, default_timeout=60)
+    app.user = sent
+    app.run()
+    assert not app.exception
+    return str(app.text[0].value)
+
+
+WEAK = "https://weak.example/realm"
+BY_WEAK = {"provider": "weak"}
+BESIDES = {  # what the weak provider could state of somebody, and who that may be at most
+    "its own": ({**BY_WEAK, "iss": WEAK}, f"olga at {WEAK}"),
+    "its own with a stroke": ({**BY_WEAK, "iss": f"{WEAK}/"}, f"olga at {WEAK}/"),
+    "the other's": ({**BY_WEAK, "iss": ISSUER}, ""),
+    "the other's with a stroke": ({**BY_WEAK, "iss": f"{ISSUER}/"}, ""),
+    "the other's in the name": ({**BY_WEAK, "iss": WEAK, "sub": subject("olga")}, f"{subject('olga')} at {WEAK}"),
+    "half of it in the name": ({**BY_WEAK, "iss": f"{ISSUER} at {WEAK}"}, ""),
+    "a mail address": ({**BY_WEAK, "iss": WEAK, "sub": "x", "email": "olga@login.example"}, f"x at {WEAK}"),
+    "nobody's": ({"provider": "gone", "iss": ISSUER}, ""),
+    "no name": ({"provider": None, "iss": ISSUER}, ""),
+    "a list": ({"provider": ["default"], "iss": ISSUER}, ""),
+}
+
+
+@pytest.mark.parametrize("claim", [False, True])
+def test_nobody_of_one_provider_is_a_person_of_another(
+    claim: bool, people: None, settings: Callable[[str], Path]
+) -> None:
+    """Nor has their roles: whatever a provider states of an address, of names or of groups."""
+    lab = '[lab]\nclaim = "groups"\nclaim_from = ["default"]\n' if claim else ""
+    settings(AUTH + OTHERS + lab)
+    groups = ["owner", "auditor"] if claim else None
+    assert seen_as(user("olga", groups=groups)).startswith(f"{subject('olga')} ["), "the real one gets in"
+    assert "'owner'" in seen_as(user("olga", groups=groups))
+    for case, (sent, who) in BESIDES.items():
+        found = seen_as(user("olga", groups=["owner", "auditor", "analyst"]) | sent)
+        assert found == (f"{who} ['viewer']" if who else "nobody"), case
+        token = login.practice_token(who)
+        assert token != login.practice_token(subject("olga")), case
+        if who:
+            with Ledger.open() as whole:
+                view = MembersLedger(whole, Person(subject=who), token)
+                assert (view.budgets(), view.petitions(), view.chargeable()) == ([], [], []), case
+
+
+def test_without_the_binding_one_would_be_the_other(
+    people: None, settings: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What shows that the test above can fail."""
+    settings(AUTH + OTHERS)
+    monkeypatch.setattr(login, "_speaks_for", lambda *_: True)
+    assert seen_as(user("olga", **BY_WEAK)) == f"{subject('olga')} ['owner', 'viewer']"
+
+
+def test_a_provider_that_is_not_under_its_metadata_says_its_issuer(
+    people: None, settings: Callable[[str], Path]
+) -> None:
+    """Streamlit is not told of it; without a claim's providers the ledger's own records say the roles of the others."""
+    elsewhere = 'issuer = "https://other.example/"\n'
+    settings(AUTH + OTHERS + elsewhere + '[lab]\nclaim = "groups"\nclaim_from = ["default"]\n')
+    secrets = login.secrets()
+    assert secrets is not None
+    assert "issuer" not in secrets["auth"]["weak"]
+    assert secrets["auth"]["weak"]["client_id"] == "lab"
+    with Ledger.open() as whole:
+        whole.give_roles("otto at https://other.example/", ["analyst"])
+    sent = user("otto", iss="https://other.example/", groups=["owner"], **BY_WEAK)
+    assert seen_as(sent) == "otto at https://other.example/ ['analyst', 'viewer']"
+    assert seen_as(user("otto", iss=WEAK, **BY_WEAK)) == "nobody"
+
+
 def test_roles_of_the_login(ledger_file: Path, settings: Callable[[str], Path]) -> None:
     forget_all()
     settings(AUTH + '[lab]\nclaim = "groups"\n[lab.roles]\nstaff = "analyst"\nheads = "owner"\n')
@@ -320,17 +456,7 @@ def test_roles_of_the_login(ledger_file: Path, settings: Callable[[str], Path]) 
         whole.give_roles(subject("anna"), ["auditor"])
         whole.open_budget("people", epsilon=1.0)
         whole.charge("r", "people", Cost.pure(0.1), "?")
-    seen: dict[str, Any] = {}
-
-    def look() -> None:
-        import streamlit as st
-
-        from dashboard import login
-        from dashboard.background import compute
-
-        person = login.person()
-        st.text("nobody" if person is None else f"{person.subject} {sorted(compute.roles())}")
-
+    seen: dict[str, str] = {}
     for name, sent in {
         "listed": user("anna", groups=["staff", "others"]),
         "words": user("anna", groups="heads staff"),
@@ -346,11 +472,7 @@ def test_roles_of_the_login(ledger_file: Path, settings: Callable[[str], Path]) 
         "blank": user(""),
         "control": user("an\nna"),
     }.items():
-        app = AppTest.from_function(look, default_timeout=60)
-        app.user = sent
-        app.run()
-        assert not app.exception, name
-        seen[name] = app.text[0].value
+        seen[name] = seen_as(sent)
     anna = subject("anna")
     assert seen["listed"] == f"{anna} ['analyst', 'viewer']"
     assert seen["words"] == f"{anna} ['analyst', 'owner', 'viewer']"
@@ -375,6 +497,19 @@ def test_roles_of_the_login(ledger_file: Path, settings: Callable[[str], Path]) 
         AUTH + '[lab]\nclaim = "groups"\n[lab.roles]\nstaff = "king"\n',
         AUTH + '[lab.roles]\nstaff = "analyst"\n',
         AUTH + '[auth.second]\nclient_id = "x"\n',
+        AUTH.replace("/.well-known/openid-configuration", "/config"),
+        AUTH + 'issuer = ""\n',
+        AUTH + 'issuer = "https://a.example at https://b.example"\n',
+        AUTH + OTHERS + 'issuer = "https://login.example/"\n',
+        AUTH + OTHERS.replace("weak.example/realm", "login.example"),
+        AUTH + OTHERS.replace("[auth.weak]", "[auth.default]"),
+        AUTH + OTHERS + OTHERS.replace("[auth.weak]", "[auth.Weak]").replace("/realm", "/second"),
+        AUTH + OTHERS.replace("[auth.weak]", "[auth.the_weak]"),
+        AUTH + OTHERS + '[lab]\nclaim = "groups"\n',
+        AUTH + OTHERS + '[lab]\nclaim = "groups"\nclaim_from = ["strong"]\n',
+        AUTH + OTHERS + '[lab]\nclaim = "groups"\nclaim_from = "weak"\n',
+        AUTH + '[lab]\nclaim = "groups"\nclaim_from = []\n',
+        AUTH + '[lab]\nclaim_from = ["default"]\n',
     ],
 )
 def test_a_login_that_is_not_set_up_starts_nothing(

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -166,24 +167,70 @@ def test_a_session_whose_tab_was_closed_is_emptied(open_app: Open, monkeypatch: 
     assert left() == []
 
 
+class State(dict[str, str]):
+    filtered_state = property(dict)
+
+
 def test_a_closed_tab_that_comes_back_in_time_keeps_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Closing starts a timer of the session's own, coming back ends it; mutant: one that never starts."""
-
-    class State(dict[str, str]):
-        filtered_state = property(dict)
-
+    """Closing has the session emptied in time, coming back takes it out of those; mutant: it is never added."""
     monkeypatch.setattr(leaving, "MARGIN", -299.8)  # of the 300 seconds that a lost connection may take
     gone, back = State(file="x"), State(file="y")
     leaving.Visit("one", gone).left()
     leaving.Visit("two", back).left()
-    leaving._timers.pop("two").cancel()
+    leaving._waiting.came_back("two")
     for _ in range(50):
         if not gone:
             break
         time.sleep(0.1)
     assert gone == {}
     assert back == {"file": "y"}
-    assert leaving._timers == {} or "one" not in leaving._timers
+    assert not {"one", "two"} & set(leaving._waiting._left)
+
+
+def test_pages_that_are_opened_and_closed_leave_one_thread_and_no_more_sessions_than_come_back() -> None:
+    """With a timer for each, a thousand of them would be a thousand threads, and all that they held."""
+    waiting, states = leaving.Waiting(), [State(file="x") for _ in range(1000)]
+    before = set(threading.enumerate())
+    for number, state in enumerate(states):
+        waiting.add(leaving.Visit(f"{number}", state), 300.0)
+        waiting.add(leaving.Visit("again", State()), 300.0)  # closed, opened and closed: one session all the same
+    assert len(set(threading.enumerate()) - before) == 1
+    for _ in range(100):
+        if len(waiting) <= leaving.MOST:
+            break
+        time.sleep(0.05)
+    assert len(waiting) <= leaving.MOST
+    for number in range(1000 - leaving.MOST + 1, 1000):
+        assert states[number], "the last ones can come back"
+        waiting.came_back(f"{number}")
+    for _ in range(100):
+        if not any(states[: 1000 - leaving.MOST]):
+            break
+        time.sleep(0.05)
+    assert not any(states[: 1000 - leaving.MOST]), "what the first ones held is gone"
+    waiting.add(leaving.Visit("again", State()), -1.0)
+    for _ in range(100):
+        if not set(threading.enumerate()) - before:
+            break
+        time.sleep(0.05)
+    assert not set(threading.enumerate()) - before, "where nobody waits there is no thread"
+
+
+@pytest.mark.defects
+def test_one_session_that_cannot_be_emptied_keeps_none_of_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(State):
+        def clear(self) -> None:
+            raise RuntimeError("canary")
+
+    waiting, other = leaving.Waiting(), State(file="x")
+    waiting.add(leaving.Visit("broken", Broken()), 0.0)
+    waiting.add(leaving.Visit("other", other), 0.0)
+    for _ in range(100):
+        if not other:
+            break
+        time.sleep(0.05)
+    assert not other
+    assert "canary" not in caplog.text
 
 
 KILLED = """

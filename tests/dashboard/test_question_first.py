@@ -278,9 +278,12 @@ def test_rows_put_together_by_anything_but_people_are_not_asked_privately() -> N
         own = own_file.worked(own, reading.after((step,)), (step,))
         return own.decide(replace(own.decisions, schema=replace(own.schema, unit=unit, each_row=each_row))).unreleasable
 
-    assert "changes rows and takes none away" in after(OneRowPer(by="shop"), "person", "record")
-    assert "changes rows" not in after(OneRowPer(by="shop"), "shop", "record")
-    assert "changes rows" not in after(OneRowPer(by="Patient"), "person", "record")
+    for unit in ("person", "patient", "Person", "pupil", "", "ward", "visit"):
+        assert "change rows and take none away" in after(OneRowPer(by="shop"), unit, "record"), unit
+        assert "change rows and take none away" in after(OneRowPer(by="day", day=True), unit, "record"), unit
+    assert "change rows" not in after(OneRowPer(by="shop"), "shop", "record")
+    assert "change rows" not in after(OneRowPer(by="Patient"), "person", "record")
+    assert "change rows" not in after(OneRowPer(by="day", day=True), "day", "record")
     for by in ("shop", "Patient"):
         assert "how many there are" in after(OneRowPer(by=by), "person", "option")
     assert "how many there are" in after(OneRowPer(by="day", day=True), "person", "step")

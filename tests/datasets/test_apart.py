@@ -142,6 +142,19 @@ def test_a_reader_that_breaks_is_a_defect_of_ours(
     assert readers(apart.process) == []
 
 
+@pytest.mark.defects
+@pytest.mark.parametrize("behaviour", ["panics", "fails", "crashes", "aborts", "grows"])
+def test_what_breaks_a_test_of_bytes_is_not_taken(
+    apart: Apart, behaviour: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Pictures, say: the server's process decodes none, and goes on."""
+    assert apart.takes(b"good", "tests.datasets.unruly:picture")
+    assert not apart.takes(b"bad", "tests.datasets.unruly:picture")
+    assert not apart.takes(behaviour.encode(), "tests.datasets.unruly:picture")
+    assert CANARY not in caplog.text + "".join(capfd.readouterr())
+    assert readers(apart.process) == []
+
+
 @pytest.mark.parametrize("behaviour", ["grows", "leaps", "cannot_allocate"])
 def test_a_reader_without_bounds_is_stopped_by_its_own(apart: Apart, behaviour: str) -> None:
     before = in_use(os.getpid())

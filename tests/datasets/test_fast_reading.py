@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, seed, settings
 from hypothesis import strategies as st
 
-from dpcore.datasets import Reading, UnreadableFile, read_table
+from dpcore.datasets import Reading, UnreadableFile, matching, read_table
 from dpcore.datasets.guessing import columns, plain_cells, plain_numbers, plain_times, read_columns
-from dpcore.datasets.reading import bulk, survey
+from dpcore.datasets.reading import bulk, scanning, survey
 from dpcore.datasets.reading.dialect import Dialect
 from tests.datasets.cases import CASES
 
@@ -44,13 +44,14 @@ def fast(least: int = 1) -> Iterator[None]:
         patch.setattr(plain_cells, "FEWEST", 3)
         patch.setattr(plain_cells, "_FIRST", 6)
         patch.setattr(bulk, "_PIECE", 8)
+        patch.setattr(scanning, "_PART", 8)  # or nothing would be read ahead of the survey
         yield
 
 
 @contextmanager
 def careful() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bulk, "cells", lambda *_: None)
+        patch.setattr(bulk.Ahead, "cells", lambda *_: None)
         patch.setattr(columns, "_plain", lambda _: None)
         yield
 
@@ -93,6 +94,9 @@ def test_every_case_is_read_the_same(group: str) -> None:
 @example([str(each) for each in range(30)], [], "x", "w")  # counts the rows
 @example([f"{each}.5" for each in range(-9, 9)], ["-0.0", "0.0"], "x", "d")
 @example([f"{each}.5" for each in range(9)], ["-0.0", "0.00", "7.50", "7.5"], "x", "d")
+@example([f"{each}.5" for each in range(9)], ["-0.0", "0.0", "123456.5"], "x", "d")
+@example([str(each) for each in range(-9, 9)], ["-0", "0"], "x", "w")
+@example([f"{each}." for each in range(9)], ["-0.", "0."], "x", "d")
 @example([str(each) for each in range(20, 40)], ["999", "99"], "x", "w")
 @example([str(each) for each in range(200, 1200, 7)], ["999", "NA", "", "na", ""], "x", "w")
 @example([str(each) for each in range(30_000, 30_020)], [], "day", "w")
@@ -128,11 +132,12 @@ def test_columns_of_plain_numbers_take_the_fast_way() -> None:
 @pytest.mark.parametrize(
     ("part", "mutant"),
     [
-        ("_different_values", lambda values: len(np.unique(values))),  # −0 taken for 0
-        ("_is_constant", lambda numbers: True),  # 7.5 taken for 7.50
+        ("_sorted", lambda values: len(np.unique(values))),  # −0 taken for 0
+        ("_marked", lambda parts, *_: len(np.unique(np.concatenate([part.values for part in parts])))),  # here as well
+        ("_shared", lambda numbers: int(numbers[0])),  # 7.5 taken for 7.50
         ("_stand_apart", lambda values: False),
         ("_LONGEST", 40),
-        ("may_count_days", lambda name, values: False),
+        ("may_count_days", lambda name, least, most: False),
         ("is_number", lambda words, decimal: np.zeros(len(words), dtype=bool)),  # a point that may mark thousands
         ("_ZERO", 0),  # leading zeros
     ],
@@ -141,6 +146,7 @@ def test_mutants_of_the_fast_way_are_caught(part: str, mutant: object) -> None:
     some = [f"{each}.5" for each in range(9)]
     frames = [
         ("x", [*some, "-0.0", "0.0"]),
+        ("x", [*some, "123456.5", "-0.0", "0.0"]),  # too far apart to be marked
         ("x", [*some, "7.50"]),
         ("x", [*(str(each) for each in range(20)), "999"]),
         ("x", [*(str(10**17 + each) for each in range(3)), *some]),
@@ -224,14 +230,15 @@ def test_mutants_of_the_times_are_caught(part: str, mutant: object) -> None:
 def split(data: bytes, quote: str = '"') -> list[list[str]] | None:
     """The cells by the fast way, or None where it gives up or the file is not even."""
     dialect = Dialect(delimiter=",", quote=quote)
-    try:
-        seen = survey.survey(data, dialect, 1, lambda _: None)
-    except UnreadableFile:
-        return None
-    width = int(seen.counts.max())
-    if width < 2 or seen.blank or int(seen.counts.min()) < width:
-        return None
-    read = bulk.cells(data, dialect, width, seen, lambda _: None)
+    with bulk.Ahead(data, dialect) as ahead:
+        try:
+            seen = survey.survey(data, dialect, 1, lambda _: None, ahead.whole_until)
+        except UnreadableFile:
+            return None
+        width = int(seen.counts.max())
+        if width < 2 or seen.blank or int(seen.counts.min()) < width:
+            return None
+        read = ahead.cells(seen, width, lambda _: None)
     return None if read is None else read.frame.to_numpy().tolist()
 
 
@@ -270,5 +277,34 @@ def test_mutants_of_the_cells_are_caught() -> None:
     data = b'a,"b\nb"\n' * 20
     wanted = split(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bulk, "_pieces", lambda data, cuts: [(0, 13), (13, len(data))])
+        patch.setattr(bulk, "_pieces", lambda data, cuts, start: [(0, 13), (13, len(data))])
         assert split(data) != wanted
+
+
+@pytest.mark.parametrize(
+    "late",
+    ['"d\nd",e\n', "d\n", "d,e,f\n", "\n", 'd"e,f\n', "\ufeffd,e\n"],
+    ids=["a cell of two lines", "too few cells", "too many", "a blank line", "a quotation mark inside", "a mark"],
+)
+def test_what_comes_late_counts_for_what_was_read_ahead(late: str) -> None:
+    """Pieces are read before the survey has seen the end of the file, which may be of another kind."""
+    data = (f"a,b\n{'c1,c2' + chr(10)}" * 9 + late + "x,y\n").encode()
+    with fast():
+        ahead: list[int] = []
+        read = bulk.Ahead._read
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(bulk.Ahead, "_read", lambda *given: (ahead.append(1), read(*given))[1])
+            found = outcome(data)
+    assert ahead
+    with careful():
+        assert found == outcome(data)
+
+
+def test_blank_words_are_those_that_strip_finds() -> None:
+    words = ["", " ", "\t", "\u00a0", "\u2003 ", "\x1f", "\x7f", "a", " a", "\u00e9", "0", "~", "\ufeff", "!"]
+    for part in (words, words[::-1], words[:1], [], ["a"], ["", ""]):
+        text = pd.Series(part, dtype="str")
+        blank = (text.str.strip() == "").to_numpy(dtype=bool)
+        may_be = matching.may_be_blank(text)
+        assert not (blank & ~may_be).any()
+        assert not may_be[[word[:1].isascii() and word[:1].isalnum() for word in part]].any()

@@ -85,3 +85,26 @@ def test_near_duplicates_are_noticed() -> None:
     assert sketch(fewer, key).is_like(kept)
     assert not sketch(other, key).is_like(kept)
     assert not sketch(one, another).is_like(kept)
+
+
+WORDS = {
+    "days that no calendar has": [f"2024-{20 + place:02}-{place + 10:02}" for place in range(60)],
+    "times that no clock has": [f"2024-01-01 {place + 24:02}:00:00" for place in range(60)],
+    "other digits": [f"٢٠٢٤-{place // 28 + 1:02}-{place % 28 + 1:02}" for place in range(60)],
+    "raised digits": [f"{place}²" for place in range(60)],
+    "numbers that no machine holds": [f"{'9' * 4400}{place}" for place in range(60)],
+    "numbers beyond": [f"{'9' * 400}{place}" for place in range(60)],
+    "words of numbers": [f"{sign}{word}" for sign in ("", "-", "+") for word in ("nan", "inf", "1e999", "1_0", "0x1f")],
+    "nothing": ["", "\t", "\u2003"] * 20,
+}
+
+
+@pytest.mark.parametrize("kind", list(WORDS))
+def test_a_sketch_is_taken_of_any_words(kind: str) -> None:
+    """Else a table of them could not be read where somebody has a budget."""
+    words = WORDS[kind]
+    for others in ([], ["ann", "bob"]):
+        column = [*words, *others]
+        text = "\n".join(["who,what", *(f"p{place},{word}" for place, word in enumerate(column))])
+        sketch(read_csv(text.encode()), b"k" * 32)
+    likeness(*(read_csv(text.encode()) for _ in range(2)))

@@ -105,12 +105,35 @@ def test_an_id_of_sqlite_that_is_no_text(tmp_path: Path, who: str) -> None:
     QuantileValue.of(declared, "x", epsilon=1.0).read(stored)
 
 
-def folder_of(place: Path, *parts: pa.Table) -> PrivateSource:
+def folder_of(place: Path, *parts: pa.Table, write_statistics: bool = True) -> PrivateSource:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     for number_of, part in enumerate(parts):
-        pq.write_table(part, place / f"{number_of}.parquet")
+        pq.write_table(part, place / f"{number_of}.parquet", write_statistics=write_statistics)
     return PrivateSource(lambda: open_folder(place))
+
+
+@pytest.mark.parametrize("files", [1, 3])
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32()])
+def test_not_a_number_counts_as_missing_whatever_other_rows_hold(tmp_path: Path, kind: pa.DataType, files: int) -> None:
+    """As Arrow writes it: its footers leave “not a number” out, and are silent where a file holds nothing else."""
+    declared = Declaration(columns=(*numbers(10.0, "x", "y"), ILL))
+    asked = (
+        QuantileValue.of(declared, "x", epsilon=1.0, points=11),
+        LeastCost.of(declared, ["x", "y"], epsilon=1.0),
+        BestRule.of(declared, ["x"], target="ill", epsilon=1.0, cuts=3),
+    )
+    for others, footers in (([1.0], True), ([-0.0, np.inf, -np.inf], True), ([-0.0, np.inf], False)):
+        values = np.array([np.nan] * 9 + others)
+        ill = [place % 2 == 0 for place in range(values.size)]
+        held = pd.DataFrame({"x": np.where(np.isfinite(values), values, np.nan), "y": 0.5, "ill": ill})
+        rows = PrivateRows(held.astype("str").where(held.notna(), ""))
+        table = pa.table({"x": pa.array(values, kind), "y": [0.5] * values.size, "ill": ill})
+        parts = [table.take(np.arange(part, values.size, files)) for part in range(files)]
+        stored = folder_of(tmp_path / "p", *parts, write_statistics=footers)._open()
+        private = PrivateSource(lambda stored=stored: stored)
+        for one in asked:
+            assert np.ravel(one.read(private)).tolist() == np.ravel(one.read(rows)).tolist(), (others, footers)
 
 
 X = Declaration(columns=(*numbers(100.0, "x"), WARD))

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import Table, UnavailableSample, apply, expanded, load_sample, questions_for, sample, samples
+from dpcore.datasets.catalog import census
 from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
 
@@ -155,8 +156,11 @@ def test_adult_without_file_or_network_says_so_in_one_sentence(monkeypatch: pyte
     assert seen == ["Asking openml.org for the census table"]
 
 
-def test_adult_from_a_file(tmp_path: Path) -> None:
+def test_adult_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small file with the table's columns in either spelling; a missing or foreign file gets one sentence."""
+    small = "dd84"
+    monkeypatch.setattr(census, "EDITIONS", {small})
+    monkeypatch.setattr(census, "edition", lambda frame: small)
     header = (
         "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
         "capital-gain,capital-loss,hours-per-week,native-country,class\n"

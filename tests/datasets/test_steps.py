@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcore.datasets import (
@@ -21,6 +23,7 @@ from dpcore.datasets import (
     Step,
     TicksToRows,
     read_table,
+    steps,
 )
 from dpcore.datasets.schema import EachRow
 from dpcore.errors import InvalidArgument, ReleaseRefused
@@ -267,3 +270,46 @@ def test_what_was_set_aside_goes_on_having_its_place(steps: tuple[Step, ...], lo
     moved = [(one, other) for one, other in zip(values, others, strict=True) if one != other]
     assert moved
     assert all(one in (3.0, 23.0) and other == -1.0 for one, other in moved)
+
+
+def test_a_word_for_a_total_is_looked_for_wherever_it_may_stand() -> None:
+    """What is looked for first in all cells is in each word that the pattern takes."""
+    words = [
+        *("Total", "TOTALS", "Subtotal", "sub-total", "Grand total: all", "North total", "total of the year", "Summe"),
+        *("Zwischensumme Nord", "gesamt", "Gesamtsumme", "Sous-total A", "Total général", "TOTAL GENERAL", "subtotaal"),
+        *("suma", "SUMA", "ИТОГО за год", "Всего", "totalis", "somme", "sum", "tot", "", "42"),
+    ]
+    for word in words:
+        taken = steps._TOTAL.fullmatch(word) is not None
+        found = steps.is_total(pd.Series(["North", word, "7"], dtype="str"))
+        assert found.tolist() == [False, taken, False], word
+        assert not taken or re.search(steps._OF_TOTALS, word, re.IGNORECASE)
+
+
+def test_options_of_a_cell_are_found_in_different_words() -> None:
+    few = ["a, b", "b, c", "a", "c, a", ", b"] * 40
+    assert steps.several_in(pd.Series(few, dtype="str")) == ","
+    for other in (["a, 2nd", "b", "c"] * 40, ["1,5", "2,5"] * 40, ["a"] * 40, [], ["a;b"] * 5, [";", "", "a"] * 20):
+        old = _by_all_cells(pd.Series(other, dtype="str"))
+        assert steps.several_in(pd.Series(other, dtype="str")) == old, other
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 3, 8):
+        for _ in range(30):
+            cells = pd.Series(["".join(rng.choice(list("ab;,|1 "), 4)) for _ in range(size)] * 15, dtype="str")
+            assert steps.several_in(cells) == _by_all_cells(cells), cells.tolist()
+
+
+def _by_all_cells(cells: pd.Series) -> str | None:
+    """The same by taking each cell apart."""
+    words = cells.str.strip()
+    words = words[words != ""]
+    for separator in steps._SEPARATORS:
+        if len(words) < 10 or words.str.contains(separator, regex=False).mean() < 0.2:
+            continue
+        parts = words.str.split(separator).explode().str.strip()
+        counts = parts[parts != ""].value_counts()
+        if not 2 <= len(counts) <= 40 or len(counts) > 0.5 * len(parts) or counts.index.str.len().max() > 60:
+            continue
+        numbers = [steps.is_number(counts.index.to_series(), mark).all() for mark in (".", ",")]
+        return None if any(numbers) else separator
+    return None

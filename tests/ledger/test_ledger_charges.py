@@ -12,7 +12,16 @@ import pytest
 from dpcore.accounting import Cost, gaussian_epsilon, zcdp_epsilon
 from dpcore.errors import InvalidArgument
 from dpcore.events import SampledGaussianEvent
-from dpcore.ledger import Budget, BudgetExceeded, InvalidCost, Ledger, LedgerError, LedgerUnsound, UnknownLineage
+from dpcore.ledger import (
+    Budget,
+    BudgetExceeded,
+    InvalidCost,
+    Ledger,
+    LedgerError,
+    LedgerUnsound,
+    UnknownLineage,
+    confirming,
+)
 
 
 def test_three_tenths_fit_three_tenths_and_nothing_more(ledger: Ledger) -> None:
@@ -306,6 +315,48 @@ def test_a_receipt_says_it_all(ledger: Ledger) -> None:
         assert not ledger.confirms(json.dumps(json.loads(answered.to_json()) | {name: value}))
     for nonsense in ("", "[]", "{}", "null", '{"request_id": 1}'):
         assert not ledger.confirms(nonsense)
+
+
+def said_twice(text: str, at: str) -> list[str]:
+    """A receipt that says something else first, or last, at the top and within: programs and people take either."""
+    name = f'"{at}": "forged",'
+    forged = text.replace("{", "{" + name, 1)
+    return [forged, text.rstrip().removesuffix("}") + "," + name.rstrip(",") + "}"]
+
+
+def test_a_receipt_that_can_be_read_in_two_ways_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name twice, at any depth, or a value that Python alone takes for the same."""
+    ledger = Ledger.open("sqlite://")
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.charge("r", "people", Cost.pure(1.0), "Which?", mechanism="EM")
+    text = ledger.store_answer("r", {"winner": 1, "among": [{"n": 0}]}).to_json()
+    assert ledger.confirms(text)
+    assert ledger.confirms(json.dumps(json.loads(text))), "written without line ends"
+    twice = [forged for name in json.loads(text) for forged in said_twice(text, name)]
+    twice += [text.replace('"winner": 1', f'"winner": {other}, "winner": 1') for other in (1, 2)]
+    twice += [text.replace('"n": 0', '"n": 5, "n": 0'), text.replace('"python":', '"python": "2", "python":')]
+    others = {
+        '"epsilon": 1.0': '"epsilon": true',
+        '"generation": 1': '"generation": true',
+        '"winner": 1': '"winner": 1.0',
+    }
+    others |= {'"n": 0': '"n": false', '"delta": 0.0': '"delta": NaN', '"delta": 0.0,': '"delta": -0.0,'}
+    changed = [text.replace(was, now) for was, now in others.items()]
+    assert text not in (*twice, *changed)
+    assert not any(ledger.confirms(one) for one in (*twice, *changed))
+    monkeypatch.setattr(confirming, "_each_once", dict)
+    monkeypatch.setattr(confirming, "canonical", lambda value: value)
+    assert sum(ledger.confirms(one) for one in (*twice, *changed)) > len(twice) / 2, "as it was before"
+
+
+def test_what_is_confirmed_is_handed_out_as_the_journal_has_it() -> None:
+    ledger = Ledger.open("sqlite://")
+    ledger.open_budget("people", epsilon=1.0)
+    before = ledger.charge("r", "people", Cost.pure(0.5), "Which?")
+    after = ledger.store_answer("r", 7)
+    assert ledger.confirmed(after.to_json()) == after
+    assert ledger.confirmed(before.to_json()) == before, "who has a receipt without the answer is not told it"
+    assert ledger.confirmed(after.to_json().replace("7", "8")) is None
 
 
 def test_threads_share_one_ledger(ledger: Ledger) -> None:

@@ -16,8 +16,9 @@ import pytest
 from sqlalchemy import insert
 
 from dpcore.datasets import Reading, read_csv, sketch
+from dpcore.datasets.in_place.sources import ConfiguredSource
 from dpcore.errors import InvalidArgument, LedgerUnsound, NotAllowed
-from dpcore.ledger import Ledger, compared, schema
+from dpcore.ledger import Ledger, compared, people, schema
 from dpcore.ledger.compared import up_to
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.records import Kind, next_record
@@ -85,37 +86,88 @@ def whole(empty_ledger: Path, sqlite_place: Place) -> Iterator[Ledger]:
         ledger.verify()
 
 
-def test_a_guess_of_one_cell_is_not_answered(whole: Ledger) -> None:
-    """One column with a guess in the unknown row; who may ask of these people has their rows, and is told."""
-    otto, anna = person(whole, "otto"), person(whole, "anna")
-    columns = {value: reading(guessed(patients(), value)[["diagnosis"]]) for value in GUESSES}
-    assert {value: brought(otto, file) for value, file in columns.items()} == {value: [] for value in GUESSES}
-    truth = str(patients()["diagnosis"].iloc[-1])
-    assert {value for value, file in columns.items() if brought(anna, file)} == {truth}
+COLUMNS = {value: reading(guessed(patients(), value)[["diagnosis"]]) for value in GUESSES}
+TRUTH = str(patients()["diagnosis"].iloc[-1])
+
+
+def answered(ledger: Ledger, lineage: str) -> set[str]:
+    """The guesses of one cell that are told to be alike."""
+    return {value for value, file in COLUMNS.items() if brought(ledger, file, (lineage,))}
+
+
+def test_a_guess_of_one_cell_is_not_answered(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One column with a guess in the unknown row, brought by anybody but who linked the file: an owner of others, an
+    analyst who may ask of these (a budget may be shared without the file), and an owner of theirs; each on record."""
+    whole.give_roles("omar" + ISSUER, ["owner"])
+    olga, otto, anna, omar = (person(whole, name) for name in ("olga", "otto", "anna", "omar"))
+    olga.share("people", "omar" + ISSUER, "own")
+    for somebody in (otto, anna, omar):
+        before = len(whole.records())
+        assert answered(somebody, "people") == set()
+        assert [one.kind for one in whole.records()[before:]] == ["compare"] * len(GUESSES)
+    assert answered(olga, "people") == {TRUTH}, "who linked the file has its rows"
+    monkeypatch.setattr(people, "free", lambda connection, by: people._linked(connection, ""))
+    assert answered(anna, "people") == {TRUTH}, "as whoever might ask was told before"
+
+
+def test_nobody_is_told_freely_of_the_people_of_a_source(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever may ask a source holds no row of it, with a login or without, whoever linked a file with its people."""
+    lineage = ConfiguredSource(name="clinic", label="Clinic", epsilon=1.0, rows_per_person=1).lineage
+    assert lineage.startswith(people.CONFIGURED)
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    olga.open_budget(lineage, epsilon=1.0)
+    olga.share(lineage, "anna" + ISSUER, "ask")
+    file = reading(patients().assign(year=2024))
+    olga.link(file.fingerprint, lineage, sketch(file, whole.sketch_key))
+    for somebody in (olga, anna, whole, whole.acting("trusted")):
+        before = len(whole.records())
+        assert answered(somebody, lineage) == set()
+        assert [one.kind for one in whole.records()[before:]] == ["compare"] * len(GUESSES)
+        assert somebody.similar(file.fingerprint, among=[lineage]) == [], "the very same file is not told of either"
+    whole.verify()
+    monkeypatch.setattr(people, "CONFIGURED", "nothing:")
+    assert answered(whole, lineage) == {TRUTH}, "as it was before"
 
 
 def test_a_guess_of_all_rows_is_linked_as_any_other_file(whole: Ledger) -> None:
-    """Only who may ask of both people is told that a file stays with the first; it is theirs on both sides."""
+    """Only who has linked a file is told that it stays with its people; all others link every guess alike."""
     otto, anna = person(whole, "otto"), person(whole, "anna")
-    told = []
-    for value in GUESSES:
-        file = reading(guessed(patients(), value))
-        before = len(whole.records())
-        otto.link(file.fingerprint, "others", sketch(file, whole.sketch_key))
-        otto.link(file.fingerprint, "others", sketch(file, whole.sketch_key))
-        told.append(len(whole.records()) - before)
-    assert told == [1] * len(GUESSES)
     right = reading(patients())
-    assert brought(anna, right) == ["others", "people"], "a file of several is known by each"
-    for ledger in (anna, whole):  # of either it is known already, so nothing is written
-        before = len(whole.records())
-        ledger.link(right.fingerprint, "people")
-        assert len(whole.records()) == before
+    for ledger, lineage in ((otto, "others"), (anna, "people")):
+        told = []
+        for value in GUESSES:
+            file = reading(guessed(patients(), value))
+            before = len(whole.records())
+            for _ in range(2):
+                ledger.link(file.fingerprint, lineage, sketch(file, whole.sketch_key))
+            told.append(len(whole.records()) - before)
+            own = [one.lineage for one in ledger.similar(file.fingerprint, among=["people", "others"], own=True)]
+            assert own == [lineage], "what one has linked is known from then on"
+        assert told == [1] * len(GUESSES)
+    with pytest.raises(InvalidArgument, match="belongs to other people"):
+        anna.link(right.fingerprint, "others")
+    before = len(whole.records())
+    whole.link(right.fingerprint, "people")
+    assert len(whole.records()) == before, "without a login all files are everybody's"
     whole.open_budget("third", epsilon=1.0)
     with pytest.raises(InvalidArgument, match="belongs to other people"):
         whole.link(right.fingerprint, "third")
+    assert brought(whole, right) == ["others", "people"], "a file of several is known by each"
     marks = [record.content["fingerprint"] for record in whole.records() if record.kind == "link"]
-    assert len(set(marks)) == len(marks) == 1 + len(GUESSES), "nor do the records tell that two are of one file"
+    assert len(set(marks)) == len(marks) == 1 + 2 * len(GUESSES), "nor do the records tell that two are of one file"
+
+
+def test_no_file_is_linked_with_practice_or_a_room(whole: Ledger) -> None:
+    """A hand-made choice of people whose budget starts anew, or is a room's, is refused, and nothing is written."""
+    practice = whole.open_practice("p" * 32, "clinic", epsilon=9.0).lineage
+    room = whole.room_lineage("p" * 32)
+    whole.open_budget(room, epsilon=1.0)
+    before = whole.records()
+    for lineage in (practice, room):
+        with pytest.raises(InvalidArgument, match="must be a real budget"):
+            whole.acting("trusted").link("file", lineage)
+        assert lineage not in {one.lineage for one in whole.chargeable()}, "nor is it offered"
+    assert whole.records() == before
 
 
 def test_what_looks_like_others_people_is_on_their_record(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +203,7 @@ def test_people_of_whom_nothing_can_be_told_cost_nothing(whole: Ledger) -> None:
     before = whole.records()
     assert brought(olga, reading(patients(seed=2))) == [], "Otto's people have no file"
     assert otto.similar("file", None, among=["people"]) == []
-    assert brought(person(whole, "anna"), reading(patients())) == ["people"]
+    assert brought(olga, reading(patients())) == ["people"]
     assert whole.records() == before
 
 

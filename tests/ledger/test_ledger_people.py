@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from dpcore.datasets import Reading, read_csv, sketch
 from dpcore.errors import InvalidArgument, UnknownLineage
 from dpcore.ledger import Ledger, people
 from dpcore.ledger.key import fresh
-from dpcore.sketches import Sketch
+from dpcore.sketches import LONGEST, MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS, Combination, Sketch
 from tests.ledger.conftest import Place
 
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
@@ -227,7 +228,7 @@ class TestLedger:
             for number, file in enumerate(files):
                 ledger.open_budget(f"people {number}", epsilon=1.0)
                 made = sketch(file, ledger.sketch_key)
-                people.link(ledger._store, file.fingerprint, f"people {number}", made, known_to=())
+                people.link(ledger._store, file.fingerprint, f"people {number}", made, by=f"person {number}")
             every = [f"people {number}" for number in range(3)]
             found = ledger.similar(files[0].fingerprint, sketch(files[0], ledger.sketch_key), among=every)
             assert [one.lineage for one in found] == every
@@ -239,6 +240,48 @@ class TestLedger:
         assert all(parts[one].isdisjoint(parts[other]) for one, other in ((0, 1), (0, 2), (1, 2)))
         plain = [sketch(file, OTHER_KEY).to_text() for file in files[:2]]
         assert plain[0] == plain[1], "unsealed they would be equal"
+
+    def test_records_of_files_are_all_of_one_length(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The number of marks hangs on every row: each guess of one cell, a row less and any other file look alike."""
+        files = [reading(ONE.iloc[:30].assign(job=[*ONE["job"][:29], guess])) for guess in ("Nurse", "Cook")]
+        files += [reading(ONE.iloc[:29]), reading(ONE.iloc[:3])]
+        made = [sketch(file, KEY) for file in files]
+
+        def lengths(ledger: Ledger) -> set[int]:
+            before = len(ledger.records())
+            for file, marks in zip(files, made, strict=True):
+                lineage = ledger.new_lineage()
+                ledger.open_budget(lineage, epsilon=1.0)
+                people.link(ledger._store, file.fingerprint, lineage, marks, by=lineage)
+            return {len(one.body) for one in ledger.records()[before:] if one.kind == "link"}
+
+        with Ledger.open("sqlite://") as ledger:
+            assert len(lengths(ledger)) == 1
+            monkeypatch.setattr(Sketch, "to_even_text", Sketch.to_text)
+            assert len(lengths(ledger)) >= 3, "as they were before"
+            ledger.verify()
+
+    def test_no_sketch_is_longer_than_the_longest(self) -> None:
+        """The largest there can be is just as long; more marks, which only a program could make up, are refused."""
+
+        def made(columns: int, combinations: int, marks: int) -> Sketch:
+            pairs = tuple((2**56 - 1, 63) for _ in range(marks))
+            each = Combination(depth=53, apart=100, marks=pairs)
+            return Sketch(columns=pairs[:1] * columns, combinations=(each,) * combinations)
+
+        for sizes in ((0, 1, 6), (MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS)):
+            assert len(made(*sizes).to_even_text()) == LONGEST
+            assert Sketch.from_text(made(*sizes).to_even_text()) == made(*sizes)
+        assert len(made(MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS).to_text()) == LONGEST
+        with pytest.raises(InvalidArgument, match="no more marks"):
+            made(MOST_COLUMNS, MOST_COMBINATIONS + 1, MOST_MARKS).to_even_text()
+
+    def test_of_a_wide_table_the_same_columns_have_marks(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(import_module("dpcore.datasets.reading.likeness"), "MOST_COLUMNS", 2)
+        turned = ONE.iloc[:60, ::-1].rename(columns=str.upper)
+        one, other = (sketch(reading(file), KEY) for file in (ONE.iloc[:60], turned))
+        assert len(one.columns) == 2
+        assert one.columns == other.columns
 
     def test_what_is_sealed_is_opened_by_the_same_key_for_the_same_purpose_alone(self) -> None:
         one, other = fresh(), fresh()

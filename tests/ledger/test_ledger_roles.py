@@ -14,7 +14,7 @@ import pytest
 
 from dpcore.accounting import Cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed, UnknownLineage
-from dpcore.ledger import Ledger, LedgerUnsound, Receipt, member
+from dpcore.ledger import Ledger, LedgerUnsound, Receipt, member, rate
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.approvals import MOST_WAITING
 from dpcore.ledger.export import to_csv
@@ -171,7 +171,7 @@ def test_every_way_into_the_ledger_is_decided() -> None:
     assert not ways - set(vars(MembersLedger)) - SHARED
     named = {name.split()[0] for name in TRIED}
     lists = {"budgets", "receipt", "receipts", "find", "statements", "close", "petitions", "chargeable", "comparable"}
-    assert named | lists | {"mine"} == {name for name in vars(MembersLedger) if not name.startswith("_")}
+    assert named | lists | {"mine", "may_begin"} == {name for name in vars(MembersLedger) if not name.startswith("_")}
     assert inspect.getdoc(member)
 
 
@@ -466,3 +466,31 @@ def test_the_tool_gives_roles_and_owners(tmp_path: Path, capsys: pytest.CaptureF
     with Ledger.open(file) as ledger:
         assert not ledger.roles()
         assert person(ledger, "olga").terms("people").owners == (olga,)
+
+
+def test_practice_of_a_person_is_bounded_by_who_they_are(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of any role: what costs nothing real, rooms included, is written so often in a day. What is real goes on."""
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 12)
+    for name in ("vera", "olga"):
+        mine = person(whole, name)
+        lineage = mine.open_practice(name * 8, "clinic", epsilon=3.0).lineage
+        before = len(whole.records())
+        with pytest.raises(LedgerError, match="as much as one person can"):  # noqa: PT012 - which one is not said
+            for number in range(30):
+                mine.charge(f"{name} {number}", lineage, Cost.pure(0.01), "?")
+                mine.rename(lineage, f"Name {number}")
+        assert len(whole.records()) - before < 12
+        assert mine.open_practice(name * 8, "clinic", epsilon=3.0).practice, "the same again writes nothing"
+        assert mine.charge(f"{name} 0", lineage, Cost.pure(0.01), "?").request_id == f"{name} 0"
+        begin = (
+            lambda mine=mine: mine.may_begin(rate.ROOM),
+            lambda mine=mine, name=name: mine.open_practice(name * 8, "town", epsilon=1.0),
+            lambda mine=mine, lineage=lineage: mine.reset_practice(lineage),
+            lambda mine=mine, lineage=lineage: mine.resize_practice(lineage, epsilon=9.0),
+            lambda mine=mine, lineage=lineage: mine.undo_reset(lineage),
+        )
+        for one in begin:
+            with pytest.raises(LedgerError) as refused:
+                one()
+            assert str(refused.value) == rate.TOO_MANY_OF_ONE
+    person(whole, "olga").rename("people", "Patients")

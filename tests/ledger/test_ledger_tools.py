@@ -115,12 +115,13 @@ def test_exports_are_complete_and_safe(owned: list[str], place: Place, tmp_path:
     assert to_csv([]).count("\n") == 1
 
 
-def test_confirm(owned: list[str], place: Place, tmp_path: Path) -> None:
+def test_confirm(owned: list[str], place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ledger = place.open()
     text = ledger.receipt("a").to_json()
     ledger.close()
     (tmp_path / "receipt.json").write_text(text, encoding="utf-8")
     assert main([*owned, "confirm", str(tmp_path / "receipt.json")]) == 0
+    assert "calc'!A0" in capsys.readouterr().out, "what the journal says"
     (tmp_path / "receipt.json").write_text(text.replace("0.25", "0.01"), encoding="utf-8")
     assert main([*owned, "confirm", str(tmp_path / "receipt.json")]) == 1
     assert main([*owned, "confirm", str(tmp_path / "none.json")]) == 1

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import math
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import catalogue
+from dashboard import catalogue, controls, session
+from dashboard.blocks import Drag
 from dashboard.controls import Choice, Control, Kept, Number, Numbers, Refused, Setting, Several, slug
 from dashboard.question import CannotAsk
+from dashboard.scenes import remote
 from dashboard.view import axis_control
+from dashboard.widgets import handles
 from dashboard.words.page import unused
 from tests.dashboard.conftest import text
 from tests.questions.samples import KEYS, sample_case
@@ -77,6 +84,64 @@ def test_every_control_reads_what_it_writes(key: str) -> None:
         for control in controls_of(key, sample):
             for value in values_of(control):
                 assert control.read(control.written(value)) == value, control.key
+
+
+FAR = (math.nan, math.inf, -math.inf, 1e308, -1e308, 1e16, -1e16, 10**400, -(10**400), True, "1", None)
+
+
+@pytest.mark.parametrize("key", list(questions()))
+def test_numbers_beyond_reason_leave_every_control_at_its_default(key: str) -> None:
+    """Out of a link, a widget's value or a deck: not only what no double holds, but also what no sum of it does."""
+    for sample in ("clinic", "forecasts", "outbreak"):
+        for control in controls_of(key, sample):
+            if isinstance(control, Number):
+                assert [one for one in FAR if control.checked(one) is not None] == [], control.key
+                assert refused(control, "1e308")
+            elif isinstance(control, Numbers):
+                least = 0 if control.low is None else control.low
+                for one in FAR:
+                    assert control.checked((one, *control.default[1:])) is None, (control.key, one)
+                    assert refused(control, json.dumps({"0": one}))
+                assert control.checked((max(least, 1e14),) * len(control.names)) is not None, "large ones are shown"
+
+
+def refused(control: Control[Any], text: str) -> bool:
+    try:
+        control.read(text)
+    except Refused:
+        return True
+    return False
+
+
+def test_counts_as_large_as_may_be_are_answered_and_larger_ones_were_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second half shows that the bound is what answers."""
+    kind = next(kind for _, kind in catalogue.every() if kind.key == "most_common")
+    case, read = sample_case("clinic"), Setting()
+    kind.ask(case, read)
+    counts = next(control for _, control in read.seen.values() if isinstance(control, Numbers))
+    for far in (1e15, 0.0):
+        for axis in ("epsilon", "n"):
+            edits = (far,) * (len(counts.names) - 1) + (1.0,)
+            kind.ask(case, Setting({counts.key: edits})).view.picture(axis)
+    monkeypatch.setattr(controls, "FARTHEST", sys.float_info.max)
+    with pytest.raises((OverflowError, RuntimeWarning)):
+        kind.ask(case, Setting({counts.key: (1e308,) * len(counts.names)})).view.picture("n")
+
+
+@pytest.mark.parametrize("which", range(len(FAR)))
+def test_a_component_that_sends_numbers_beyond_reason_moves_nothing(
+    which: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = FAR[which]
+    moved: list[Any] = []
+    state = SimpleNamespace(go=sent, moved={"who": 1.0, "x": sent, "y": 2.0})
+    monkeypatch.setattr(session, "entered", lambda *_: state)
+    monkeypatch.setattr(session, "change", lambda *told: moved.append(told))
+    monkeypatch.setattr(remote, "_STAGE_COMPONENT", lambda **told: told["on_go_change"]())
+    remote.control({}, moved.append)
+    drag = Drag(axes=("x", "y"), at=(), keys=("who", "x", "y"), reach=((0.0, 9.0), (0.0, 9.0)))
+    handles._moved("chart-handles", drag)
+    assert moved == []
 
 
 def values_of(control: Control[Any]) -> list[Any]:

@@ -236,6 +236,37 @@ def test_answers_come_on_the_tick(ledger: Ledger, monkeypatch: pytest.MonkeyPatc
             assert round(ticks) == math.floor(work / TICK) + 1
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_answers_are_stored_on_the_tick(ledger: Ledger, monkeypatch: pytest.MonkeyPatch, waits: bool) -> None:
+    """However long reading and drawing took: the record of an answer holds the time, for all who may read records."""
+    clock = Clock()
+    monkeypatch.setattr("dpcore.release.time", clock)
+    stored: list[float] = []
+    answer, store = Count.answer, Ledger.store_answer
+
+    def slow(self: Count, rows: Any) -> Any:
+        clock.sleep(next(works))
+        return answer(self, rows)
+
+    def noted(self: Ledger, request_id: str, drawn: Any) -> Any:
+        stored.append((clock.now - 1000.0) / TICK)
+        return store(self, request_id, drawn)
+
+    monkeypatch.setattr(Count, "answer", slow)
+    monkeypatch.setattr(Ledger, "store_answer", noted)
+    took = (0.0, 0.003, 0.2499, 0.6)
+    works = iter(took)
+    for number in range(len(took)):
+        if waits:
+            release(ledger, f"r{number}", "people", Count(), [1])
+        else:
+            release_without_tick(ledger, f"r{number}", "people", Count(), [1])
+    late = [number for number in stored if number != pytest.approx(round(number), abs=1e-9)]
+    assert bool(late) is not waits, "as it was before, without the wait"
+    assert len(stored) == len(took)
+    assert not waits or stored[-1] == pytest.approx(1 + 1 + 1 + 3), "and nobody waits twice"
+
+
 class Clock:
     """A clock that moves only when slept on, and by ``work`` between the first two looks at it."""
 

@@ -166,7 +166,7 @@ def test_a_package_that_unpacks_to_too_much_is_not_unpacked(ledger: Ledger, monk
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as parts:
         parts.writestr("docProps/core.xml", b"0" * 3_000_000)
-    monkeypatch.setattr(seal, "LARGEST", 1_000_000)
+    monkeypatch.setattr(seal, "UNPACKED", 1_000_000)
     stated = (3_000_000).to_bytes(4, "little")
     assert stream.getvalue().count(stated) == 2  # where the part begins, and in the list of parts
     for size in (stated, (10).to_bytes(4, "little")):

@@ -8,6 +8,7 @@ import re
 import zipfile
 from functools import cache
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from typing import Any
 
 import docx
@@ -15,12 +16,13 @@ import pytest
 from pypdf import PdfReader
 from pypdf.generic import DictionaryObject
 
-from dashboard.report import text
+from dashboard.report import panel, text
 from dashboard.report.pdf import settable
 from dashboard.report.pixels import pixels
 from dashboard.report.render import MIMES, rendered
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Paragraph, Part, Report, Section, plain
 from dashboard.words import report as said
+from dpcore.datasets.apart.tested import tested
 from tests.report.made import KINDS, form, of_sample, own_source, report, section, twin_source, visits
 
 NAMES = [key for _, key in KINDS]
@@ -324,6 +326,25 @@ def test_a_logo_is_a_picture_or_refused() -> None:
     assert len(PdfReader(io.BytesIO(rendered(found, "pdf")[1])).pages[0].images) == 1
     assert len(docx.Document(io.BytesIO(rendered(found, "docx")[1])).inline_shapes) == 2
     assert b"data:image/png;base64," in rendered(found, "html")[1]
+
+
+def test_no_logo_is_decoded_in_the_server_s_own_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is where visitors' files are, by the same function; the server only hears whether it can be set."""
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.new("RGB", (40, 20), "navy").save(stream, "PNG")
+    logo, told, kept = stream.getvalue(), list[str](), list[bytes]()
+    monkeypatch.setattr("typst.compile", lambda *_, **__: pytest.fail("it was decoded here"))
+    monkeypatch.setattr(panel.session, "say", lambda _, sentence: told.append(sentence))
+    monkeypatch.setattr(panel.held, "LOGO", SimpleNamespace(put=kept.append))
+    for brought in (logo, logo[:60]):
+        monkeypatch.setattr(panel.session, "entered", lambda *_, found=brought: io.BytesIO(found))
+        panel._brought("place")
+    assert (kept, told) == ([logo], [said.BAD_LOGO])
+    monkeypatch.setattr(panel, "READERS", SimpleNamespace(takes=tested))
+    with pytest.raises(pytest.fail.Exception):
+        panel._brought("place")
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])

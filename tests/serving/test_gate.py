@@ -845,3 +845,35 @@ def _status(request: Any) -> int:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
+
+
+OUT = "/auth/logout"
+
+
+@pytest.mark.parametrize(
+    ("headers", "own"),
+    [
+        ([(b"sec-fetch-site", b"same-origin")], True),
+        ([(b"sec-fetch-site", b"same-site")], False),  # another port, or a neighbour's name
+        ([(b"sec-fetch-site", b"cross-site")], False),
+        ([(b"sec-fetch-site", b"cross-site"), (b"referer", b"http://127.0.0.1:8501/")], False),
+        ([(b"sec-fetch-site", b"none")], False),  # a link in a letter
+        ([(b"referer", b"http://127.0.0.1:8501/budget?x=1")], True),  # no browser says more over plain HTTP
+        ([(b"referer", b"http://127.0.0.1:8502/")], False),
+        ([(b"referer", b"http://evil.example/127.0.0.1:8501")], False),
+        ([(b"referer", b"http://127.0.0.1:8501@evil.example/")], False),
+        ([(b"referer", b"http://[")], False),
+        ([], False),
+    ],
+)
+def test_only_a_page_of_this_server_leads_to_a_log_out(headers: list[tuple[bytes, bytes]], own: bool) -> None:
+    for path, method in ((OUT, "GET"), (OUT, "HEAD"), (f"/base{OUT}", "GET")):
+        status, answer, inner = asked(path, HOST, *headers, method=method)
+        assert (status, inner.requests) == ((200, [path]) if own else (403, []))
+        assert b"set-cookie" not in answer
+
+
+def test_without_the_gate_any_page_could_log_people_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What shows that the test above can fail."""
+    monkeypatch.setattr(wanted, "LOGOUT", "/no such path")
+    assert asked(OUT, HOST, (b"sec-fetch-site", b"cross-site"))[2].requests == [OUT]

@@ -52,5 +52,5 @@ def test_what_a_test_leaves_changed_is_found_and_put_back() -> None:
     assert changed_in_streamlit() == []
     media.guard()
     failures.keep_values_from_the_log()
-    assert changed_in_streamlit() == ["the names of files", "what the log leaves out"]
+    assert changed_in_streamlit() == ["the names of files", "what the log leaves out", "what a line of the log is"]
     assert changed_in_streamlit() == []

@@ -7,17 +7,20 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import visitors
+from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.words.server import OPEN
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage
 from dpcore.ledger import Ledger, rate, rooms, visitor
 from dpcore.ledger.asked import ACTORS
+from dpcore.ledger.begun import Begun
 from dpcore.ledger.visitor import NOT_HERE, SHARED, VisitorsLedger
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import CLINIC, TOKEN, text
@@ -249,6 +252,75 @@ def test_rooms_that_nobody_counts_are_found_out(whole: Ledger, monkeypatch: pyte
     monkeypatch.setattr(Ledger, "room_lineage", staticmethod(lambda token: Ledger.new_lineage()))
     play(whole, TOKEN, 20)
     VisitorsLedger(whole, TOKEN).may_begin()
+
+
+def practising(whole: Ledger, network: str, replicas: int = 1) -> int:
+    """How many answers a computer gets that drops its cookie before each, until it is refused for its network."""
+    for number in range(40):
+        token = f"{number}".rjust(32, "c")
+        other = VisitorsLedger(whole, token, network=network, replicas=replicas)
+        try:
+            lineage = other.open_practice(token, "clinic", epsilon=3.0).lineage
+            other.charge(f"answer {number}", lineage, Cost.pure(0.1), "?")
+        except LedgerError:
+            return number
+    return 40
+
+
+def test_one_network_leaves_room_for_others(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever cookies are sent from it, and rooms count; by cookies alone (no network is known) there was no end."""
+    monkeypatch.setattr(rate, "MOST_OF_ALL", 100)
+    assert practising(whole, "192.0.2.1") == 20, "four records each, up to 80"
+    assert practising(Ledger.open("sqlite://"), "") == 40
+    elsewhere = VisitorsLedger(whole, TOKEN, network="192.0.2.2")
+    elsewhere.may_begin(rate.ROOM)
+    elsewhere.charge("elsewhere", CLINIC, Cost.pure(0.1), "?")
+    assert elsewhere.charge("elsewhere", CLINIC, Cost.pure(0.1), "?") == whole.receipt("elsewhere")
+    assert whole._store.begun.records("192.0.2.2") == rate.ROOM + rate.ANSWER, "the same again is nothing new"
+    desk = VisitorsLedger(whole, OTHER, network="192.0.2.1")
+    for begin in (lambda: desk.may_begin(rate.ROOM), lambda: desk.rename(THEIRS, "x")):
+        with pytest.raises(LedgerError) as refused:
+            begin()
+        assert str(refused.value) == rate.TOO_MANY_OF_NETWORK
+    assert not [one for one in whole.records() if "192.0.2" in one.line()], "no address is ever written"
+
+
+def test_a_server_that_is_one_of_two_takes_half(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate, "MOST_OF_ALL", 100)
+    assert practising(whole, "192.0.2.1", replicas=2) == 10
+
+
+def test_what_a_network_has_begun_is_forgotten_after_an_hour() -> None:
+    now = [0.0]
+    begun = Begun(clock=lambda: now[0])
+    for minute in range(0, 120, 10):
+        now[0] = 60.0 * minute
+        begun.note("a", 3)
+        begun.note("", 3)
+        assert begun.records("a") == min(3 * (minute // 10 + 1), 18)
+    assert begun.records("b") == begun.records("") == 0
+    now[0] += 3600.0
+    assert begun.records("a") == 0
+    assert not begun._records, "nothing is kept of it"
+    assert not begun._noted
+
+
+def test_a_page_tells_the_ledger_where_its_visitor_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the gate counts places: a network of IPv6 is one."""
+    for said, found in (("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::/64"), (None, "")):
+        monkeypatch.setattr(visitors.st, "context", SimpleNamespace(ip_address=said, cookies={}, headers={}))
+        assert visitors.address() == found
+    monkeypatch.setenv("EPSILON_LAB_REPLICAS", "3")
+    assert visitors.replicas() == 3
+    monkeypatch.setenv("EPSILON_LAB_REPLICAS", "none")
+    assert visitors.replicas() == 1
+    monkeypatch.setattr(visitors, "restricted", lambda: True)
+    monkeypatch.setattr(visitors, "address", lambda: "192.0.2.9")
+    monkeypatch.setattr(compute.visitor, "token", lambda: TOKEN)
+    monkeypatch.setattr(compute, "_ledger", lambda named: Ledger.open("sqlite://"))
+    mine = compute.ledger()
+    mine.open_practice(TOKEN, "clinic", epsilon=3.0)
+    assert mine._store.begun.records("192.0.2.9") == rate.CHANGE
 
 
 def test_the_names_of_two_rooms_have_nothing_in_common_without_the_token() -> None:

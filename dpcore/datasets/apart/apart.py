@@ -19,18 +19,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from dpcore.datasets import temporary
+from dpcore.datasets.apart.tested import tested
 from dpcore.datasets.apart.told import Lines
 from dpcore.defects import defect, logged
-from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
+from dpcore.errors import Defect, InvalidArgument, ReadingCancelled, UnreadableFile
 
 if TYPE_CHECKING:  # they load DuckDB
     from dpcore.datasets.reading.choices import Choices
     from dpcore.datasets.reading.tabulate import Tabulated
 
 Say = Callable[[float, str], None]
+Result = TypeVar("Result")
 # Modules are looked for where the server finds its own, in the same order.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -92,7 +94,18 @@ class Apart:
 
         if not hasattr(os, "fork") or kind_of(data) == "text":
             return kinds.table_of(data, choices, say)
-        return self._read(data, choices, say)
+        return self._read(data, {"choices": asdict(choices)}, say, _table)
+
+    def takes(self, data: bytes, test: str) -> bool:
+        """Whether a function takes these bytes (a picture, say), asked in a process of its own; ``test`` is its module
+        and its name, "package.module:function". What breaks it, or takes too much of anything, it does not take.
+        """
+        if not hasattr(os, "fork"):
+            return tested(data, test)
+        try:
+            return self._read(data, {"test": test}, lambda *_: None, lambda _: True)
+        except (UnreadableFile, Defect):
+            return False
 
     def warm(self) -> None:
         """Start the process that makes readers; nothing waits for it."""
@@ -157,12 +170,12 @@ class Apart:
 
         return QUESTION.pack(self.most.memory)
 
-    def _read(self, data: bytes, choices: Choices, say: Say) -> Tabulated:
+    def _read(self, data: bytes, what: dict[str, Any], say: Say, made: Callable[[IO[bytes]], Result]) -> Result:
         say(0.0, "Opening the file")
         with ExitStack() as until_the_end:
             found, printed = (until_the_end.enter_context(_room()) for _ in range(2))
             with _room() as asked:
-                told, life = self._begun(data, choices, [asked, found, printed], until_the_end)
+                told, life = self._begun(data, what, [asked, found, printed], until_the_end)
             ended = False
             try:
                 answer = _heard(told, life, say, self.most.waiting)
@@ -171,16 +184,16 @@ class Apart:
                 if not ended:
                     temporary.sweep()  # a process that was ended leaves its copy of the file
             if answer.done and ended:
-                return _table(found)
+                return made(found)
             raise _why(answer, _no_memory(printed), self.most)
 
     def _begun(
-        self, data: bytes, choices: Choices, rooms: Sequence[IO[bytes]], until_the_end: ExitStack
+        self, data: bytes, what: dict[str, Any], rooms: Sequence[IO[bytes]], until_the_end: ExitStack
     ) -> tuple[int, _Life]:
         """What the reader says, and what it lives by."""
         asked = rooms[0]
         question = {
-            "choices": asdict(choices),
+            **what,
             "size": len(data),
             "memory": self.most.memory,
             "seconds": self.most.seconds,

@@ -8,6 +8,7 @@ import os
 import signal
 
 from dpcore.datasets.apart.confined import confine
+from dpcore.datasets.apart.tested import tested
 from dpcore.datasets.apart.told import tell
 from dpcore.defects import places_of
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -36,6 +37,11 @@ def _read() -> None:
     with os.fdopen(ASKED, "rb") as file:
         asked = json.loads(file.readline())
         confine(asked["memory"], asked["seconds"])
+        if "test" in asked:
+            if not tested(file.read(asked["size"]), asked["test"]):
+                raise UnreadableFile("It is not taken.")
+            tell(TOLD, "done")
+            return
         # loaded only here where the process was not made from one that had them
         from dpcore.datasets.apart import crossing
         from dpcore.datasets.reading import engine, kinds

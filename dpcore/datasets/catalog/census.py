@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import socket
@@ -22,7 +23,26 @@ _ORIGIN = (
 # The table is 4 MB of text in 48,842 rows of 15 columns.
 _MOST_BYTES, _MOST_ROWS, _MOST_COLUMNS = 32 << 20, 100_000, 40
 _WIDE = re.compile(rb"[^\n]{5001}")  # a line that no row of it is as long as
-_NOT_IT = "That file is far larger than the census table, packed or unpacked; point to its CSV file."
+_NOT_IT = (
+    "That file is far larger than the census table, packed or unpacked, or no table that can be read; point to its CSV "
+    "file."
+)
+_OTHERS = (
+    "That file is none of the known editions of the census table, so it may be about other people; bring it as a file "
+    "of your own."
+)
+EDITIONS = frozenset(
+    {
+        "4efd820b4bf1b5dbce1ce384316d6ede3d6c70429e2b1a0a08b8d0294d1a8126",
+        "5a4f056c9b6136cd386514e5fd1159a882a3a2a5af5c29878d6c02f899f12968",
+        "5bf74f199a0e774b7c9c82fb11a623666256f052735c119a0960c22c52869290",
+        "6cbfd4338bb57f68b900ae7287627b6a37403f5644f003ed65abefae50e8c670",
+        "55b63b931a9db17213454ae957c63c74091562c3404cceb0f83ffb02fe1f3468",
+        "774532989693c4adb2835dc4a15d7b1181ead733e2e59f30da656dccc97592a7",
+    }
+)
+"""What ``edition`` says of the table as it was published: all 48,842 people, the 32,561 to train on and the 16,281 to
+test with, and of each those without a missing cell."""
 _STATUS = (
     *("Married-civ-spouse", "Never-married", "Divorced", "Separated", "Widowed"),
     *("Married-spouse-absent", "Married-AF-spouse"),
@@ -80,47 +100,74 @@ def _load_adult(request: Request) -> pd.DataFrame:
     frame = _from_network(request) if request.path is None else _from_file(request.path, request)
     frame = frame.rename(columns=lambda name: str(name).strip().replace("-", "_"))
     frame = frame.rename(columns=_RENAMED)
-    absent = [name for name in _ADULT.schema.names if name not in frame.columns]
-    if absent:
-        raise UnavailableSample(f"That file is not the census table: it has no column {absent[0]}.")
+    names = _ADULT.schema.names
+    absent = [name for name in names if name not in frame.columns]
+    if absent or not frame.columns.is_unique:
+        told = f"it has no column {absent[0]}" if absent else "it has a column twice"
+        raise UnavailableSample(f"That file is not the census table: {told}.")
+    frame = frame[list(names)]
     frame["income"] = frame["income"].astype("str").str.strip().str.rstrip(".")
+    if request.path is not None and edition(frame) not in EDITIONS:
+        raise UnavailableSample(_OTHERS)
     request.say(1.0, "Census table read")
     return frame
 
 
+def edition(frame: pd.DataFrame) -> str:
+    """A digest of all rows, by which an edition of the table is known: neither order nor padding changes it.
+
+    ``frame`` has the columns of the sample; a table about other people that has them too is another edition.
+    """
+    cells = [frame[name].astype("str").str.strip() for name in _ADULT.schema.names]
+    cells = [column.mask(column.isin(["", "nan", "<NA>"]), "?") for column in cells]
+    rows = ["\x1f".join(row) for row in zip(*cells, strict=True)]
+    digest = hashlib.sha256(f"{len(rows)}".encode())
+    for row in sorted(rows):
+        digest.update(b"\n" + row.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
 def _from_file(path: Path, request: Request) -> pd.DataFrame:
+    from dpcore.datasets.reading.container import kind_of  # loads DuckDB
+
     request.say(0.1, "Reading the census file")
     if not path.is_file():
         raise UnavailableSample("There is no file at that place; point to a CSV file of the census table.")
     if path.stat().st_size > _MOST_BYTES:
         raise UnavailableSample(_NOT_IT)
     try:
-        data = _unpacked(path.read_bytes())
-        if _WIDE.search(data) or data.partition(b"\n")[0].count(b",") > _MOST_COLUMNS:
-            raise UnavailableSample(_NOT_IT)
-        text = io.BytesIO(data)
-        frame = pd.read_csv(
-            text, dtype=str, keep_default_na=False, skipinitialspace=True, index_col=False, nrows=_MOST_ROWS + 1
-        )
+        data = path.read_bytes()
+        frame = _from_text(data) if kind_of(data) == "text" else _unpacked(data, request)
+    except UnreadableFile:
+        raise UnavailableSample(_NOT_IT) from None
     except (OSError, ValueError, EOFError) as error:
         raise UnavailableSample("That file cannot be read as the census table; point to its CSV file.") from error
-    if len(frame) > _MOST_ROWS:
+    if len(frame) > _MOST_ROWS or frame.shape[1] > _MOST_COLUMNS:
         raise UnavailableSample(_NOT_IT)
     return frame
 
 
-def _unpacked(data: bytes) -> bytes:
-    """The text of a file that may be packed, given up as soon as it is more than the census could be."""
-    from dpcore.datasets.reading.container import kind_of  # loads DuckDB
-    from dpcore.datasets.reading.packing import unpacked
+def _from_text(data: bytes) -> pd.DataFrame:
+    if _WIDE.search(data) or data.partition(b"\n")[0].count(b",") > _MOST_COLUMNS:
+        raise UnavailableSample(_NOT_IT)
+    return pd.read_csv(
+        io.BytesIO(data),
+        dtype=str,
+        keep_default_na=False,
+        skipinitialspace=True,
+        index_col=False,
+        nrows=_MOST_ROWS + 1,
+    )
 
-    kind = kind_of(data)
-    if kind not in ("gzip", "bzip2", "xz", "zip"):
-        return data
-    try:
-        return unpacked(data, kind, None, most=_MOST_BYTES).data
-    except UnreadableFile:
-        raise UnavailableSample(_NOT_IT) from None
+
+def _unpacked(data: bytes, request: Request) -> pd.DataFrame:
+    """Of an archive, read where the files that people bring are read. Raises UnreadableFile."""
+    from dpcore.datasets.reading.choices import Choices
+    from dpcore.datasets.reading.kinds import table_of
+
+    choices = Choices(header_rows=1, header_line=1, keep_footer=True)
+    tables = request.tables or table_of
+    return tables(data, choices, lambda part, _: request.say(0.1 + 0.8 * part, "Unpacking it")).frame
 
 
 def _from_network(request: Request) -> pd.DataFrame:

@@ -123,7 +123,7 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
     counts = bool(read.any()) and not broken.any() and bool((values[read] == np.floor(values[read])).all())
     if counts:
         read = whole(values, words.words, decimal)[1]
-    if counts and identifies(words.name, words.distinct, words.present, values[read]):
+    if counts and identifies(words.name, words.distinct, words.present, float(np.ptp(values[read]))):
         return identifier(words.name, words.distinct)
     apart = _stand_in(values, read, words)
     return numeric(
@@ -154,11 +154,11 @@ def numeric(
     return Guess(column=column, reason=reason, bad=bad, readings=readings, notes=notes, stand_in=stand_in)
 
 
-def identifies(name: str, distinct: int, present: int, values: FloatArray) -> bool:
-    """Whether whole numbers tell rows apart: all cells differ, and they run on or are called an id."""
+def identifies(name: str, distinct: int, present: int, spread: float) -> bool:
+    """Whether whole numbers, ``spread`` far out, tell rows apart: all differ, and they run on or are called an id."""
     if distinct < _MANY or distinct != present:
         return False
-    run = float(values.max() - values.min()) == values.size - 1 and not counts_time(name)
+    run = spread == present - 1 and not counts_time(name)
     return run or _ID_NAME.search(name) is not None
 
 
@@ -228,13 +228,13 @@ def _signs(words: Words, read: BoolArray) -> list[str]:
     return notes
 
 
-def may_count_days(name: str, values: FloatArray) -> bool:
+def may_count_days(name: str, least: float, most: float) -> bool:
     """Whether whole numbers, under a name like "date", may be a spreadsheet's day count."""
-    return _DATE_NAME.search(name) is not None and bool(((values >= 20_000) & (values <= 80_000)).all())
+    return _DATE_NAME.search(name) is not None and least >= 20_000 and most <= 80_000
 
 
 def _serial_dates(words: Words, decimal: Decimal, values: FloatArray) -> tuple[ColumnReading, ...]:
-    if not may_count_days(words.name, values[~np.isnan(values)]):
+    if not may_count_days(words.name, float(np.nanmin(values)), float(np.nanmax(values))):
         return ()
     column = Column(name=words.name, type="integer", decimal=decimal)
     every = np.ones(words.distinct, dtype=bool)

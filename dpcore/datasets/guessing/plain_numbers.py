@@ -31,26 +31,25 @@ from dpcore.datasets.schema import Column, Decimal
 from dpcore.validate import FloatArray, IntArray
 
 _LONGEST = 15  # so many digits a float keeps
+_SPREAD = 32  # up to so many places for each number, to mark those met is faster than to sort
 _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?")
 _MINUS, _POINT, _SLASH, _ZERO = b"-./0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlainNumbers:
-    """What ``Words`` would tell of such a column: ``values`` are those of all cells that are not missing, in order.
+    """What ``Words`` would tell of such a column, whose cells that are not missing are ``present``.
 
-    ``pointed`` says that some have a point, and then that one of them is no number where a comma marks decimals.
+    ``spread`` is how far the largest lies from the smallest. ``pointed`` says that some have a point, and then that one
+    of them is no number where a comma marks decimals.
     """
 
     name: str
-    values: FloatArray
+    present: int
     distinct: int
+    spread: float
     missing: tuple[tuple[str, int], ...]
     pointed: bool
-
-    @property
-    def present(self) -> int:
-        return self.values.size
 
     @property
     def decisive(self) -> Decimal | None:
@@ -59,7 +58,7 @@ class PlainNumbers:
 
     def guess(self) -> Guess:
         """As ``numerals.guess``, which here depends on no other column."""
-        if not self.pointed and identifies(self.name, self.distinct, self.present, self.values):
+        if not self.pointed and identifies(self.name, self.distinct, self.present, self.spread):
             return identifier(self.name, 0)
         column = Column(name=self.name, type="number" if self.pointed else "integer")
         how = " with a decimal point" if self.pointed else ""
@@ -84,12 +83,17 @@ def _suit(words: list[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Part:
-    """Some cells: their values, lengths and, where each has a point, how many digits follow it."""
+    """Some cells: their values and lengths, and how many digits follow the point where each has as many, else None.
+
+    Looked at part by part, each of which stays in a core's own memory; whole columns would not.
+    """
 
     values: FloatArray
-    lengths: IntArray
+    lengths: np.ndarray
+    least: float
+    most: float
     pointed: bool
-    decimals: IntArray | None
+    decimals: int | None
 
 
 def _part(cells: pa.LargeStringArray) -> _Part | None:
@@ -107,15 +111,19 @@ def _part(cells: pa.LargeStringArray) -> _Part | None:
     except pa.ArrowInvalid:
         return None
     # The cast took each: a digit is in every cell, and behind a minus comes a digit or a point.
-    negative = text[starts] == _MINUS
-    leading = text[starts + negative]
-    following = text[np.minimum(starts + negative + 1, text.size - 1)]
-    padded = (leading == _ZERO) & (lengths - negative > 1) & (following != _POINT)
-    if padded.any() or (leading == _POINT).any():
+    first = text[starts]
+    padded = np.flatnonzero((first == _MINUS) | (first == _ZERO) & (lengths > 1) | (first == _POINT))
+    if padded.size and not _unpadded(text, starts[padded], lengths[padded]):
         return None
     points = np.flatnonzero(text == _POINT)
-    decimals = starts + lengths - points - 1 if points.size == len(cells) else None
-    return _Part(values=values, lengths=lengths, pointed=points.size > 0, decimals=decimals)
+    return _Part(
+        values=values,
+        lengths=lengths.astype(np.uint8),
+        least=float(values.min()),
+        most=float(values.max()),
+        pointed=points.size > 0,
+        decimals=_shared(starts + lengths - points - 1) if points.size == len(cells) else None,
+    )
 
 
 def _of_numbers(text: np.ndarray) -> bool:
@@ -123,25 +131,44 @@ def _of_numbers(text: np.ndarray) -> bool:
     return bool((text - _MINUS <= 12).all()) and not (text == _SLASH).any()
 
 
+def _unpadded(text: np.ndarray, starts: IntArray, lengths: IntArray) -> bool:
+    """Whether each of these cells begins, behind a minus, with a digit, and with 0 only right before a point."""
+    negative = text[starts] == _MINUS
+    leading = text[starts + negative]
+    following = text[np.minimum(starts + negative + 1, text.size - 1)]
+    padded = (leading == _ZERO) & (lengths - negative > 1) & (following != _POINT)
+    return not (padded | (leading == _POINT)).any()
+
+
+def _shared(numbers: IntArray) -> int | None:
+    """The number that all of these are."""
+    return int(numbers[0]) if (numbers == numbers[0]).all() else None
+
+
 def _told(name: str, parts: list[_Part], cells: PlainCells) -> PlainNumbers | None:
-    values = np.concatenate([part.values for part in parts])
+    least, most = min(part.least for part in parts), max(part.most for part in parts)
     pointed = any(part.pointed for part in parts)
     if pointed:
         dotted = pd.Series([word for word in cells.start if "." in word], dtype=pd.StringDtype(na_value=np.nan))
         if dotted.empty or is_number(dotted, ",").all():
             return None
-    elif may_count_days(name, values):
+    elif may_count_days(name, least, most):
         return None
-    if _stand_apart(values):
+    # where neither end is all nines, every value of nines lies between two of the others
+    if nines(np.array([least, most])).any() and _stand_apart(np.concatenate([part.values for part in parts])):
         return None
-    distinct = _different(values, parts, pointed)
-    return PlainNumbers(name=name, values=values, distinct=distinct, missing=cells.missing, pointed=pointed)
+    return PlainNumbers(
+        name=name,
+        present=sum(part.values.size for part in parts),
+        distinct=_different(parts, least, most, pointed),
+        spread=most - least,
+        missing=cells.missing,
+        pointed=pointed,
+    )
 
 
 def _stand_apart(values: FloatArray) -> bool:
     """Whether a value of nines may stand for a missing answer: the words then say which it is."""
-    if not nines(np.array([values.min(), values.max()])).any():
-        return False  # then every value of nines lies between two of the others
     found = nines(values)
     for value in np.unique(values[found]):
         others = values[~(found & (np.sign(values) == np.sign(value)))]
@@ -150,20 +177,33 @@ def _stand_apart(values: FloatArray) -> bool:
     return False
 
 
-def _different(values: FloatArray, parts: list[_Part], pointed: bool) -> int:
+def _different(parts: list[_Part], least: float, most: float, pointed: bool) -> int:
     """How many different words there are: different values of one form, and each length where forms differ."""
-    if not pointed or _is_constant([part.decimals for part in parts]):
-        return _different_values(values)
-    lengths = np.concatenate([part.lengths for part in parts])
-    return sum(_different_values(values[lengths == length]) for length in np.flatnonzero(np.bincount(lengths)))
+    form = {part.decimals for part in parts} if pointed else {0}
+    if len(form) == 1 and None not in form:
+        unit = 10.0 ** next(each for each in form if each is not None)
+        if (most - least) * unit <= _SPREAD * sum(part.values.size for part in parts):
+            return _marked(parts, np.rint(least * unit), np.rint(most * unit), unit)
+        return _sorted(np.concatenate([part.values for part in parts]))
+    values, lengths = (np.concatenate([getattr(part, of) for part in parts]) for of in ("values", "lengths"))
+    return sum(_sorted(values[lengths == length]) for length in np.flatnonzero(np.bincount(lengths)))
 
 
-def _is_constant(decimals: list[IntArray | None]) -> bool:
-    """Whether each number has a point, and the same number of digits behind it."""
-    known = [part for part in decimals if part is not None]
-    return len(known) == len(decimals) and all(bool((part == known[0][0]).all()) for part in known)
+def _marked(parts: list[_Part], least: float, most: float, unit: float) -> int:
+    """How many different ones there are, −0 apart from 0, of values that are whole once they are taken ``unit`` times.
+
+    ``least`` and ``most`` are those of such wholes.
+    """
+    met = np.zeros(int(most - least) + 1, dtype=bool)
+    zeros = set()
+    for part in parts:
+        whole = np.rint(part.values * unit) if unit > 1 else part.values
+        met[(whole - least).astype(np.int64)] = True
+        if least <= 0 <= most:
+            zeros |= set(np.signbit(part.values[part.values == 0]).tolist())
+    return int(np.count_nonzero(met)) + (len(zeros) > 1)
 
 
-def _different_values(values: FloatArray) -> int:
+def _sorted(values: FloatArray) -> int:
     ordered = np.sort(values.view(np.int64))  # by their bits, so that −0 is another than 0
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1

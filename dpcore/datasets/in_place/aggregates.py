@@ -191,10 +191,7 @@ class InPlace:
         return self.tongue.clip.format(value=value, low=f"{low:.17e}", high=f"{high:.17e}")
 
     def _present(self, column: Column) -> str:
-        """Finite values: not a number counts as larger than all where it is known.
-
-        Said as bounds, which an engine holds against what its file says of each piece before it reads that.
-        """
+        """Finite values: not a number counts as larger than all where it is known."""
         largest = sys.float_info.max
         return f"{self._named(column.name)} BETWEEN {-largest!r} AND {largest!r}"
 

@@ -61,7 +61,7 @@ def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
     missing = {word.strip().lower() for word in column.missing_words}
     if column.type == "yes/no":
         rest = None if column.fill is None else int(str(column.fill).lower() in column.yes_words)
-        return Groups(cell=_answer(column, cell, kind, missing), places={1: 1, 0: 0}, count=2, rest=rest)
+        return Groups(cell=_answer(column, cell, kind, tongue, missing), places={1: 1, 0: 0}, count=2, rest=rest)
     if column.type != "category" or not column.categories:
         raise InvalidArgument("column", "must have declared options")
     if len(column.categories) > MOST_OPTIONS:
@@ -71,7 +71,7 @@ def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
         )
     there = tuple(option for option in column.categories if option.strip().lower() not in missing)
     return Groups(
-        cell=tongue.option(_trimmed(cell), there) if there else literal_column("-1"),
+        cell=tongue.option(_trimmed(cell, tongue), there) if there else literal_column("-1"),
         places={at: column.categories.index(option) for at, option in enumerate(there)},
         count=len(column.categories),
         rest=None if column.fill is None else column.categories.index(str(column.fill)),
@@ -127,9 +127,9 @@ def finite(cell: Cell) -> ColumnElement[bool]:
     return and_(cell >= -largest, cell <= largest)
 
 
-def is_yes(column: Column, cell: Cell, kind: Kind) -> ColumnElement[bool]:
+def is_yes(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> ColumnElement[bool]:
     """Whether a cell says yes."""
-    answer = _answer(column, cell, kind, {word.strip().lower() for word in column.missing_words})
+    answer = _answer(column, cell, kind, tongue, {word.strip().lower() for word in column.missing_words})
     filled = column.fill is not None and str(column.fill).lower() in column.yes_words
     return answer != literal_column("0") if filled else answer == literal_column("1")
 
@@ -212,7 +212,7 @@ def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell,
     """Who a row's person is, and whether it says so."""
     if kind != "text":
         return cell, cell.is_not(None)
-    named = _trimmed(cell)
+    named = _trimmed(cell, tongue)
     missing = sorted({word.strip().lower() for word in column.missing_words} | {""})
     return tongue.exact(named), and_(named.is_not(None), func.lower(named).not_in(missing))
 
@@ -222,12 +222,12 @@ def _sizes(rows: Select[Any]) -> Select[Any]:
     return select(found.c.place, func.count()).group_by(found.c.place)
 
 
-def _answer(column: Column, cell: Cell, kind: Kind, missing: set[str]) -> Cell:
+def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: set[str]) -> Cell:
     """1 for yes, 0 for no, −1 for neither."""
     if kind == "yes/no":
         yes, no = cell.is_(true()), cell.is_(false())
     else:
-        told = func.lower(_trimmed(cell))
+        told = func.lower(_trimmed(cell, tongue))
         yes, no = (
             told.in_([word for word in (w.lower() for w in words) if word not in missing])
             for words in (column.yes_words, column.no_words)
@@ -235,8 +235,8 @@ def _answer(column: Column, cell: Cell, kind: Kind, missing: set[str]) -> Cell:
     return case((yes, literal_column("1")), (no, literal_column("0")), else_=literal_column("-1"))
 
 
-def _trimmed(cell: Cell) -> Cell:
-    return func.trim(cast(cell, String()))
+def _trimmed(cell: Cell, tongue: Tongue) -> Cell:
+    return tongue.trimmed(cast(cell, String()))
 
 
 def whole_number(value: object) -> int:

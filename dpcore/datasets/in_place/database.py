@@ -48,6 +48,9 @@ _DUCKDB = "duckdb:///"
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
 _LOST = "The connection to the database was lost before it had answered; ask again, or tell who runs the server."
 _NO_ANSWER = "The database could not answer this question about this table."
+_ENCODING = (
+    "The database is not encoded in UTF-8, so it cannot be asked for every sign; ask the people who run the server."
+)
 _UNKNOWN = "This kind of database is not known here to answer without writing; ask the people who run the server."
 # All that a session with SQLite may do; PostgreSQL is told with each transaction that it is read-only.
 _MAY = {
@@ -116,6 +119,8 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
             for rows in found.partitions(size):
                 yield np.array([tuple(row) for row in rows], dtype=np.int64)
 
+    if engine.dialect.name == "postgresql" and run("SHOW server_encoding") != [("UTF8",)]:
+        raise UnreadableFile(_ENCODING)
     try:
         seen = inspect(engine)
         columns = {str(column["name"]): _kind(column["type"]) for column in seen.get_columns(table)}

@@ -5,14 +5,12 @@ Nothing is written.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +19,17 @@ import numpy as np
 import pyarrow as pa
 
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
+from dpcore.datasets.in_place.connection import in_memory, of_database
 from dpcore.datasets.in_place.form import Form
 from dpcore.datasets.in_place.lines import Lines, header
 from dpcore.datasets.in_place.shape import one_table
-from dpcore.datasets.in_place.tongue import DUCKDB, PARQUET, DuckDB, Kind
+from dpcore.datasets.in_place.tongue import AROUND, DUCKDB, PARQUET, DuckDB, Kind
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
-_MEMORY = "800MB"
-_THREADS = 2
 _IN_MEMORY = ":memory:"
-_OPENING = threading.Lock()
 _VIEW, _LINES = "rows of the folder", "lines_of_the_folder"
 _KINDS: dict[str, Kind] = {
     "VARCHAR": "text",
@@ -107,7 +103,7 @@ class _Rows:
             return cell
         if kind == "yes/no":
             yes, no = (", ".join(map(_quoted, words)) for words in (YES_WORDS, NO_WORDS))
-            told = f"lower(trim({cell}))"
+            told = f"lower(regexp_replace({cell}, {AROUND}, '', 'g'))"
             return f"CASE WHEN {told} IN ({yes}) THEN true WHEN {told} IN ({no}) THEN false END"
         if self.form.decimal == ",":
             cell = f"CASE WHEN NOT contains({cell}, '.') THEN replace({cell}, ',', '.') END"
@@ -130,7 +126,7 @@ def _state(files: Sequence[Path]) -> str:
 def duckdb_tables(file: str | Path) -> tuple[str, ...]:
     """Names of the tables and views of a database of DuckDB's. Raises UnreadableFile."""
     try:
-        with _database(str(_there(file))) as connection:
+        with of_database(str(_there(file))) as connection:
             found = connection.execute(
                 "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main' ORDER BY 1"
             ).fetchall()
@@ -153,51 +149,6 @@ def _there(file: str | Path) -> Path:
     return place
 
 
-@cache
-def _overflow() -> Path:
-    """Where what does not fit into memory goes, for every database file of this process."""
-    stack = ExitStack()
-    atexit.register(stack.close)
-    return stack.enter_context(private_folder())
-
-
-def _database(file: str) -> duckdb.DuckDBPyConnection:
-    """One more connection to a file of DuckDB's. Raises duckdb.Error.
-
-    All connections of a process to one file are of one database, which DuckDB opens with one configuration only: so it
-    is the same for whoever asks, and the first of them locks it for all.
-    """
-    with _OPENING:
-        connection = duckdb.connect(file, config={**_configuration(_overflow()), "access_mode": "READ_ONLY"})
-        try:
-            locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
-            if locked != (True,):
-                _shut(connection, "")
-                connection.execute("SET lock_configuration=true")
-        except duckdb.Error:
-            connection.close()
-            raise
-        return connection
-
-
-def _configuration(overflow: Path) -> dict[str, str | bool | int | float | list[str]]:
-    return {"threads": _THREADS, "memory_limit": _MEMORY, "temp_directory": str(overflow)}
-
-
-def _shut(connection: duckdb.DuckDBPyConnection, reach: str) -> None:
-    """Let a connection read nothing but ``reach`` and its own file."""
-    for setting in (
-        "autoinstall_known_extensions=false",
-        "autoload_known_extensions=false",
-        "allow_community_extensions=false",
-        *((f"allowed_directories=[{_quoted(reach)}]",) if reach else ()),
-        "preserve_insertion_order=false",
-        "enable_progress_bar=false",
-        "enable_external_access=false",
-    ):
-        connection.execute(f"SET {setting}")
-
-
 def _open(
     database: str,
     name: str,
@@ -213,15 +164,13 @@ def _open(
     try:
         if database == _IN_MEMORY:
             overflow = stack.enter_context(private_folder())
-            connection = duckdb.connect(database, config=_configuration(overflow))
+            connection = in_memory(overflow, reach=reach)
             stack.callback(connection.close)
-            _shut(connection, reach)
             if first:
                 connection.execute(first)
             before(connection, "")
-            connection.execute("SET lock_configuration=true")
         else:
-            connection = _database(database)
+            connection = of_database(database)
             stack.callback(connection.close)
     except duckdb.Error:
         stack.close()

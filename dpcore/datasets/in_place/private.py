@@ -186,7 +186,8 @@ class OpenSource(OpenRows):
     def _only(self, where: str | None) -> ColumnElement[bool] | None:
         if where is None:
             return None
-        return is_yes(self._reads.column(where), self._stored.cell(where), self._stored.kinds[where])
+        stored = self._stored
+        return is_yes(self._reads.column(where), stored.cell(where), stored.kinds[where], stored.tongue)
 
     @property
     def _whose(self) -> Whose | None:

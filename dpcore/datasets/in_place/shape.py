@@ -18,6 +18,8 @@ from typing import Any
 import duckdb
 from pyarrow import ArrowException, parquet
 
+from dpcore.datasets.in_place.connection import in_memory
+from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
 
 UNLIKE = "The Parquet files of this folder differ in the names or types of their columns; ask who writes them."
@@ -39,7 +41,7 @@ def one_table(folder: Path, state: str) -> str:
     every = "'" + str(folder / "**" / "*.parquet").replace("'", "''") + "'"
     footers = f"SELECT {_SAID} FROM parquet_schema({every})"  # noqa: S608 - the server's own folder
     try:
-        with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+        with private_folder() as overflow, in_memory(overflow, reach=str(folder)) as connection:
             leaves = connection.execute(footers).fetchall()
             read = f"read_parquet({every}, hive_types_autocast=false, union_by_name={str(_widened(leaves)).lower()})"
             described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608

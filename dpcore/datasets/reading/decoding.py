@@ -23,6 +23,10 @@ _MARKS = (
 _LATIN = ("cp1252", "cp1250", "cp1254", "cp850", "mac_roman")
 _OTHER = ("cp1251", "cp1253", "cp1255", "cp1256", "cp932", "gb18030", "big5", "cp949")
 _SINGLE = {*_LATIN, "cp1251", "cp1253", "cp1255", "cp1256"}  # one byte, one character
+ENCODINGS = ("ascii", *(name for _, name in _MARKS), *_LATIN, *_OTHER)
+"""All that a file may be read in: what can be found, and no other codec of Python's. Some of those are no text (zip,
+base64), and some take hours for a file (punycode is written in Python and quadratic)."""
+_NAMED = {name.replace("_", "-"): name for name in ENCODINGS}
 _SAMPLE = 65_536
 _SIGN = re.compile(rb"[\x80-\xff]")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -40,9 +44,10 @@ class Decoded:
 
 
 def decode(data: bytes, encoding: str | None) -> Decoded:
-    """``encoding`` overrides the guess. Raises UnreadableFile, InvalidArgument for an unknown encoding."""
+    """``encoding`` overrides the guess. Raises UnreadableFile, InvalidArgument for one that is none of ENCODINGS."""
     if encoding is not None:
-        text, name = _strictly(data, _known(encoding)), _known(encoding)
+        name = _known(encoding)
+        text = _strictly(data, name)
         return _finished(text.removeprefix("\ufeff").encode(), name, certain=True)
     for mark, name in _MARKS:
         if data.startswith(mark):
@@ -60,10 +65,11 @@ def decode(data: bytes, encoding: str | None) -> Decoded:
 
 
 def _known(encoding: str) -> str:
-    try:
-        return codecs.lookup(encoding).name
-    except LookupError:
-        raise InvalidArgument("encoding", "must be the name of a text encoding, such as utf-8 or cp1252") from None
+    """The name is looked up here: Python would import a module for whatever it is told, and remember each."""
+    name = _NAMED.get(str(encoding).lower().replace("_", "-"))
+    if name is None:
+        raise InvalidArgument("encoding", "must be an encoding that tables are read in, such as utf-8 or cp1252")
+    return name
 
 
 def _strictly(data: bytes, encoding: str) -> str:

@@ -7,10 +7,10 @@ import hashlib
 import hmac
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,15 @@ import pandas as pd
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
-from dpcore.sketches import LEAST_APART, LEAST_SHARED, MOST_MARKS, Combination, Sketch
+from dpcore.sketches import (
+    LEAST_APART,
+    LEAST_SHARED,
+    MOST_COLUMNS,
+    MOST_COMBINATIONS,
+    MOST_MARKS,
+    Combination,
+    Sketch,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +34,6 @@ if TYPE_CHECKING:
 _TELLING = 8  # columns that are looked at in pairs and triples: those with most different values
 _WIDEST = 40  # columns of which all together are looked at
 _LEFT_OUT = 12  # up to so many columns, also all but one of them
-_MOST = 48  # combinations that a sketch holds
 _DAY = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?")  # as ``_canonical`` writes dates
 _EVEN = 0.75  # of the gaps of a calendar that are as the others: working days leave the weekend out
 
@@ -60,17 +67,18 @@ def sketch(reading: Reading, key: bytes) -> Sketch:
     Values count, not how they are written: numbers, dates, yes and no by meaning, text without case and blanks.
     """
     key = hmac.digest(key, b"sketch 1", "sha256")
-    columns = [_Column.of(series, key) for series in _canonical(reading)]
+    columns = [_Column.of(cells, key) for cells in _canonical(reading)]
     telling = sorted((one for one in columns if one.tells), key=lambda one: -one.different)
     found: list[Combination] = []
     for chosen in _chosen(telling):
-        if len(found) == _MOST:
+        if len(found) == MOST_COMBINATIONS:
             break
         made = _combination(chosen, key)
         if made is not None:
             found.append(made)
     contents = sorted({(one.contents(key), one.bits) for one in telling if not one.running and one.bits > 0})
-    return Sketch(columns=tuple(contents), combinations=tuple(found))
+    # of a wide table those with the smallest marks: of two files of one table the same
+    return Sketch(columns=tuple(contents[:MOST_COLUMNS]), combinations=tuple(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,18 +98,18 @@ class _Column:
     even: bool
 
     @classmethod
-    def of(cls, series: pd.Series, key: bytes) -> _Column:
+    def of(cls, cells: _Cells, key: bytes) -> _Column:
         from pandas.util import hash_array
 
-        codes, values = pd.factorize(series, use_na_sentinel=False)
-        words = ["" if value is None or value != value else str(value) for value in values]
         # SipHash, which takes 16 ASCII characters of a key
         short = base64.b64encode(hmac.digest(key, b"values", "sha256"))[:16].decode("ascii")
-        keyed = hash_array(np.array(words, dtype=object), hash_key=short, categorize=False)
-        hashes = keyed[codes] if len(words) else np.zeros(0, dtype=np.uint64)
-        running = _is_running(words, len(series))
-        fine = len(words) >= LEAST_APART * len(series) and not _all_whole(words)
-        counts = np.bincount(codes, minlength=len(words))
+        keyed = hash_array(cells.words, hash_key=short, categorize=False)
+        hashes = keyed[cells.codes] if cells.words.size else np.zeros(0, dtype=np.uint64)
+        words: list[str] = cells.words.tolist()
+        rows, whole = cells.codes.size, _all_whole(words)
+        running = _is_running(words, rows)
+        fine = len(words) >= LEAST_APART * rows and not whole
+        counts = np.bincount(cells.codes, minlength=len(words))
         domain = _between(words) or _at_least(counts)
         small = _filled(len(words), domain) > 1.0 - LEAST_APART
         return cls(
@@ -135,23 +143,43 @@ class _Column:
         return _mark(key, b"column", *parts)
 
 
-def _canonical(reading: Reading) -> Iterable[pd.Series]:
-    """Each column as text that two spellings of one value share."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Cells:
+    """A column's different words, shape (different,), and which of them each row holds, shape (rows,)."""
+
+    words: NDArray[np.object_]
+    codes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, values: Iterable[object], codes: NDArray[np.intp], spelled: Callable[[Any], str]) -> _Cells:
+        """Each different value is spelled once, and those of one spelling are one; ``codes`` is -1 where none is."""
+        words = [spelled(value) for value in values]
+        absent = codes < 0
+        if absent.any():
+            codes = np.where(absent, len(words), codes)
+            words.append("")
+        merged, different = pd.factorize(np.array(words, dtype=object))
+        return cls(words=different, codes=merged[codes] if len(words) else codes)
+
+
+def _canonical(reading: Reading) -> Iterable[_Cells]:
+    """Each column as words that two spellings of one value share."""
     typed = reading.apply(reading.suggested()).frame
     for name in typed.columns:
         series = typed[name]
         if pd.api.types.is_bool_dtype(series):
-            yield series.astype("Int8").astype("string").fillna("")
+            codes, values = pd.factorize(series)
+            yield _Cells.of(values.tolist(), codes, lambda value: "1" if value else "0")
         elif pd.api.types.is_datetime64_any_dtype(series):
-            yield series.astype("string").fillna("").str.removesuffix(" 00:00:00")
+            codes, moments = pd.factorize(series)
+            written = pd.Series(moments).astype("string").str.removesuffix(" 00:00:00")
+            yield _Cells.of(written.tolist(), codes, str)
         elif pd.api.types.is_numeric_dtype(series):
             codes, numbers = pd.factorize(series.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
-            words = np.array([*(format(number, ".12g") for number in numbers), ""], dtype=object)
-            yield pd.Series(words[codes], dtype="string")
+            yield _Cells.of(numbers.tolist(), codes, lambda number: format(number, ".12g"))
         else:
-            codes, values = pd.factorize(series.astype("string").fillna(""))
-            words = np.array([*(_folded(str(value)) for value in values), ""], dtype=object)
-            yield pd.Series(words[codes], dtype="string")
+            codes, texts = pd.factorize(series.astype("string"))
+            yield _Cells.of(texts.tolist(), codes, _folded)
 
 
 def _folded(word: str) -> str:
@@ -176,7 +204,11 @@ def _is_running(words: list[str], rows: int) -> bool:
         return max(numbers) - min(numbers) < 1.5 * rows
     if not all(_DAY.fullmatch(word) for word in words):
         return False
-    times = np.sort(np.array([word.replace(" ", "T") for word in words], dtype="datetime64[s]").astype(np.int64))
+    try:
+        moments = np.array([word.replace(" ", "T") for word in words], dtype="datetime64[s]")
+    except ValueError:  # no calendar has such a day, or its digits are not ours
+        return False
+    times = np.sort(moments.astype(np.int64))
     gaps = np.diff(times)
     usual = float(np.median(gaps))
     # days, working days, hours; or weeks, months, quarters and years, of which hardly one differs from the others
@@ -192,16 +224,23 @@ def _at_least(counts: NDArray[np.int64]) -> int:
 
 def _between(words: list[str]) -> int | None:
     """How many numbers of as many decimals lie between the smallest and the largest; None for other words."""
-    decimals = 0
     try:
-        numbers = [float(word) for word in words if word]
+        numbers = np.array([word for word in words if word], dtype=np.float64)
     except ValueError:
         return None
-    if not numbers or not all(math.isfinite(number) for number in numbers):
+    if not numbers.size or not np.isfinite(numbers).all():
         return None
-    for word in words:
-        decimals = max(decimals, len(word.partition("e")[0].partition(".")[2]))
-    return max(len(words), int(min((max(numbers) - min(numbers)) * 10.0**decimals, 2.0**62)) + 1)
+    decimals = max(_decimals(word) for word in words)
+    return max(len(words), int(min(float(np.ptp(numbers)) * 10.0**decimals, 2.0**62)) + 1)
+
+
+def _decimals(word: str) -> int:
+    """Digits behind the point of a number as ``_canonical`` writes it."""
+    point = word.find(".")
+    if point < 0:
+        return 0
+    power = word.find("e", point)
+    return (len(word) if power < 0 else power) - point - 1
 
 
 def _filled(different: int, domain: int) -> float:

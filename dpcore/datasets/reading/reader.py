@@ -23,7 +23,7 @@ from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import Container, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
-from dpcore.datasets.steps import Step, moved_by, suggested
+from dpcore.datasets.steps import Step, moved_by, names_in, suggested
 from dpcore.datasets.table import Table
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
@@ -43,6 +43,7 @@ class Reading:
     ``lines`` gives the line of the file each row starts on, shape (rows,). ``key`` tells readings apart to the last
     byte and choice: the key for caches. ``original`` is the frame before any steps. ``places`` says which of the
     ``records`` of the file each row is: others were set aside. ``moved`` says what steps did to which rows there are.
+    ``from_rows`` are the columns that exist only because rows name them: good for looking, and in no release.
     """
 
     frame: pd.DataFrame
@@ -54,6 +55,7 @@ class Reading:
     records: int
     original: pd.DataFrame
     moved: Moved = ""
+    from_rows: frozenset[str] = frozenset()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -110,11 +112,13 @@ class Reading:
         """The rows for a release, which only a request of ``dpcore.releases`` opens.
 
         Records that were set aside, as those without anything in them, are here as rows of missing cells: where rows
-        stand for steps in time, the others must not move up.
+        stand for steps in time, the others must not move up. Which columns there are is public, so those ``from_rows``
+        are not: one row more could bring one.
         """
+        public = self.frame.drop(columns=list(self.from_rows)) if self.from_rows else self.frame
         if self.records == self.rows:
-            return PrivateRows(self.frame, moved=self.moved)
-        every = self.frame.set_axis(self.places).reindex(range(self.records), fill_value="")
+            return PrivateRows(public, moved=self.moved)
+        every = public.set_axis(self.places).reindex(range(self.records), fill_value="")
         return PrivateRows(every, moved=self.moved)
 
     def table(self, schema: Schema) -> Table:
@@ -215,13 +219,16 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
 
 def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
-    from_file: frozenset[str] = frozenset()
+    from_rows = reading.from_rows
     notices = list(reading.report.notices)
     for step in steps:
+        if names_in(step) & from_rows:
+            raise InvalidArgument("steps", "must use no column that only rows name: state the options where it is made")
         if fits is not None:
             fits(step.size(frame))
         worked = step.apply(frame, lines)
-        frame, lines, from_file = worked.frame, worked.lines, from_file | worked.from_file
+        frame, lines = worked.frame, worked.lines
+        from_rows = (from_rows | worked.from_file).intersection(frame.columns)
         places, records = worked.places(places, records)
         if fits is not None:
             fits(Size.of(frame))
@@ -229,7 +236,7 @@ def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Read
     if frame.empty:
         raise InvalidArgument("steps", "leave no row of the table")
     columns = [
-        replace(column, suggestion=replace(column.suggestion, from_file=column.name in from_file))
+        replace(column, suggestion=replace(column.suggestion, from_file=column.name in from_rows))
         for column in read_columns(frame, lines, decimal=None, order=None, say=lambda _: None)
     ]
     return Reading(
@@ -242,6 +249,7 @@ def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Read
         records=records,
         key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
         moved=moved_by(steps),
+        from_rows=from_rows,
     )
 
 

@@ -18,6 +18,9 @@ from dpcore.validate import IntArray
 _PART = 1 << 20  # so much at a time stays in a core's own memory
 _NEWLINE = 10
 Say = Callable[[float], None]
+WholeUntil = Callable[[int, int, int, bool], None]
+"""Called with a place before which records are whole, the cells of the first one, how many there are, and whether one
+spans lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,12 +40,14 @@ class Scan:
     spanning: bool
 
 
-def scan(data: bytes, dialect: Dialect, outer: tuple[int, int], say: Say) -> Scan | None:
+def scan(
+    data: bytes, dialect: Dialect, outer: tuple[int, int], say: Say, whole_until: WholeUntil | None = None
+) -> Scan | None:
     """None where the file is not plain. ``outer`` is how many records are wanted from its two ends."""
     if dialect.escape == "\\" or not data:
         return None
     quote = dialect.quote.encode()
-    return _Scanner(data, dialect, quote if quote and quote in data else b"", outer).run(say)
+    return _Scanner(data, dialect, quote if quote and quote in data else b"", outer).run(say, whole_until)
 
 
 class _Scanner:
@@ -62,12 +67,15 @@ class _Scanner:
         self._last: list[int] = []  # where the last records begin
         self._cuts: list[int] = []
         self._spanning = False
+        self._records = self._width = 0  # so far, and the cells of the first
 
-    def run(self, say: Say) -> Scan | None:
+    def run(self, say: Say, whole_until: WholeUntil | None) -> Scan | None:
         size = len(self._data)
         for start in range(0, size, _PART):
             if not self._part(start, min(start + _PART, size)):
                 return None
+            if whole_until is not None and self._cuts:
+                whole_until(self._cuts[-1], self._width, self._records, self._spanning)
             say(start / size)
         if self._within:
             return None
@@ -145,6 +153,8 @@ class _Scanner:
         begins = np.concatenate([[self._begin], ends[:-1] + 1])
         full = ends > begins
         self._counts.append((cells[full] + 1).astype(np.int32))
+        self._width = self._width or int(self._counts[-1][0]) if full.any() else self._width
+        self._records += self._counts[-1].size
         self._lines.append(lines[full].astype(np.int64))
         self._blank.append(lines[~full].astype(np.int64))
         self._note(begins[full], ends[full])

@@ -19,7 +19,7 @@ import numpy as np
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.engine import Cells
-from dpcore.datasets.reading.scanning import scan
+from dpcore.datasets.reading.scanning import WholeUntil, scan
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -51,9 +51,12 @@ class Survey:
         return int(np.flatnonzero(frequent == frequent.max())[-1])
 
 
-def survey(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Survey:
-    """``first_line`` is the line number of the first line of ``data``. Raises UnreadableFile."""
-    if (found := scan(data, dialect, (HEAD, TAIL), say)) is None:
+def survey(data: bytes, dialect: Dialect, first_line: int, say: Say, whole_until: WholeUntil | None = None) -> Survey:
+    """``first_line`` is the line number of the first line of ``data``; for ``whole_until`` see ``scanning``.
+
+    Raises UnreadableFile.
+    """
+    if (found := scan(data, dialect, (HEAD, TAIL), say, whole_until)) is None:
         return _one_by_one(data, dialect, first_line, say)
     head, tail = _records(found.head, dialect), _records(found.tail, dialect)
     for place in range(min(len(head), 2)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.matching import may_be_blank
 from dpcore.datasets.reading import bulk, engine, layout, spacing
 from dpcore.datasets.reading import dialect as dialects
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
@@ -81,13 +82,12 @@ def tabulate(
         dialect = _dialect(data, "\t", quote)
     else:
         spaces = []
-    dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, say)
-    found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
-    _check_width(found, seen)
-    say(0.2, "Reading the cells")
-    width = int(seen.counts.max())
-    even = width > 1 and not seen.blank and int(seen.counts.min()) == width
-    read = _cells(data, dialect, width, seen, even, lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
+    with bulk.Ahead(data, dialect) as ahead:
+        dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, ahead, say)
+        found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
+        _check_width(found, seen)
+        say(0.2, "Reading the cells")
+        read = _cells(data, dialect, seen, ahead, lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
     say(0.35, "Checking the rows")
     about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
     body = _assembled(read.frame, seen, found, uneven)
@@ -144,14 +144,14 @@ def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
     return dialects.find(sample, lambda: engine.sniffed_delimiter(sample.encode()), quote)
 
 
-def _surveyed(data: bytes, dialect: Dialect, first_line: int, say: _Say) -> tuple[Dialect, Survey]:
+def _surveyed(data: bytes, dialect: Dialect, first_line: int, ahead: bulk.Ahead, say: _Say) -> tuple[Dialect, Survey]:
     """The survey; when quotation marks do not work out doubled, with backslashes before them."""
 
     def part(done: float) -> None:
         say(0.05 + 0.15 * done, "Finding the rows")
 
     try:
-        return dialect, survey(data, dialect, first_line, part)
+        return dialect, survey(data, dialect, first_line, part, ahead.whole_until)
     except UnreadableFile:
         if not dialect.quote or f"\\{dialect.quote}".encode() not in data:
             raise
@@ -160,10 +160,12 @@ def _surveyed(data: bytes, dialect: Dialect, first_line: int, say: _Say) -> tupl
 
 
 def _cells(
-    data: bytes, dialect: Dialect, width: int, seen: Survey, even: bool, say: Callable[[float], None]
+    data: bytes, dialect: Dialect, seen: Survey, ahead: bulk.Ahead, say: Callable[[float], None]
 ) -> engine.Cells:
     """By Arrow where the file is plain and even, else by DuckDB. Raises UnreadableFile."""
-    read = bulk.cells(data, dialect, width, seen, say) if even else None
+    width = int(seen.counts.max())
+    even = width > 1 and not seen.blank and int(seen.counts.min()) == width
+    read = ahead.cells(seen, width, say) if even else None
     if read is None:
         read = engine.cells(data, dialect, width, even=even, say=say)
         check_agreement(seen, read)
@@ -217,13 +219,15 @@ def _assembled(wide: pd.DataFrame, seen: Survey, found: Layout, uneven: bool) ->
     frame.columns = pd.Index(labels)
     # in a file of one column an empty line is a record without anything in it
     empty = np.array([line for line in seen.blank if line > lines[0]] if found.width == 1 else [], dtype=np.int64)
-    places = np.arange(lines.size) + np.searchsorted(np.sort(empty), lines)
+    places = np.arange(lines.size)
+    if empty.size:
+        places += np.searchsorted(np.sort(empty), lines)
     return _Body(
         frame=frame,
-        lines=lines[keep],
+        lines=lines if keep.all() else lines[keep],
         header_lines=header_lines,
         notices=(*notices, *renamed),
-        places=places[keep],
+        places=places if keep.all() else places[keep],
         records=int(lines.size + empty.size),
     )
 
@@ -266,6 +270,7 @@ def _blank(frame: pd.DataFrame) -> BoolArray:
     """Rows in which every cell is blank; looked for only among those blank so far."""
     blank = np.ones(len(frame), dtype=bool)
     for place in range(frame.shape[1]):
+        blank &= may_be_blank(frame.iloc[:, place])
         left = np.flatnonzero(blank)
         if left.size == 0:
             break

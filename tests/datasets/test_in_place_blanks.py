@@ -1,0 +1,135 @@
+"""Blanks around a text are the same ones everywhere: they decide whose a row is, and how many rows of whom count."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+from sqlalchemy import create_engine, func
+from sqlalchemy.pool import NullPool
+
+from benchmarks.private_postgresql import PrivateServer, private_server
+from dpcore.datasets import Column, Declaration, PrivateRows
+from dpcore.datasets.in_place import Form, InPlace, PrivateSource, open_database, open_folder, open_lines
+from dpcore.datasets.in_place.tongue import BLANKS
+from dpcore.errors import UnreadableFile
+from dpcore.releases.count import NoisyCount
+from dpcore.releases.selection import MostCommonOption
+
+IN_A_LINE = "".join(sign for sign in BLANKS if sign not in "\n\r")
+ONE = Declaration(
+    columns=(
+        Column(name="who", type="text"),
+        Column(name="ward", type="category", categories=("North", "So uth")),
+        Column(name="ill", type="yes/no"),
+    ),
+    id_column="who",
+)
+EVERY = replace(ONE, id_column=None)
+
+
+def rows_of_one_person(blanks: str) -> pd.DataFrame:
+    """One person's, each with another blank around it or behind it, and one of nobody for each blank."""
+    around = [sign + "{}" + sign + sign for sign in blanks] + ["{}" + blanks]
+    cells = {"who": ("An n", " n/a"), "ward": ("North", "So uth"), "ill": ("yes", "no")}
+    return pd.DataFrame(
+        {name: [each.format(word) for word in words for each in around] for name, words in cells.items()}, dtype="str"
+    )
+
+
+def in_folder(place: Path, frame: pd.DataFrame) -> InPlace:
+    frame.to_parquet(place / "a.parquet")
+    return open_folder(place)
+
+
+def in_lines(place: Path, frame: pd.DataFrame, ill: Any = "text") -> InPlace:
+    text = "".join(",".join(row) + "\n" for row in [frame.columns, *frame.to_numpy()])
+    (place / "a.csv").write_bytes(text.encode())
+    return open_lines(place, Form(columns=(("who", "text"), ("ward", "text"), ("ill", ill))))
+
+
+def in_sqlite(place: Path, frame: pd.DataFrame) -> InPlace:
+    with closing(sqlite3.connect(place / "a.db")) as made:
+        frame.to_sql("t", made, index=False)
+    return open_database(f"sqlite:///{place / 'a.db'}", "t")
+
+
+def in_duckdb(place: Path, frame: pd.DataFrame) -> InPlace:
+    with duckdb.connect(str(place / "a.duckdb")) as made:
+        made.register("given", frame)
+        made.execute("CREATE TABLE t AS SELECT * FROM given")
+    return open_database(f"duckdb:///{place / 'a.duckdb'}", "t")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PrivateServer]:
+    with private_server() as running:
+        yield running
+
+
+def in_postgresql(address: str, frame: pd.DataFrame) -> InPlace:
+    engine = create_engine(address, poolclass=NullPool)
+    frame.to_sql("t", engine, index=False)
+    return open_database(address, "t")
+
+
+def answers(rows: PrivateRows) -> list[Any]:
+    """How many rows count of whom, and of each option."""
+    asked = (
+        NoisyCount.of(ONE, epsilon=1.0),
+        *(MostCommonOption.of(EVERY, name, epsilon=1.0) for name in ("ward", "ill")),
+    )
+    of_one = MostCommonOption.of(replace(ONE, rows_per_person=100), "ward", epsilon=1.0)
+    return [int(asked[0].read(rows)), *(one.read(rows).tolist() for one in (*asked[1:], of_one))]
+
+
+def alike(stored: InPlace, blanks: str = BLANKS) -> None:
+    """As in memory; and with the engine's own idea of what is blank it would not be."""
+    half = len(blanks) + 1
+    in_memory = answers(PrivateRows(rows_of_one_person(blanks)))
+    assert in_memory == [1, [half, half], [half, half], [half, 0]]
+    assert answers(PrivateSource(lambda: stored)) == in_memory
+    own = replace(stored, tongue=replace(stored.tongue, trimmed=func.trim))
+    assert answers(PrivateSource(lambda: own)) != in_memory
+
+
+@pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
+def test_blanks_are_those_of_memory(make: Callable[[Path, pd.DataFrame], InPlace], tmp_path: Path) -> None:
+    alike(make(tmp_path, rows_of_one_person(BLANKS)))
+
+
+def test_blanks_of_lines_are_those_of_memory(tmp_path: Path) -> None:
+    frame = rows_of_one_person(IN_A_LINE)
+    alike(in_lines(tmp_path, frame), IN_A_LINE)
+    typed = PrivateSource(lambda: in_lines(tmp_path, frame, "yes/no"))
+    asked = MostCommonOption.of(EVERY, "ill", epsilon=1.0)
+    assert asked.read(typed).tolist() == asked.read(PrivateRows(frame)).tolist()
+
+
+def test_blanks_of_postgresql_are_those_of_memory(server: PrivateServer) -> None:
+    alike(in_postgresql(server.new_schema(), rows_of_one_person(BLANKS)))
+
+
+def test_a_database_that_does_not_know_every_sign_is_refused(server: PrivateServer) -> None:
+    """A question that names a blank, or an option, of another alphabet would fail there once it is charged."""
+    engine = create_engine(server.url("postgres"), isolation_level="AUTOCOMMIT", poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.exec_driver_sql(
+            "CREATE DATABASE in_latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+        )
+    with pytest.raises(UnreadableFile, match="UTF-8"):
+        in_postgresql(server.url("in_latin"), rows_of_one_person(" "))
+
+
+def test_a_table_in_memory_trims_white_space_alone() -> None:
+    """The list itself: of every sign there is what a table in memory trims."""
+    signs = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
+    trimmed = pd.Series(["a" + sign for sign in signs], dtype="str").str.strip() == "a"
+    assert "".join(pd.Series(signs)[trimmed]) == BLANKS

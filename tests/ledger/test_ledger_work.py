@@ -1,0 +1,159 @@
+"""What a click of anybody's looks at does not grow with what everybody has written: counted, never timed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from dpcore.costs import Cost
+from dpcore.errors import LedgerUnsound
+from dpcore.ledger import Ledger, history, journal
+from dpcore.ledger.budget import Budget
+from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.roles import Person
+from dpcore.ledger.visitor import VisitorsLedger
+from tests.ledger.conftest import Place
+
+TOKEN = "t" * 32
+NONSENSE = json.dumps({"request_id": "x", "answer_hash": None, "journal_hash": ""})
+
+
+def practised(ledger: Ledger, token: str, number: str) -> str:
+    """One answer in somebody's practice; its receipt."""
+    lineage = ledger.open_practice(token, "clinic", epsilon=3.0).lineage
+    ledger.charge(number, lineage, Cost.pure(0.1), "Which?", question="q")
+    return ledger.store_answer(number, 7).to_json()
+
+
+@pytest.fixture
+def crowd() -> Iterator[Ledger]:
+    """A ledger in which twelve others have practised, two real budgets, a room, and us."""
+    with Ledger.open("sqlite://") as ledger:
+        for number in range(12):
+            practised(ledger, f"{number:032}", f"r{number}")
+        for lineage in ("people", "others", ledger.room_lineage(TOKEN)):
+            ledger.open_budget(lineage, epsilon=1.0, name=lineage)
+            ledger.charge(f"of {lineage}", lineage, Cost.pure(0.1), "How many?", question="q")
+        practised(ledger, TOKEN, "mine")
+        yield ledger
+
+
+def viewer(crowd: Ledger) -> MembersLedger:
+    return MembersLedger(crowd, Person(subject="vera at https://login.example", claimed=frozenset()), TOKEN)
+
+
+CLICKS: dict[str, Callable[[Ledger, str], object]] = {
+    "receipts": lambda ledger, brought: ledger.receipts(),
+    "budgets": lambda ledger, brought: ledger.budgets(),
+    "find": lambda ledger, brought: ledger.find(json.loads(brought)["journal_hash"][:12]),
+    "find nothing": lambda ledger, brought: ledger.find("00000000"),
+    "receipt": lambda ledger, brought: ledger.receipt("mine"),
+    "confirms": lambda ledger, brought: ledger.confirms(brought),
+    "confirms nonsense": lambda ledger, brought: ledger.confirms(NONSENSE),
+    "may_begin": lambda ledger, brought: ledger.may_begin(),
+}
+
+
+@pytest.mark.parametrize("view", ["visitor", "viewer"])
+def test_nothing_of_anybody_else_is_read(crowd: Ledger, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    """Rows that become receipts or budgets are this person's own; and no query walks through all records."""
+    mine = VisitorsLedger(crowd, TOKEN) if view == "visitor" else viewer(crowd)
+    brought = crowd.receipt("mine").to_json()
+    made: Counter[str] = Counter()
+    read, budget = history._read, Budget.of
+
+    def reading(row: dict[str, Any]) -> Any:
+        made["rows"] += 1
+        return read(row)
+
+    def budgeting(row: dict[str, Any]) -> Any:
+        made["rows"] += 1
+        return budget(row)
+
+    monkeypatch.setattr(history, "_read", reading)
+    monkeypatch.setattr(Budget, "of", budgeting)
+    plans: list[str] = []
+
+    @event.listens_for(crowd._store.engine, "before_cursor_execute")
+    def explain(connection: Any, cursor: Any, statement: str, values: Any, context: Any, many: bool) -> None:
+        if statement.startswith("SELECT"):
+            plan = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+            plans.extend(str(step[3]) for step in plan)
+
+    for name, click in CLICKS.items():
+        made.clear()
+        plans.clear()
+        click(mine, brought)
+        assert made["rows"] <= 1, name
+        assert plans, name
+        assert not [step for step in plans if step.startswith("SCAN records") and "INDEX" not in step], name
+    monkeypatch.undo()
+    assert [one.request_id for one in mine.receipts()] == ["mine"]
+    assert [one.name for one in mine.budgets()] == ["clinic"]
+    assert [one.request_id for one in CLICKS["find"](mine, brought)] == ["mine"]  # type: ignore[attr-defined]
+    plans.clear()
+    Ledger.receipts(mine)
+    assert any(step.startswith("SCAN records") for step in plans), "what shows that the test can fail"
+
+
+def test_a_hash_is_found_by_its_beginning_alone(ledger: Ledger) -> None:
+    """Whatever the order of texts is where the database stands."""
+    receipts = [json.loads(practised(ledger, TOKEN, f"r{number}")) for number in range(4)]
+    for one in receipts:
+        for start in (one["journal_hash"], one["journal_hash"][:8]):
+            assert [found.request_id for found in ledger.find(start)] == [one["request_id"]]
+    assert len(ledger.find("")) == 2
+    whole = receipts[0]["journal_hash"]
+    for nothing in (whole.upper() + "A", "zz", "%", "_" * 12, whole[:8] + "%", whole + "0", "\x00"):
+        assert ledger.find(nothing) == []
+
+
+def test_a_receipt_is_held_against_its_own_lines_alone(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two lines of the journal, however long it is; none for what was never charged. A changed line is found."""
+    lines: list[bytes] = []
+    parse = journal._parse
+
+    def counted(raw: bytes) -> Any:
+        lines.append(raw)
+        return parse(raw)
+
+    with sqlite_place.open() as ledger:
+        receipts = [practised(ledger, f"{number:032}", f"r{number}") for number in range(4)]
+        monkeypatch.setattr(journal, "_parse", counted)
+        for one in receipts:
+            lines.clear()
+            assert ledger.confirms(one)
+            assert len(lines) == 2
+        lines.clear()
+        for nonsense in (NONSENSE, NONSENSE.replace('"x"', '"x\\u0000"'), NONSENSE.replace('"x"', "5"), "{}"):
+            assert not ledger.confirms(nonsense)
+        assert lines == []
+        _spoil(sqlite_place.journal, b'\\"answer\\":7', b'\\"answer\\":8')
+        with pytest.raises(LedgerUnsound, match="journal is damaged"):
+            ledger.confirms(receipts[0])
+
+
+def test_a_journal_that_says_something_else_than_the_database_confirms_nothing(sqlite_place: Place) -> None:
+    """Also where each of its lines is as it should be."""
+    with sqlite_place.open() as ledger:
+        receipt = practised(ledger, TOKEN, "mine")
+        kept = ledger._store.journal
+        assert kept is not None
+        kept._places[1], kept._places[2] = kept._places[2], kept._places[1]
+        with pytest.raises(LedgerUnsound, match="journal is damaged"):
+            ledger.confirms(receipt)
+        kept.path.unlink()
+        with pytest.raises(LedgerUnsound, match="journal is missing"):
+            ledger.confirms(receipt)
+
+
+def _spoil(path: Path, was: bytes, now: bytes) -> None:
+    data = path.read_bytes()
+    assert was in data
+    path.write_bytes(data.replace(was, now, 1))

@@ -1,0 +1,126 @@
+"""A report that is brought to be checked is looked at in little memory, whatever it is and whatever it unpacks to.
+
+It is read in the server itself, and anybody may bring one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import io
+import re
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from dpcore.errors import InvalidArgument
+from dpcore.ledger import seal
+
+KEY, OTHER = b"k" * 32, b"j" * 32
+CHARGES = ("ab" * 32, "cd" * 32)
+BLANK = b"epsilon-lab-seal  " + b"0" * 64
+SMALL = 4 << 20
+"""Bytes beyond the file's own that may be taken."""
+
+
+def package(parts: dict[str, bytes], packed: int = zipfile.ZIP_DEFLATED) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", packed, compresslevel=9) as made:
+        for name, body in parts.items():
+            made.writestr(name, body)
+    return stream.getvalue()
+
+
+def taken(data: bytes) -> int:
+    """Bytes taken at most while a file is looked at, which is found to be no report of this server."""
+    tracemalloc.start()
+    try:
+        with suppress(InvalidArgument):
+            assert seal.read(data, KEY)[1] is False
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "seals without end in a package": lambda: package({"a": BLANK * (48_000_000 // len(BLANK))}),
+    "many parts": lambda: package({f"p{place}": bytes(49_000) for place in range(990)}),
+    "properties without end": lambda: package({"docProps/core.xml": BLANK * (48_000_000 // len(BLANK))}),
+    "seals without end in a page": lambda: b"<p>" + BLANK * (19_000_000 // len(BLANK)),
+    "seals without end in a PDF": lambda: b"%PDF" + BLANK * (19_000_000 // len(BLANK)),
+    "charges without end": lambda: b"<p>epsilon-lab-seal " + b"0123456789abcdef," * 1_000_000 + b" " + b"0" * 64,
+    "blanks without end": lambda: b" " * 19_000_000 + b"<p>",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_nothing_is_held_a_second_time(name: str) -> None:
+    data = BOMBS[name]()
+    assert len(data) < seal.LARGEST
+    assert seal.is_document(data)
+    assert taken(data) < SMALL
+
+
+@pytest.mark.parametrize("packed", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_parts_are_packed_as_ours_are(packed: int) -> None:
+    with pytest.raises(InvalidArgument, match="packed as no report is"):
+        seal.read(package({"a": b"x", "docProps/core.xml": BLANK}, packed), KEY)
+
+
+def test_what_is_larger_than_a_page_takes_is_not_looked_at() -> None:
+    with pytest.raises(InvalidArgument, match="too large"):
+        seal.read(b"%PDF" + bytes(seal.LARGEST), KEY)
+
+
+# -- as it always was --------------------------------------------------------------------------------------------------
+
+
+def as_before(data: bytes, key: bytes) -> tuple[tuple[str, ...], bool]:
+    """All at once: what earlier versions said of a file."""
+    whole = data
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            pieces = [(name.encode(), parts.read(name)) for name in parts.namelist()]
+        pieces.sort(key=lambda piece: (piece[0] == b"docProps/core.xml", piece[0]))
+        whole = b"".join(b"%d:%b%d:%b" % (len(name), name, len(body), body) for name, body in pieces)
+    found = list(re.finditer(rb"epsilon-lab-seal ([0-9a-f,]*) ([0-9a-f]{64})", whole))[-1]
+    blank = whole[: found.start(2)] + b"0" * 64 + whole[found.end(2) :]
+    words = tuple(one for one in found.group(1).decode().split(",") if len(one) == 16)
+    return words, hmac.new(key, blank, hashlib.sha256).hexdigest().encode() == found.group(2)
+
+
+CORE = b"<cp:coreProperties><dc:title>x</dc:title></cp:coreProperties>"
+FILES = {
+    "page": b"  <html><p>epsilon-lab-seal  " + b"1" * 64 + b"</p></html>\n",
+    "pdf": b"%PDF-1.7\nbody",
+    "docx": package({"z.xml": b"<z/>", "docProps/core.xml": CORE, "\u00e9.xml": BLANK, "empty": b""}),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_seals_of_earlier_versions_are_the_same(kind: str) -> None:
+    made = seal.sealed(FILES[kind], CHARGES, KEY)
+    assert as_before(made, KEY) == seal.read(made, KEY) == (tuple(one[:16] for one in CHARGES), True)
+    assert as_before(made, OTHER) == seal.read(made, OTHER) == (tuple(one[:16] for one in CHARGES), False)
+
+
+def test_a_package_that_lies_about_its_sizes_was_changed() -> None:
+    made = seal.sealed(package({"a": b"x" * 4242, "docProps/core.xml": CORE}), CHARGES, KEY)
+    size = (4242).to_bytes(4, "little")
+    assert made.count(size) == 2
+    assert seal.read(made, KEY)[1]
+    assert not seal.read(made.replace(size, (4243).to_bytes(4, "little")), KEY)[1]
+
+
+def test_these_tests_can_fail() -> None:
+    """As it was: unpacked, joined, copied, and every seal in it kept."""
+    data = BOMBS["seals without end in a page"]()
+    tracemalloc.start()
+    try:
+        as_before(data[:4_000_000], KEY)
+        assert tracemalloc.get_traced_memory()[1] > SMALL
+    finally:
+        tracemalloc.stop()

@@ -1,0 +1,130 @@
+"""Whatever is logged, by whomever, is one line that can be printed; walked over all that the server's parts can log."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit
+
+from dashboard import log_line
+from dashboard.log_line import LONGEST, OneLine
+
+HOSTILE = "frag\n2026-11-23 03:59:59 epsilon-lab: forged \x1b[31m\r\x0b\x85\u2028\u202e\x00\ud800" + "A" * 100_000
+ROOT = Path(__file__).parents[2]
+HERE = Path(streamlit.__file__).parent
+CALL = re.compile(r"\b_?(?:LOGGER|LOG|log|logger)\.(?:debug|info|warning|error|exception|critical|log)\(")
+
+
+def formats() -> Iterator[str]:
+    """What our own code and the parts of Streamlit that read messages may log, as it stands there."""
+    ours = [
+        *(ROOT / "dashboard").glob("*.py"),
+        *(ROOT / "dashboard" / "background").glob("*.py"),
+        ROOT / "dpcore/defects.py",
+    ]
+    theirs = [*(HERE / "runtime").glob("*.py"), *(HERE / "web" / "server" / "starlette").glob("*.py")]
+    for file in [*ours, *theirs]:
+        source = file.read_text(encoding="utf-8")
+        for call in CALL.finditer(source):
+            first = re.match(r'\s*((?:f?"(?:[^"\\\n]|\\.)*"\s*)+)', source[call.end() :])
+            if first:
+                yield "".join(part for part in re.findall(r'"((?:[^"\\\n]|\\.)*)"', first.group(1)))
+
+
+@pytest.fixture
+def written() -> Iterator[io.StringIO]:
+    """What a handler of the usual kind writes, on a logger of its own."""
+    log_line.guard()
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    names = ("streamlit.runtime.app_session", "uvicorn.error", "asyncio", "dpcore", "py.warnings")
+    loggers = [logging.getLogger(name) for name in names]
+    before = [(one.propagate, one.handlers, one.level) for one in loggers]
+    for one in loggers:
+        one.propagate, one.handlers = False, [handler]
+        one.setLevel(logging.DEBUG)
+    yield out
+    for one, (propagate, handlers, level) in zip(loggers, before, strict=True):
+        one.propagate, one.handlers = propagate, handlers
+        one.setLevel(level)
+    log_line.unguard()
+
+
+def check(text: str, entries: int) -> None:
+    lines = text.split("\n")
+    assert (len(lines), lines[-1]) == (entries + 1, "")
+    assert all(line.isprintable() for line in lines)
+    assert all(len(line) <= 2 * LONGEST + 60 for line in lines)
+    assert "forged" not in text
+    assert "Traceback" not in text
+
+
+def raised(words: str) -> Exception:
+    try:
+        raise ValueError(words)
+    except ValueError as error:
+        return error
+
+
+def test_all_that_the_server_may_log_is_one_line(written: io.StringIO) -> None:
+    found = list(formats())
+    assert len(found) > 40, "or nothing was walked"
+    log = logging.getLogger("streamlit.runtime.app_session")
+    for each in found:
+        count = len(re.findall(r"(?<!%)%[sdr]", each))
+        log.warning(re.sub(r"(?<!%)%[dr]", "%s", each), *[HOSTILE] * count)
+    check(written.getvalue(), len(found))
+
+
+def test_a_failure_is_its_kind_and_its_places(written: io.StringIO) -> None:
+    failure = raised(HOSTILE)
+    for name in ("streamlit.runtime.app_session", "uvicorn.error", "asyncio", "dpcore"):
+        logging.getLogger(name).error("Exception in ASGI application\n", exc_info=failure)
+        logging.getLogger(name).warning("Failed to get it: %s", raised("forged"), stack_info=True)
+    text = written.getvalue()
+    check(text, 8)
+    assert "ERROR uvicorn.error: Exception in ASGI application (ValueError at test_log_line.py:" in text
+    assert "WARNING dpcore: Failed to get it: ValueError\n" in text
+
+
+@pytest.mark.defects
+def test_warnings_and_threads_pass_the_same_place(written: io.StringIO) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        logging.captureWarnings(False)
+        logging.captureWarnings(True)  # pytest has put its own in their place
+        warnings.warn(HOSTILE, UserWarning, stacklevel=1)
+        logging.captureWarnings(False)
+    thread = threading.Thread(target=raising)
+    before, threading.excepthook = threading.excepthook, log_line._of_a_thread
+    thread.start()
+    thread.join()
+    threading.excepthook = before
+    check(written.getvalue(), 2)
+    assert "ValueError at" in written.getvalue()
+
+
+def raising() -> None:
+    raise ValueError(HOSTILE)
+
+
+def test_without_it_somebody_could_write_entries(written: io.StringIO) -> None:
+    """What shows that the tests above can fail."""
+    log_line.unguard()
+    logging.getLogger("uvicorn.error").warning("The fragment with id %s does not exist", HOSTILE.replace("\ud800", ""))
+    assert "\n2026-11-23 03:59:59 epsilon-lab: forged \x1b[31m" in written.getvalue()
+
+
+@pytest.mark.parametrize(("text", "line"), [("", ""), ("\n\n", ""), ("a\tb", "a\\tb"), ("50 % of it", "50 % of it")])
+def test_what_is_short_stays(text: str, line: str) -> None:
+    record: Any = OneLine("name", logging.INFO, "path", 1, text, (), None)
+    assert record.getMessage() == line
