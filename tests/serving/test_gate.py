@@ -206,8 +206,8 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(mon
         return clock[0] - began
 
     assert sent(at_once) == 0.0, "a person who clicks fast"
+    assert set(here._paces) == {"10.0.0.1"}, "the next page does not begin anew"
     assert sent(10 * at_once) == pytest.approx((10 * at_once * work) / gate.WORK - gate.AHEAD)
-    assert set(here._paces) == {"10.0.0.1"}
     clock[0] += 1000.0
     assert sent(0, "10.0.0.2") == 0.0
     assert not here._paces, "who has left, and sent nothing for a while, is forgotten"
@@ -734,7 +734,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
-    assert len(changed_in_streamlit()) == 4
+    assert len(changed_in_streamlit()) == 5
 
 
 class Stranger(Person):
