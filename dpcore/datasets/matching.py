@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpcore.validate import BoolArray
+from dpcore.validate import BoolArray, IntArray
 
 _FEW, _SHORT = 100, 60
 _BLANK, _DELETE = 0x20, 0x7F
@@ -41,16 +42,32 @@ def fullmatch(text: pd.Series, pattern: str) -> BoolArray:
     return np.asarray(found, dtype=bool)
 
 
-def may_contain(text: pd.Series, pattern: str) -> bool:
-    """Whether any word holds the pattern somewhere, capital or small; for what ``fullmatch`` says of patterns."""
-    return bool(pc.any(pc.match_substring_regex(pa.array(text, pa.large_string()), pattern, ignore_case=True)).as_py())
+def counted(text: pd.Series) -> tuple[pd.Series, IntArray]:
+    """The different words, in the order they first occur, and how often each does."""
+    raw, numbers = pc.value_counts(words(text)).flatten()
+    kind: Any = text.dtype
+    return pd.Series(pd.array(raw, dtype=kind)), np.asarray(numbers, dtype=np.int64)
+
+
+def signs(text: pd.Series) -> frozenset[int]:
+    """Every byte that any of the words holds."""
+    found = np.zeros(256, dtype=bool)
+    for part in _parts(text):
+        _, places, content = part.buffers()
+        if len(part) and content is not None:
+            borders = np.frombuffer(places, dtype=np.int64)[[part.offset, part.offset + len(part)]]
+            found[np.frombuffer(content, dtype=np.uint8)[borders[0] : borders[1]]] = True
+    return frozenset(np.flatnonzero(found).tolist())
 
 
 def may_be_blank(text: pd.Series) -> BoolArray:
     """False for words that begin with a visible sign of ASCII, told from their bytes: they are surely not blank."""
-    found = pa.array(text, pa.large_string())
-    parts = [_begins_blank(part) for part in (found.chunks if isinstance(found, pa.ChunkedArray) else [found])]
-    return np.concatenate([np.zeros(0, dtype=bool), *parts])
+    return np.concatenate([np.zeros(0, dtype=bool), *map(_begins_blank, _parts(text))])
+
+
+def _parts(text: pd.Series) -> list[pa.LargeStringArray]:
+    found = words(text)
+    return list(found.chunks) if isinstance(found, pa.ChunkedArray) else [found]
 
 
 def _begins_blank(words: pa.LargeStringArray) -> BoolArray:

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.dates import moment
-from dpcore.datasets.matching import may_contain
+from dpcore.datasets.matching import counted, signs
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.private_rows import Moved
 from dpcore.datasets.report import ReadColumn
@@ -421,8 +421,12 @@ def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[St
 
 def is_total(cells: pd.Series) -> BoolArray:
     """Which cells are a word for a total: "Subtotal", "North total", "Zwischensumme"."""
-    if not may_contain(cells, _OF_TOTALS):
-        return np.zeros(len(cells), dtype=bool)
+    none = np.zeros(len(cells), dtype=bool)
+    if max(signs(cells), default=0) < ord("A"):  # numbers alone
+        return none
+    different, _ = counted(cells)
+    if not different.str.contains(_OF_TOTALS, case=False, regex=True).any():
+        return none
     codes, words = pd.factorize(cells.str.strip())
     matches = np.array([_TOTAL.fullmatch(str(word)) is not None for word in words] + [False])
     return np.asarray(matches[codes], dtype=bool)
@@ -430,15 +434,19 @@ def is_total(cells: pd.Series) -> BoolArray:
 
 def several_in(cells: pd.Series) -> str | None:
     """The sign between several options of one cell, or None: the parts repeat, are short, and are few in all."""
-    words = cells.str.strip()
-    words = words[words != ""]
-    for separator in _SEPARATORS:
-        some = words.str.contains(separator, regex=False)
-        if len(words) < 10 or some.mean() < 0.2:
+    held = signs(cells)
+    separators = [separator for separator in _SEPARATORS if ord(separator) in held]
+    if not separators:
+        return None
+    different, weights = counted(cells)  # each word is taken apart once, however often it occurs
+    words = different.str.strip()
+    words, weights = words[words != ""], weights[(words != "").to_numpy(dtype=bool)]
+    for separator in separators:
+        some = words.str.contains(separator, regex=False).to_numpy(dtype=bool)
+        if weights.sum() < 10 or weights[some].sum() < 0.2 * weights.sum():
             continue
-        different = words.value_counts()  # each word is taken apart once, however often it occurs
-        parts = pd.Series(different.index, dtype=words.dtype).str.split(separator)
-        number = int(different.to_numpy() @ parts.map(len).to_numpy())
+        parts = words.str.split(separator)
+        number = int(weights @ parts.map(len).to_numpy())
         options = parts.explode().str.strip()
         options = options[options != ""].drop_duplicates()
         short = int(options.str.len().max()) <= 60

@@ -40,7 +40,7 @@ def plain_cells(cells: pd.Series, suits: Callable[[list[str]], bool]) -> PlainCe
     """
     if len(cells) < LEAST or not isinstance(cells.dtype, pd.StringDtype):
         return None
-    column = as_arrow(cells)
+    column = _as_arrow(cells)
     first = [str(word) for word in column.slice(0, _FIRST).to_pylist()]
     absent = {word for word in first if word.isascii() and word.lower() in MISSING_WORDS}
     start = [word for word in dict.fromkeys(first) if word not in absent]
@@ -54,7 +54,7 @@ def plain_cells(cells: pd.Series, suits: Callable[[list[str]], bool]) -> PlainCe
     return PlainCells(present=column, missing=missing, start=tuple(start))
 
 
-def as_arrow(cells: pd.Series) -> pa.ChunkedArray:
+def _as_arrow(cells: pd.Series) -> pa.ChunkedArray:
     """The cells as Arrow holds them, not copied."""
     found = pa.array(cells)
     return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])

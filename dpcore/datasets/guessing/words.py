@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.compute as pc
 
 from dpcore.datasets.at_once import at_once
-from dpcore.datasets.guessing.plain_cells import as_arrow
-from dpcore.datasets.matching import fullmatch
+from dpcore.datasets.matching import counted, fullmatch
 from dpcore.datasets.numerals import PLAIN, tidy
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import MISSING_WORDS, Column, DateOrder, Decimal
@@ -77,10 +74,7 @@ class Guess:
 
 def _counted(cells: pd.Series) -> tuple[pd.Series, IntArray]:
     """The different words of a column without padding, in the order they first occur, and how often each does."""
-    raw, numbers = pc.value_counts(as_arrow(cells)).flatten()
-    kind: Any = cells.dtype
-    words = pd.Series(pd.array(raw, dtype=kind))
-    counts = np.asarray(numbers, dtype=np.int64)
+    words, counts = counted(cells)
     bare = words.str.strip()
     if bare.equals(words):
         return words, counts
