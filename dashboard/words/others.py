@@ -14,9 +14,9 @@ NAMES: Mapping[str, str] = {
     "scaled_descent": "Noisy descent on steps (ours)",
     "noisy_gradient_descent": "Noisy gradient descent (ours)",
     "interpret": "interpret-core’s boosted model",
-    "diffprivlib": "diffprivlib’s linear model",
+    "diffprivlib": "diffprivlib’s linear model (stricter promise)",
     "trees": "Boosted trees without privacy",
-    "guessing": "Always guessing",
+    "guessing": "The same answer for everybody",
 }
 SHORT: Mapping[str, str] = {
     "scaled_descent": "ours, on steps",
@@ -24,10 +24,13 @@ SHORT: Mapping[str, str] = {
     "interpret": "interpret-core",
     "diffprivlib": "diffprivlib",
     "trees": "no privacy",
-    "guessing": "guessing",
+    "guessing": "same for all",
 }
-LINE, SAMPLE, TOLD = "model", "sample", "right in 100 about"
-BAND = "Band: the standard error of the thick line. The table below has those of all lines."
+LINE, SAMPLE, TOLD = "model", "sample", "what is told"
+BAND = (
+    "Thick: what the main chart draws, with its standard error as a band; the table below has those of all lines. "
+    "Measured at the ε of the table, drawn straight between."
+)
 NOT_THERE = "–"
 
 
@@ -53,13 +56,13 @@ def headline(epsilon: float, column: str, values: Mapping[str, tuple[float, floa
     private = [f"{NAMES[line]} {shown(line)}" for line in values if line not in ("trees", "guessing")]
     name = safe(visible(column, 30))
     what = (
-        f"Told right about “{name}” at ε = {number(epsilon)}, in 100"
+        f"Of 100 new rows, told right about “{name}” at ε = {number(epsilon)}"
         if classifies
         else f"How far predictions of “{name}” are off at ε = {number(epsilon)}, in its own unit (less is better)"
     )
     return (
         f"**{what}: {'; '.join(private)}.** Without privacy boosted trees reach {shown('trees')}; "
-        f"always guessing gives {shown('guessing')}."
+        f"one and the same answer for everybody, without looking at them, gives {shown('guessing')}."
     )
 
 
@@ -76,7 +79,9 @@ def ahead(values: Mapping[str, tuple[float, float]], ours: Sequence[str], *, cla
     if gap <= unsure:
         return f"{NAMES[own]} and {NAMES[best]} are too close to say which is better."
     beaten = sign * (values[own][0] - values["guessing"][0]) > 0.0
-    return f"The best of these is {NAMES[own]}." + ("" if beaten else " Yet none is better than guessing.")
+    return f"The best of these here, at this ε, is {NAMES[own]}." + (
+        "" if beaten else " Yet none is better than the same answer for everybody."
+    )
 
 
 def axis(column: str, *, classifies: bool) -> str:
@@ -87,27 +92,28 @@ def place(epsilon: float) -> str:
     return f"ε = {number(epsilon)}"
 
 
-def cell(value: tuple[float, float] | None, *, classifies: bool, error: bool = True) -> str:
+def cell(value: tuple[float, float] | None, *, classifies: bool) -> str:
     """A mean with its standard error, in 100 or in the own unit."""
     if value is None:
         return NOT_THERE
     mean, spread = ((100.0 if classifies else 1.0) * one for one in value)
-    return f"{number(mean)} ± {spread:.1f}" if error else number(mean)
+    return f"{mean:.1f} ± {spread:.1f}"
 
 
 def told(one: Question) -> str:
     """What stands in the row of a sample."""
     column = visible(one.target, 30)
     if not one.classifies:
-        return f"{column}: off by so much"
-    return column if one.positive is None else f"{column} = {visible(one.positive, 30)}"
+        return f"{column}: off by so much, less is better"
+    asked = column if one.positive is None else f"{column} = {visible(one.positive, 30)}"
+    return f"{asked}: right in 100"
 
 
 def measured_on(rows: int, splits: int, epsilon: float, nearest: float) -> str:
     near = "" if epsilon == nearest else f"Of the levels that were measured ε = {number(nearest)} is nearest to yours. "
     return (
         f"{near}Means of {splits} splits of the {rows:,} rows, eight tenths to train on, all models on the same; "
-        "± is the standard error."
+        "± is the standard error: the mean of many more splits lies that near about two times in three."
     )
 
 
@@ -123,8 +129,14 @@ def not_measured(*, sample_data: bool) -> str:
     )
 
 
-def every(epsilon: float) -> str:
-    return f"**All samples, at ε = {number(epsilon)}**"
+def every(epsilon: float, first: Mapping[str, int], useless: Sequence[str]) -> str:
+    """``first``: on how many samples each private line is first of all; ``useless``: samples on which none of them is
+    better than the same answer for everybody."""
+    leads = ", ".join(f"{SHORT[line]} on {count}" for line, count in first.items() if count)
+    none = f" On {' and '.join(useless)} none is better than the same answer for everybody." if useless else ""
+    return (
+        f"**All samples, at ε = {number(epsilon)}: which is first changes.** First of the private ones: {leads}.{none}"
+    )
 
 
 def how(versions: Mapping[str, str], written: date, delta: float) -> str:
@@ -133,5 +145,6 @@ def how(versions: Mapping[str, str], written: date, delta: float) -> str:
         f"curve for every column, learnt from noisy counts, at the same ε and δ = {tiny(delta)}. "
         f"{versions['diffprivlib']} has logistic and linear regression without δ: a stricter promise, which needs more "
         "noise. Each library has its own defaults and is told the same bounds and options; our defaults are the same "
-        "on every table and were set on a part of the census table. Other columns or other people give other figures."
+        "on every table and were set on a part of the census table, which favours them there. Other columns or other "
+        "people give other figures."
     )

@@ -9,6 +9,7 @@ import pytest
 from dashboard.blocks import Block, Picture, Rows, Small, Text
 from dashboard.case import Case
 from dashboard.controls import Setting
+from dashboard.questions.training import others
 from dashboard.questions.training.others import FILE, OURS, PRIVATE, PUBLIC, figures
 from dashboard.questions.training.predict import Predict
 from dashboard.questions.training.prepared_rows import targets, usable, varying
@@ -77,10 +78,10 @@ def test_any_other_question_says_that_nobody_measured_it() -> None:
 @pytest.mark.parametrize(
     ("ours", "other", "guessing", "found"),
     [
-        (0.9, 0.8, 0.6, "The best of these is Noisy descent on steps (ours)."),
+        (0.9, 0.8, 0.6, "The best of these here, at this ε, is Noisy descent on steps (ours)."),
         (0.8, 0.9, 0.6, "another library is ahead: interpret-core’s boosted model."),
         (0.9, 0.895, 0.6, "too close"),
-        (0.8, 0.7, 0.85, "none is better than guessing"),
+        (0.8, 0.7, 0.85, "none is better than the same answer for everybody"),
     ],
 )
 def test_who_is_ahead_is_said_whoever_it_is(ours: float, other: float, guessing: float, found: str) -> None:
@@ -88,3 +89,22 @@ def test_who_is_ahead_is_said_whoever_it_is(ours: float, other: float, guessing:
     assert found in said.ahead(values, OURS, classifies=True)
     errors = {line: (1.0 - mean, error) for line, (mean, error) in values.items()}
     assert found in said.ahead(errors, OURS, classifies=False)
+
+
+def test_it_says_on_how_many_samples_each_is_first_and_on_which_none_is_of_use() -> None:
+    found = figures()
+    for place, level in enumerate(found.levels):
+        first, useless = others._first(found, place)
+        assert sum(first.values()) == len(found.tables)
+        for one in found.tables:
+            means = {line: one.value(line, place)[0] for line in PRIVATE if one.value(line, place)}  # type: ignore[index]
+            best = max(means, key=means.__getitem__) if one.classifies else min(means, key=means.__getitem__)
+            first[best] -= 1
+            guessed = one.value("guessing", place)
+            assert guessed is not None
+            beaten = means[best] > guessed[0] if one.classifies else means[best] < guessed[0]
+            assert beaten == (others._name(one) not in useless)
+        assert set(first.values()) == {0}
+        told = said.every(level, *others._first(found, place))
+        assert all(name in told for name in useless)
+    assert "none is better" not in said.every(1.0, {"interpret": 8}, [])

@@ -108,7 +108,7 @@ def blocks(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
     own = next((one for one in found.tables if case.source.public and _same(one, case, task)), None)
     return [
         *(_measured(own, found, place, asked) if own else [Text(said.not_measured(sample_data=case.source.public))]),
-        Text(said.every(found.levels[place])),
+        Text(said.every(found.levels[place], *_first(found, place))),
         _every(found, place),
         Small(said.how(found.versions, found.written, found.delta)),
     ]
@@ -202,14 +202,31 @@ def _table(own: Measured, found: Figures, names: Mapping[str, str]) -> Rows:
     return Rows(frame=frame, alt="; ".join(", ".join(map(str, row)) for row in frame.to_numpy()) + ".")
 
 
+def _name(one: Measured) -> str:
+    return sample(one.sample).title.split(",")[0]
+
+
+def _first(found: Figures, place: int) -> tuple[dict[str, int], list[str]]:
+    """On how many samples each private model is first of all, and the samples where none beats what needs no data."""
+    first, useless = dict.fromkeys(PRIVATE, 0), []
+    for one in found.tables:
+        sign = 1.0 if one.classifies else -1.0
+        means = {line: sign * cell[0] for line in (*PRIVATE, *PUBLIC) if (cell := one.value(line, place)) is not None}
+        best = max((line for line in PRIVATE if line in means), key=means.__getitem__)
+        first[best] += 1
+        if means[best] <= means["guessing"]:
+            useless.append(_name(one))
+    return first, useless
+
+
 def _every(found: Figures, place: int) -> Rows:
     """Every sample's first question at one ε."""
     rows = []
     for one in found.tables:
         cells = {
-            said.SHORT[line]: said.cell(one.value(line, place), classifies=one.classifies, error=False)
+            said.SHORT[line]: said.cell(one.value(line, place), classifies=one.classifies)
             for line in (*PRIVATE, *PUBLIC)
         }
-        rows.append({said.SAMPLE: sample(one.sample).title.split(",")[0]} | cells | {said.TOLD: said.told(one)})
+        rows.append({said.SAMPLE: _name(one)} | cells | {said.TOLD: said.told(one)})
     frame = pd.DataFrame(rows)
     return Rows(frame=frame, alt="; ".join(", ".join(map(str, row)) for row in frame.to_numpy()) + ".")
