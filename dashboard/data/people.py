@@ -11,6 +11,7 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.data import actions, remembered, source
 from dashboard.data.own_file import OwnFile
+from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import Schema
 from dpcore.datasets.schema import MOST_PEOPLE, EachRow
@@ -118,7 +119,7 @@ def _whose_row(own: OwnFile) -> None:
         range(len(names)),
         index=None if schema.id_column is None else names.index(schema.id_column),
         key=key,
-        format_func=lambda place: words.visible(names[place]),
+        format_func=apart(range(len(names)), lambda place: words.visible(names[place])),
         placeholder=said.ID_PLACEHOLDER,
         on_change=_id_column,
         args=(key, tuple(names)),
@@ -204,7 +205,7 @@ def budget(own: OwnFile) -> None:
                 index=None,
                 placeholder="It does not look like any; you may know better",
                 key="own-group-name",
-                format_func=lambda lineage: words.visible(names.get(lineage, ""), 60),
+                format_func=apart(names, lambda lineage: words.visible(names.get(lineage, ""), 60), key=str),
                 width=420,
                 help="Two files about the same people share one budget, because an answer from either reveals them. "
                 f"{NOT_SEEN}",
@@ -227,7 +228,7 @@ def _alike(own: OwnFile) -> None:
         [*names, OTHERS],
         index=None,
         key="own-whose",
-        format_func=lambda lineage: words.safe(names.get(lineage, "No, other people")),
+        format_func=apart([*names, OTHERS], lambda one: words.safe(names.get(one, "No, other people")), key=str),
         help=NOT_SEEN,
     )
     if chosen == OTHERS:
