@@ -56,6 +56,19 @@ def check(column: Column, kind: Kind, *, whose: bool) -> None:
         raise InvalidArgument("columns", f"cannot include “{name}”: it tells rows apart, so that each counts one")
 
 
+def check_person(column: Column, kind: Kind) -> None:
+    """Whether a column of this kind can say whose a row is: how long a cell is must be told without a look at it.
+
+    Raises InvalidArgument.
+    """
+    if kind == "other":
+        name = shown(column.name)
+        raise InvalidArgument(
+            "id_column",
+            f"cannot be “{name}”: the source holds another type there than texts, numbers, days, bytes or UUIDs",
+        )
+
+
 def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
     """Declared options; no and yes. Raises InvalidArgument for a column without."""
     missing = {word.strip().lower() for word in column.missing_words}

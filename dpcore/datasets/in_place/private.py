@@ -21,6 +21,7 @@ from dpcore.datasets.in_place.counting import (
     by_option,
     by_unit,
     check,
+    check_person,
     counted,
     counted_of_each,
     is_yes,
@@ -114,6 +115,8 @@ class OpenSource(OpenRows):
         for column in reads.columns:
             identifies = column.name in stored.keys or column == reads.person
             check(column, stored.kinds.get(column.name, "other"), whose=identifies)
+        if reads.person is not None:
+            check_person(reads.person, stored.kinds.get(reads.person.name, "other"))
 
     @property
     def rows(self) -> int:
