@@ -22,6 +22,7 @@ from dpcore.datasets.in_place.counting import (
     by_unit,
     check,
     check_person,
+    check_size,
     counted,
     counted_of_each,
     is_yes,
@@ -65,11 +66,13 @@ class PrivateSource(PrivateRows):
         """Whether the source has all these columns. Raises UnreadableFile where it cannot be reached."""
         return set(names) <= set(self._open().names)
 
-    def check(self, reads: Reads) -> None:
-        """Whether the source is there, lets this server read, and holds what was declared: before the charge.
+    def check(self, reads: Reads, *, cuts: Mapping[str, int] | None = None) -> None:
+        """Whether the source is there, lets this server read, and holds what was declared, and the question is no
+        larger than an engine can be asked: before the charge.
 
         Looks at no row, so that what it raises is the same whatever they hold. Raises UnreadableFile, InvalidArgument.
         """
+        check_size(reads.columns, cuts or {})
         stored = self._open()
         if not set(reads.names) <= set(stored.names):
             raise UnreadableFile(CHANGED)
@@ -92,7 +95,7 @@ class PrivateSource(PrivateRows):
 
         Raises UnreadableFile, InvalidArgument.
         """
-        self.check(reads)
+        self.check(reads, cuts={name: len(cuts) for name, cuts in asked.looks if cuts is not None})
         for _ in self.opened(reads).row_batches(asked, 1, of_none=True):
             raise UnreadableFile(CHANGED)
 
