@@ -144,7 +144,7 @@ def _check_source(request: Request, reads: Any, rows: Any) -> None:
     batches = getattr(request, "in_batches", False)
     if not batches and not getattr(request, "counts_alone", False):
         raise ReleaseRefused(COUNTS_ALONE)
-    probe = getattr(request, "probe", None) if batches else None
+    probe = getattr(request, "probe", None)
     _check_rows(lambda: rows.check(reads) if probe is None else probe(rows), "This source")
 
 

@@ -20,7 +20,7 @@ _USUAL: dict[Kind, ColumnType] = {
     "integer": "integer",
     "number": "number",
     "date": "date",
-    "other": "text",
+    **dict.fromkeys(("bytes", "fixed", "other"), "text"),
 }
 
 

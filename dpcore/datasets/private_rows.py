@@ -55,8 +55,11 @@ class PrivateRows:
         """Whether the header, which is public, has all these columns."""
         return all(name in self._behind.columns for name in names)
 
-    def check(self, reads: Reads) -> None:
-        """Whether these rows can be read so: before the charge, and without looking at one. Raises InvalidArgument."""
+    def check(self, reads: Reads, *, cuts: Mapping[str, int] | None = None) -> None:
+        """Whether these rows can be read so: before the charge, and without looking at one. Raises InvalidArgument.
+
+        ``cuts`` says of columns by how many they are cut, which only what a source is asked grows with.
+        """
         if reads.steps and (self._moved == "made" or (self._moved == "left out" and reads.records)):
             raise InvalidArgument("rows", PUT_TOGETHER if self._moved == "made" else MOVED_UP)
 

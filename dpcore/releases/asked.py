@@ -95,11 +95,11 @@ class Asked(ABC):
         return False
 
     def probe(self, rows: PrivateRows) -> None:
-        """Whether a source takes what ``read`` asks of it in batches, before the charge and without reading a row.
+        """Whether a source takes what ``read`` asks of it, before the charge and without reading a row.
 
         Raises UnreadableFile, InvalidArgument.
         """
-        raise InvalidArgument("question", "is not asked in batches")
+        rows.check(self.reads)
 
     @property
     def rows_per_person(self) -> int:

@@ -146,6 +146,10 @@ class BestRule(Chosen):
             about="the named rule is wrong on at most this many rows more than the best one",
         )
 
+    def probe(self, rows: PrivateRows) -> None:
+        """Also whether its cuts are not too many to be asked. Raises InvalidArgument, UnreadableFile."""
+        rows.check(self.reads, cuts={part.column: self.cuts for part in self._parts if isinstance(part, Cuts)})
+
     def read(self, rows: PrivateRows) -> IntArray:
         """Minus the errors of each rule, shape (k,)."""
         cuts = {column.column: column.grid if isinstance(column, Cuts) else None for column in self._parts}

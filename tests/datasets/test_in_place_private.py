@@ -21,6 +21,7 @@ from dpcore.datasets.in_place import (
     ConfiguredSource,
     Form,
     PrivateSource,
+    counting,
     open_database,
     open_folder,
     open_lines,
@@ -32,6 +33,7 @@ from dpcore.release import COUNTS_ALONE, question_digest, release, sentence
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.plays import PrivatePlays
+from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import BestRule, LeastCost, MostCommonOption, QuantileValue
 
 WARD = Column(name="ward", type="category", categories=("North", "So'uth", "n/a", "West"))
@@ -260,6 +262,45 @@ def test_what_cannot_be_asked_is_one_sentence_and_charges_nothing(
             release(ledger, "one", "configured:a", asked, make(tmp_path))
         assert str(tmp_path) not in str(caught.value)
         assert ledger.budget("configured:a").remaining.epsilon == 2.0
+
+
+def test_a_question_too_large_to_be_written_is_refused_before_its_charge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Options and cuts of one column, and of all together, by what was declared: no query is made of them."""
+    many = Declaration(
+        columns=(
+            *(Column(name=f"c{at}", type="category", categories=tuple("abcd")) for at in range(3)),
+            Column(name="long", type="category", categories=tuple("abcdef")),
+            *(replace(AGE, name=f"n{at}") for at in range(3)),
+            ILL,
+        )
+    )
+    words, numbers = ([f"{letter}{at}" for at in range(3)] for letter in "cn")
+    model = ScaledModel.of(many, target="ill", columns=words, epsilon=1.0, delta=1e-6)
+    rule = BestRule.of(many, words, target="ill", epsilon=1.0)
+    cells = {**{name: ["a"] for name in (*words, "long")}, **{name: [1] for name in numbers}, "ill": [True]}
+    stored = in_folder(tmp_path, pd.DataFrame(cells))
+    assert (counting.MOST_OPTIONS, counting.MOST_TOGETHER) == (1000, 10_000)
+    monkeypatch.setattr(counting, "MOST_OPTIONS", 5)
+    monkeypatch.setattr(counting, "MOST_TOGETHER", 11)
+    with Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", journal=tmp_path / "journal") as ledger:
+        ledger.open_budget("configured:a", epsilon=2.0, delta=1e-5)
+        with monkeypatch.context() as patched:
+            patched.setattr("dpcore.datasets.in_place.duck.DuckDB", lambda: pytest.fail("A query was written."))
+            for asked, told in (
+                (MostCommonOption.of(many, "long", epsilon=1.0), "more than 5 options"),
+                (BestRule.of(many, ["n0"], target="ill", epsilon=1.0, cuts=6), "more than 5 cuts"),
+                (BestRule.of(many, numbers, target="ill", epsilon=1.0, cuts=4), "12 options and cuts"),
+                (rule, "12 options and cuts"),
+                (model, "12 options and cuts"),
+            ):
+                with pytest.raises(ReleaseRefused, match=f"{told}.*nothing was charged"):
+                    release(ledger, "one", "configured:a", asked, stored)
+        assert ledger.budget("configured:a").remaining.epsilon == 2.0
+        monkeypatch.setattr(counting, "MOST_TOGETHER", 12)
+        release(ledger, "two", "configured:a", rule, stored)
+        assert ledger.budget("configured:a").remaining.epsilon == 1.0
 
 
 def test_a_source_answers_what_needs_counts_alone(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from sqlalchemy.sql import FromClause
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.in_place.counting import Groups, options_counted, whole_number
-from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue
+from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -67,9 +67,9 @@ class InPlace:
         return table(quoted_name(self.name, quote=True))
 
     def cell(self, name: str) -> Cell:
-        """A column in a query. Raises InvalidArgument."""
+        """A column in a query, with nothing in place of what is too long to be looked at. Raises InvalidArgument."""
         self._named(name)
-        return column(quoted_name(name, quote=True))
+        return bounded(column(quoted_name(name, quote=True)), self.kinds[name], self.tongue)
 
     def probe(self, names: Iterable[str]) -> None:
         """Read no row of these columns, or of the table: whether that is allowed.

@@ -23,6 +23,8 @@ from dpcore.errors import InvalidArgument
 
 MOST_OPTIONS = 1000
 """Options that one question about a table in place may have: each of them is part of what its engine is asked."""
+MOST_TOGETHER = 10_000
+"""Options and cuts of all columns of one question together: more take minutes to be written for an engine."""
 _KEY = "epsilon-lab rows"  # public: which rows of a person stay need only be the same for everyone
 
 
@@ -54,6 +56,37 @@ def check(column: Column, kind: Kind, *, whose: bool) -> None:
         raise InvalidArgument("columns", f"cannot include “{name}” as declared: the source holds another type there")
     if whose and column.type != "text":
         raise InvalidArgument("columns", f"cannot include “{name}”: it tells rows apart, so that each counts one")
+
+
+def check_size(columns: Sequence[Column], cuts: Mapping[str, int]) -> None:
+    """Whether a question is small enough to be written for an engine, by what was declared. Raises InvalidArgument."""
+    sizes = {column.name: cuts.get(column.name) or len(column.categories) for column in columns}
+    for name, size in sizes.items():
+        if size > MOST_OPTIONS:
+            kind = "cuts" if cuts.get(name) else "options"
+            raise InvalidArgument(
+                "columns", f"cannot include “{shown(name)}” of this source: it has more than {MOST_OPTIONS:,} {kind}"
+            )
+    together = sum(sizes.values())
+    if together > MOST_TOGETHER:
+        raise InvalidArgument(
+            "columns",
+            f"have {together:,} options and cuts together, and one question about a source may have "
+            f"{MOST_TOGETHER:,}; leave some columns out",
+        )
+
+
+def check_person(column: Column, kind: Kind) -> None:
+    """Whether a column of this kind can say whose a row is: how long a cell is must be told without a look at it.
+
+    Raises InvalidArgument.
+    """
+    if kind == "other":
+        name = shown(column.name)
+        raise InvalidArgument(
+            "id_column",
+            f"cannot be “{name}”: the source holds another type there than texts, numbers, days, bytes or UUIDs",
+        )
 
 
 def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:

@@ -26,13 +26,18 @@ from sqlalchemy import (
     Enum,
     Float,
     Integer,
+    Interval,
+    LargeBinary,
     Numeric,
     String,
+    Time,
+    Uuid,
     create_engine,
     event,
     inspect,
     make_url,
 )
+from sqlalchemy.dialects.postgresql import CIDR, INET, MACADDR, MACADDR8
 from sqlalchemy.engine.reflection import Inspector
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
@@ -66,6 +71,8 @@ _KINDS: tuple[tuple[type[TypeEngine[Any]], Kind], ...] = (
     (Date, "date"),
     (Enum, "text"),
     (String, "text"),
+    (LargeBinary, "bytes"),
+    *((kind, "fixed") for kind in (Uuid, Time, Interval, INET, CIDR, MACADDR, MACADDR8)),
 )
 
 
@@ -123,7 +130,9 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
         raise UnreadableFile(_ENCODING)
     try:
         seen = inspect(engine)
-        columns = {str(column["name"]): _kind(column["type"]) for column in seen.get_columns(table)}
+        # in SQLite a column without a known type holds what it is given
+        rest: Kind = "bytes" if engine.dialect.name == "sqlite" else "other"
+        columns = {str(column["name"]): _kind(column["type"], rest) for column in seen.get_columns(table)}
         keys = _keys(seen, table)
     except SQLAlchemyError:
         raise UnreadableFile(_UNREACHED) from None
@@ -142,8 +151,8 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
     )
 
 
-def _kind(found: TypeEngine[Any]) -> Kind:
-    return next((kind for known, kind in _KINDS if isinstance(found, known)), "other")
+def _kind(found: TypeEngine[Any], rest: Kind) -> Kind:
+    return next((kind for known, kind in _KINDS if isinstance(found, known)), rest)
 
 
 def _keys(seen: Inspector, table: str) -> frozenset[str]:

@@ -21,6 +21,8 @@ from dpcore.datasets.in_place.counting import (
     by_option,
     by_unit,
     check,
+    check_person,
+    check_size,
     counted,
     counted_of_each,
     is_yes,
@@ -64,11 +66,13 @@ class PrivateSource(PrivateRows):
         """Whether the source has all these columns. Raises UnreadableFile where it cannot be reached."""
         return set(names) <= set(self._open().names)
 
-    def check(self, reads: Reads) -> None:
-        """Whether the source is there, lets this server read, and holds what was declared: before the charge.
+    def check(self, reads: Reads, *, cuts: Mapping[str, int] | None = None) -> None:
+        """Whether the source is there, lets this server read, and holds what was declared, and the question is no
+        larger than an engine can be asked: before the charge.
 
         Looks at no row, so that what it raises is the same whatever they hold. Raises UnreadableFile, InvalidArgument.
         """
+        check_size(reads.columns, cuts or {})
         stored = self._open()
         if not set(reads.names) <= set(stored.names):
             raise UnreadableFile(CHANGED)
@@ -91,7 +95,7 @@ class PrivateSource(PrivateRows):
 
         Raises UnreadableFile, InvalidArgument.
         """
-        self.check(reads)
+        self.check(reads, cuts={name: len(cuts) for name, cuts in asked.looks if cuts is not None})
         for _ in self.opened(reads).row_batches(asked, 1, of_none=True):
             raise UnreadableFile(CHANGED)
 
@@ -114,6 +118,8 @@ class OpenSource(OpenRows):
         for column in reads.columns:
             identifies = column.name in stored.keys or column == reads.person
             check(column, stored.kinds.get(column.name, "other"), whose=identifies)
+        if reads.person is not None:
+            check_person(reads.person, stored.kinds.get(reads.person.name, "other"))
 
     @property
     def rows(self) -> int:

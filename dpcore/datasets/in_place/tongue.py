@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sqlalchemy import (
     BigInteger,
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Double,
     Integer,
     LargeBinary,
+    String,
     and_,
     case,
     cast,
@@ -28,7 +29,8 @@ from sqlalchemy.types import UserDefinedType
 
 from dpcore.datasets.schema import ColumnType
 
-Kind = Literal["text", "yes/no", "integer", "number", "date", "other"]
+Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "fixed", "other"]
+"""Cells of any size are of the first two or the last; those of ``fixed`` have one of their own, as a UUID has."""
 Cell = ColumnElement[Any]
 
 FITS: dict[ColumnType, frozenset[Kind]] = {
@@ -37,11 +39,15 @@ FITS: dict[ColumnType, frozenset[Kind]] = {
     "integer": frozenset({"integer"}),
     "number": frozenset({"integer", "number"}),
     "date": frozenset({"date"}),
-    "text": frozenset({"text", "yes/no", "integer", "number", "date", "other"}),
+    "text": frozenset(get_args(Kind)),
 }
 """As what a column of each kind may be declared: so that no cell can make a question fail."""
 
 
+LONGEST = 65_536
+"""Bytes of a text that is looked at, as of a line of a CSV file; a longer one counts as one that nobody declared. Of a
+text of some hundred million letters a copy, in lower case say, is more than an engine can make: an answer would fail.
+"""
 BLANKS = "".join(sign for sign in map(chr, range(0x3001)) if sign.isspace())
 """What is trimmed from texts: all that a table in memory takes for white space, whatever an engine does by itself."""
 _ANY = "".join(f"\\x{{{ord(sign):x}}}" for sign in BLANKS)
@@ -56,7 +62,8 @@ class Tongue:
     ``exact(text)`` tells texts apart letter by letter, ``trimmed(text)`` is one without ``BLANKS`` around it,
     ``day(cell)`` is its day, ``option(text, options)`` the place among these options, ``whole(number)`` the largest
     whole number up to one above 0, ``double(number)`` the number as a double, ``quotient(double, by)`` the double
-    divided by a number above 0, ``digest(text)`` its MD5; ``floor`` and ``clip`` are as ``InPlace`` uses them.
+    divided by a number above 0, ``digest(text)`` its MD5, ``size(cell, kind)`` how many bytes a cell has, told without
+    a copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
     ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one query may group the
     rows that it reads in several ways.
     """
@@ -70,9 +77,16 @@ class Tongue:
     clip: str
     double: Callable[[Cell], Cell]
     quotient: Callable[[Cell, float], Cell]
+    size: Callable[[Cell, Kind], Cell | None]
     digest: Callable[[Cell], Cell] = func.md5
     letter_by_letter: bool = False
     several_groupings: bool = False
+
+
+def bounded(cell: Cell, kind: Kind, tongue: Tongue) -> Cell:
+    """A cell, or nothing where it is too long to be looked at."""
+    size = tongue.size(cell, kind)
+    return cell if size is None else case((size <= literal_column(str(LONGEST)), cell))
 
 
 def number(value: float) -> Cell:
@@ -83,9 +97,9 @@ def number(value: float) -> Cell:
 def places(text: Cell, options: tuple[str, ...]) -> Cell:
     """The place of a text among the options, by the engine's own comparison; the first where two are the same to it."""
     listed: list[tuple[Any, Cell]] = [
-        (text == literal(option), literal_column(str(place))) for place, option in enumerate(options)
+        (literal(option), literal_column(str(place))) for place, option in enumerate(options)
     ]
-    return case(*listed, else_=literal_column("-1"))
+    return case(*listed, value=text, else_=literal_column("-1"))  # the text is written once, not for each option
 
 
 class _Enum(UserDefinedType[str]):
@@ -135,6 +149,25 @@ def _above_tiny(cell: Cell, tiny: float, found: Cell) -> Cell:
     return case((and_(cell > number(-tiny), cell < number(tiny)), number(0.0)), else_=found)
 
 
+def _size_in_duckdb(cell: Cell, kind: Kind) -> Cell | None:
+    if kind == "text":
+        return func.strlen(cast(cell, String()))  # a cast for words of a list
+    return func.octet_length(cell) if kind == "bytes" else None
+
+
+def _size_in_sqlite(cell: Cell, kind: Kind) -> Cell:
+    """Of any column: whatever it is declared as, it may hold a text. The length of a text itself ends at a zero."""
+    of_texts = func.length(cast(cell, LargeBinary()))
+    return case((func.typeof(cell).in_([literal_column("'text'"), literal_column("'blob'")]), of_texts), else_=_NOTHING)
+
+
+def _size_in_postgresql(cell: Cell, kind: Kind) -> Cell | None:
+    if kind == "text":
+        return func.octet_length(cast(cell, String()))
+    return func.octet_length(cell) if kind == "bytes" else None
+
+
+_NOTHING: Cell = literal_column("0")
 _TINY = 1e-290
 _CASE = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
 DUCKDB = Tongue(
@@ -147,6 +180,7 @@ DUCKDB = Tongue(
     clip="least(greatest({value}, {low}), {high})",
     double=_double,
     quotient=_quotient,
+    size=_size_in_duckdb,
     several_groupings=True,
 )
 PARQUET = replace(DUCKDB, letter_by_letter=True)
@@ -161,6 +195,7 @@ TONGUES: dict[str, Tongue] = {
         clip="min(max({value}, {low}), {high})",
         double=_double,
         quotient=_quotient,
+        size=_size_in_sqlite,
         digest=lambda text: func.md5(cast(text, LargeBinary())),  # SQLite lets a text hold what is none
     ),
     "postgresql": Tongue(
@@ -173,6 +208,7 @@ TONGUES: dict[str, Tongue] = {
         clip=_CASE,
         double=lambda cell: _above_tiny(cell, _TINY, _double(cell)),
         quotient=lambda cell, by: _above_tiny(cell, max(_TINY, by * _TINY), _quotient(cell, by)),
+        size=_size_in_postgresql,
     ),
 }
 """Of each kind of database that is known to answer without ever writing."""
