@@ -60,7 +60,8 @@ def _by_the_engines_own_groups(table, column, cell, kind, tongue, where):
     """Equal texts by the engine's comparison are one group, called as one of them: the others change its name."""
     right = by_option(column, cell, kind, tongue)
     places = {word: place for place, word in enumerate(column.categories)}
-    return type(right)(cell=cell, places=places, count=right.count), counted(table, cell, where)
+    alike = cell.collate("NOCASE")  # as SQLite compares what stands in the column itself, and not worked out of it
+    return type(right)(cell=alike, places=places, count=right.count), counted(table, alike, where)
 
 
 def test_sources_that_count_otherwise_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
