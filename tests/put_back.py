@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 
 from streamlit.runtime import memory_media_file_storage
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import session_state
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
-from dashboard import failures, media, unread, values
+from dashboard import failures, left_pages, media, unread, values
 
 
 def changed_in_streamlit() -> list[str]:
@@ -17,10 +18,12 @@ def changed_in_streamlit() -> list[str]:
     left = {
         "the names of files": memory_media_file_storage._calculate_file_id is not media._plain,
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
+        "what a page that was left asks for": ScriptRunner._run_script is not left_pages._run,
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
         "what the log leaves out": kept,
         "what a line of the log is": logging.getLogRecordFactory() is not logging.LogRecord,
     }
+    left_pages.unguard()
     media.unguard()
     unread.unguard()
     values.unguard()
