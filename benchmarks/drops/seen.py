@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as Late
 
 from benchmarks.drops.tables import Drop
 
 PATIENCE = 60_000
-BLANK = 60_000.0  # ms after which somebody asks once more for a page that stays empty
 WORDS = 200.0  # that a reader reads in a minute
 ASKING, HEADLINE = ".st-key-own-asking", "[class*='-headline'] h3"
 
@@ -100,12 +98,7 @@ class Person:
         page, seen = self._page, self.seen
         start = time.perf_counter()
         headline = page.locator(HEADLINE).or_(page.get_by_test_id("stAlert"))
-        try:
-            headline.first.wait_for(timeout=BLANK)
-        except Late:  # seen on a busy machine: the server has answered, and the browser shows nothing of it
-            here = page.url.partition("?")[0].rpartition("/")[2]
-            link = page.locator(f"[data-testid=stSidebarNavLink][href$='/{here}']").first
-            self._clicked(link.click, headline.first.wait_for)
+        headline.first.wait_for()
         if page.locator(HEADLINE).count():
             page.locator(".js-plotly-plot .main-svg").first.wait_for()
         self._settled(page)
