@@ -23,7 +23,7 @@ from pyarrow import parquet as pq
 
 from benchmarks.reading import peak
 from dpcore.datasets import Column, Declaration
-from dpcore.datasets.in_place import open_folder
+from dpcore.datasets.in_place import InPlace, open_folder
 from dpcore.datasets.in_place.private import OpenSource
 from dpcore.validate import FloatArray
 
@@ -47,17 +47,15 @@ def write(folder: Path, rows: int) -> None:
         pq.write_table(table, folder / f"part-{place:03}.parquet")
 
 
-def measure(folder: Path, to: Connection) -> None:
-    """Ratios pair by pair, and the largest memory of this process."""
+def questions(stored: InPlace, source: str) -> dict[str, tuple[Callable[[], object], str]]:
+    """What is asked of a table in place, and the same of its ``source`` in DuckDB's own words."""
     ward = Column(name="ward", type="category", categories=WARDS)
     age = Column(name="age", type="number", low=0, high=120)
     ill, cuts = Column(name="ill", type="yes/no"), np.arange(6.0, 120.0, 6.0)
-    stored = open_folder(folder)
     looks: dict[str, FloatArray | None] = {"ward": None, "age": cuts}
     reached = "CASE " + " ".join(f"WHEN age < {cut} THEN {place}" for place, cut in enumerate(cuts)) + " ELSE 19 END"
     rule = OpenSource(stored, Declaration(columns=(ward, age, ill)).reads("ward", "age", "ill"))
-    source = f"read_parquet('{folder}/**/*.parquet')"
-    questions: dict[str, tuple[Callable[[], object], str]] = {
+    return {
         "options": (lambda: stored.counts(ward), f"SELECT ward, count(*) FROM {source} GROUP BY ward"),  # noqa: S608
         "histogram": (
             lambda: stored.histogram(age, 120),
@@ -70,9 +68,14 @@ def measure(folder: Path, to: Connection) -> None:
         ),
         "sum": (lambda: stored.total(age), f"SELECT sum(least(greatest(age, 0), 120)), count(*) FROM {source}"),  # noqa: S608
     }
+
+
+def measure(folder: Path, to: Connection) -> None:
+    """Ratios pair by pair, and the largest memory of this process."""
+    asked = questions(open_folder(folder), f"read_parquet('{folder}/**/*.parquet')")
     plain = duckdb.connect(config={"threads": 2, "memory_limit": "800MB"})  # with all that makes it quicker
     found: dict[str, tuple[float, float]] = {}
-    for name, (ours, theirs) in questions.items():
+    for name, (ours, theirs) in asked.items():
         ratios, seconds = [], []
         for _ in range(REPEATS):
             start = time.perf_counter()

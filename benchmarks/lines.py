@@ -19,19 +19,15 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import duckdb
-import numpy as np
 
+from benchmarks.in_place import questions
 from benchmarks.reading import peak
-from dpcore.datasets import Column, Declaration
 from dpcore.datasets.importing import import_csv
 from dpcore.datasets.in_place import Form, open_lines
-from dpcore.datasets.in_place.private import OpenSource
-from dpcore.validate import FloatArray
 
 MOST_RATIO = {"options": 1.5, "histogram": 1.5, "together": 2.0, "sum": 1.5, "rows": 1.5, "import": 3.0}
 MOST_MEMORY, REPEATS, IMPORTS = 1024.0, 5, 3
 PART = 5_000_000
-WARDS = tuple(f"Ward {number}" for number in range(40))
 FORM = Form(columns=(("person", "integer"), ("ward", "text"), ("ill", "text"), ("age", "number")))
 TYPES = "{'person': 'BIGINT', 'ward': 'VARCHAR', 'ill': 'BOOLEAN', 'age': 'DOUBLE'}"
 
@@ -51,35 +47,16 @@ def write(folder: Path, rows: int) -> None:
 
 def measure(folder: Path, to: Connection) -> None:
     """Ratios pair by pair, our processor seconds, and the largest memory of this process before DuckDB's own."""
-    ward = Column(name="ward", type="category", categories=WARDS)
-    age = Column(name="age", type="number", low=0, high=120)
-    ill, cuts = Column(name="ill", type="yes/no"), np.arange(6.0, 120.0, 6.0)
     stored = open_lines(folder, FORM)
-    looks: dict[str, FloatArray | None] = {"ward": None, "age": cuts}
-    reached = "CASE " + " ".join(f"WHEN age < {cut} THEN {place}" for place, cut in enumerate(cuts)) + " ELSE 19 END"
-    rule = OpenSource(stored, Declaration(columns=(ward, age, ill)).reads("ward", "age", "ill"))
     source = _source(f"{folder}/*.csv")
-    questions: dict[str, tuple[Callable[[], object], str]] = {
-        "options": (lambda: stored.counts(ward), f"SELECT ward, count(*) FROM {source} GROUP BY ward"),  # noqa: S608
-        "histogram": (
-            lambda: stored.histogram(age, 120),
-            f"SELECT floor(least(greatest(age, 0), 120))::INTEGER, count(*) FROM {source} GROUP BY 1",  # noqa: S608
-        ),
-        "together": (
-            lambda: rule.crossed("ill", looks),
-            f"SELECT ward, NULL, ill, count(*) FROM {source} GROUP BY ward, ill UNION ALL "  # noqa: S608
-            f"SELECT NULL, {reached} AS a, ill, count(*) FROM {source} GROUP BY a, ill",
-        ),
-        "sum": (lambda: stored.total(age), f"SELECT sum(least(greatest(age, 0), 120)), count(*) FROM {source}"),  # noqa: S608
-        "rows": (stored.rows, f"SELECT count(*) FROM {source}"),  # noqa: S608
-    }
-    for ours, _ in questions.values():
+    asked = questions(stored, source) | {"rows": (stored.rows, f"SELECT count(*) FROM {source}")}  # noqa: S608
+    for ours, _ in asked.values():
         ours()
     memory = peak()
     own = duckdb.connect(config={"threads": 2})
     own.execute("SET enable_progress_bar = false")
     found: dict[str, tuple[float, float, float]] = {}
-    for name, (ours, theirs) in questions.items():
+    for name, (ours, theirs) in asked.items():
         ratios, seconds, clock = [], [], []
         for _ in range(REPEATS):
             start = time.process_time()

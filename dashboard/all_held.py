@@ -9,10 +9,8 @@ from __future__ import annotations
 import threading
 import weakref
 
-import streamlit as st
-
-from dashboard import memory
-from dashboard.gate import EACH, network
+from dashboard import machine_memory
+from dashboard.gate import EACH
 from dashboard.words import data as said
 from dpcore.datasets import Reading
 from dpcore.errors import UnreadableFile
@@ -30,12 +28,7 @@ _lock = threading.Lock()
 
 def most() -> int:
     """Bytes that all may hold."""
-    return memory.for_files()
-
-
-def address() -> str:
-    """Of whoever is at the page, as the gate counts them; asked while the page is run, or in a callback."""
-    return network(str(st.context.ip_address or ""))
+    return machine_memory.for_files()
 
 
 def held(whose: str | None = None) -> int:

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dashboard import memory
+from dashboard import machine_memory
 from dashboard.gate import REPLICAS, raise_file_limit, uploads
 
 COOKIE = "epsilon_lab_replica"
@@ -177,7 +177,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
 
 def shares(count: int) -> dict[str, str]:
     """What each of ``count`` replicas may hold of all that they may hold together: memory for files, and uploads."""
-    together = {"EPSILON_LAB_MEMORY_ALL": memory.for_files(), "EPSILON_LAB_UPLOADS": uploads()}
+    together = {"EPSILON_LAB_MEMORY_ALL": machine_memory.for_files(), "EPSILON_LAB_UPLOADS": uploads()}
     return {name: str(max(1, (size >> 20) // count)) for name, size in together.items()}
 
 

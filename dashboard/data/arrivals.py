@@ -13,7 +13,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dashboard import all_held, limits, session, words
+from dashboard import all_held, limits, session, visitors, words
 from dashboard.background import compute
 from dashboard.background.readers import READERS
 from dashboard.data import actions, source
@@ -91,7 +91,7 @@ def read(
     if not compute.may_bring_files():
         session.say("own", NO_FILES)
         return
-    whose = all_held.address()
+    whose = visitors.address()
     try:
         counted = counted or all_held.waiting(len(data), whose)
     except UnreadableFile as error:
@@ -122,7 +122,7 @@ def read_again(**choices: Any) -> None:
         name, data, known, again, counted = at.name, at.data, dict(at.choices), at.again, at.counted
     elif own is not None:
         name, data, known, again = own.name, own.data, dict(own.choices), True
-        counted = all_held.waiting(0, all_held.address())  # it counts with the table that was read of it
+        counted = all_held.waiting(0, visitors.address())  # it counts with the table that was read of it
     else:
         return
     merged = {key: value for key, value in (known | choices).items() if value is not None}

@@ -8,7 +8,7 @@ from functools import cache
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from dashboard import all_held, catalogue, session, words
+from dashboard import all_held, catalogue, session, visitors, words
 from dashboard.background import compute
 from dashboard.background.readers import READERS
 from dashboard.data import suits
@@ -117,7 +117,7 @@ def _upload(name: str, key: str) -> None:
     suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
     SAMPLE_ROUND.put(int(SAMPLE_ROUND.get()) + 1)
     try:
-        waiting = all_held.waiting(len(data), all_held.address())
+        waiting = all_held.waiting(len(data), visitors.address())
     except UnreadableFile as error:
         session.say(f"sample-{name}", words.sentence(error))
         return

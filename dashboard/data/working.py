@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import all_held, limits, session, words
+from dashboard import all_held, limits, session, visitors, words
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.task import Task
@@ -93,7 +93,7 @@ def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> 
         elif present is not None and present.as_read is base:
             end(present, task.result)
 
-    fits, whose = limits.room(own.data, base, actions.weight(actions.before()), limits.limits()), all_held.address()
+    fits, whose = limits.room(own.data, base, actions.weight(actions.before()), limits.limits()), visitors.address()
     actions.start(lambda say: _prepared(base, steps, fits, whose), said.DOING_STEP, ended)
 
 

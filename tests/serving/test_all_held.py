@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import all_held, memory
+from dashboard import all_held, machine_memory
 from dashboard.data import task
 from dashboard.data.task import Task
 from dpcore.datasets import read_csv
@@ -136,13 +136,13 @@ def grouped(folder: Path, own: str, limits: dict[str, str], monkeypatch: pytest.
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     (folder / "own").write_text(own)
-    monkeypatch.setattr(memory, "_OWN", folder / "own")
-    monkeypatch.setattr(memory, "_GROUPS", folder)
-    memory.given.cache_clear()
+    monkeypatch.setattr(machine_memory, "_OWN", folder / "own")
+    monkeypatch.setattr(machine_memory, "_GROUPS", folder)
+    machine_memory.given.cache_clear()
     try:
-        return memory.given()
+        return machine_memory.given()
     finally:
-        memory.given.cache_clear()
+        machine_memory.given.cache_clear()
 
 
 MB = 1 << 20
@@ -176,7 +176,7 @@ def test_what_there_is_follows_from_every_group_that_the_process_is_in(
 
 def test_all_hold_a_share_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EPSILON_LAB_MEMORY_ALL", raising=False)
-    monkeypatch.setattr(memory, "given", lambda: 1_000_000_000)
+    monkeypatch.setattr(machine_memory, "given", lambda: 1_000_000_000)
     assert all_held.most() == 600_000_000 >> 20 << 20
     monkeypatch.setenv("EPSILON_LAB_MEMORY_ALL", "7")
     assert all_held.most() == 7 << 20

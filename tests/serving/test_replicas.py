@@ -20,7 +20,7 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.private_postgresql import private_server
-from dashboard import all_held, memory, replicas
+from dashboard import all_held, machine_memory, replicas
 from dashboard.__main__ import main
 from dashboard.gate import Gate
 from tests.browser.server import ROOT, free_port
@@ -56,7 +56,7 @@ def test_replicas_together_hold_no_more_than_one_may(count: int, said: str, monk
     """Each of two once took three fifths of the memory that their container had."""
     for name in ("EPSILON_LAB_MEMORY_ALL", "EPSILON_LAB_UPLOADS"):
         monkeypatch.setenv(name, said)
-    monkeypatch.setattr(memory, "given", lambda: 4 << 30)
+    monkeypatch.setattr(machine_memory, "given", lambda: 4 << 30)
     alone = (all_held.most(), Gate(None)._most_bytes)  # type: ignore[arg-type]
     for name, value in replicas.shares(count).items():
         monkeypatch.setenv(name, value)
