@@ -75,8 +75,9 @@ def transactions() -> bytes:
 
 
 def to_first_aggregate(data: bytes) -> str:
-    """Read, understood, and one column typed and added up."""
+    """Read, understood, with what the page suggests to do with it, and one column typed and added up."""
     reading = read_table(data)
+    _ = reading.suggested_steps
     name = next(column.name for column in reading.columns if column.type in ("category", "number"))
     table = reading.table(reading.suggested().only(name))
     table.frame[name].value_counts()

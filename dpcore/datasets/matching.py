@@ -49,15 +49,23 @@ def counted(text: pd.Series) -> tuple[pd.Series, IntArray]:
     return pd.Series(pd.array(raw, dtype=kind)), np.asarray(numbers, dtype=np.int64)
 
 
-def signs(text: pd.Series) -> frozenset[int]:
-    """Every byte that any of the words holds."""
-    found = np.zeros(256, dtype=bool)
-    for part in _parts(text):
-        _, places, content = part.buffers()
-        if len(part) and content is not None:
-            borders = np.frombuffer(places, dtype=np.int64)[[part.offset, part.offset + len(part)]]
-            found[np.frombuffer(content, dtype=np.uint8)[borders[0] : borders[1]]] = True
-    return frozenset(np.flatnonzero(found).tolist())
+def holds(text: pd.Series, sign: str) -> bool:
+    """Whether any of the words holds this sign of ASCII, told from their bytes."""
+    return any(bool((content == ord(sign)).any()) for content in map(_content, _parts(text)))
+
+
+def is_below(text: pd.Series, sign: str) -> bool:
+    """Whether all signs of all words come before this one of ASCII: before "A" there are digits and marks alone."""
+    return all(bool((content < ord(sign)).all()) for content in map(_content, _parts(text)))
+
+
+def _content(words: pa.LargeStringArray) -> np.ndarray:
+    """The bytes of all words, one after the other."""
+    _, places, content = words.buffers()
+    if not len(words) or content is None:
+        return np.zeros(0, dtype=np.uint8)
+    first, last = np.frombuffer(places, dtype=np.int64)[[words.offset, words.offset + len(words)]]
+    return np.frombuffer(content, dtype=np.uint8)[first:last]
 
 
 def may_be_blank(text: pd.Series) -> BoolArray:

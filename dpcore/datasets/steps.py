@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.dates import moment
-from dpcore.datasets.matching import counted, signs
+from dpcore.datasets.matching import counted, holds, is_below
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.private_rows import Moved
 from dpcore.datasets.report import ReadColumn
@@ -422,7 +422,7 @@ def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[St
 def is_total(cells: pd.Series) -> BoolArray:
     """Which cells are a word for a total: "Subtotal", "North total", "Zwischensumme"."""
     none = np.zeros(len(cells), dtype=bool)
-    if max(signs(cells), default=0) < ord("A"):  # numbers alone
+    if is_below(cells, "A"):
         return none
     different, _ = counted(cells)
     if not different.str.contains(_OF_TOTALS, case=False, regex=True).any():
@@ -434,8 +434,7 @@ def is_total(cells: pd.Series) -> BoolArray:
 
 def several_in(cells: pd.Series) -> str | None:
     """The sign between several options of one cell, or None: the parts repeat, are short, and are few in all."""
-    held = signs(cells)
-    separators = [separator for separator in _SEPARATORS if ord(separator) in held]
+    separators = [separator for separator in _SEPARATORS if holds(cells, separator)]
     if not separators:
         return None
     different, weights = counted(cells)  # each word is taken apart once, however often it occurs
