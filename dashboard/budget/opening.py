@@ -14,6 +14,7 @@ from dashboard.charts.ready import Ready
 from dashboard.data.actions import remember
 from dashboard.data.source import budget_opened, own_file
 from dashboard.widgets import inputs as controls
+from dashboard.widgets import onward
 from dashboard.words import place
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
@@ -58,7 +59,7 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
         st.info(NO_OPENING, icon=":material/lock_person:")
         return
     if source.lineage is None:
-        st.info(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
+        onward.say(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
         return
     st.markdown(
         "**Before the first release, set the budget of these people.** It is the most that all private answers about "

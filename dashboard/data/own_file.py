@@ -220,10 +220,10 @@ class OwnFile:
 
     @property
     def unreleasable(self) -> str:
-        """Why nothing can be released yet, in one sentence; "" when something can."""
+        """Why nothing can be released yet, all of it at once; "" when something can."""
         if self.described:
             return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
-        return self._put_together or next(iter(self.lacking), "")
+        return self._put_together or self.uncompared or " ".join(self.lacking)
 
     @property
     def _put_together(self) -> str:

@@ -25,7 +25,7 @@ from dashboard.report.answer import answered as answered_section
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
 from dashboard.view import EPSILON_LOW
-from dashboard.widgets import approval
+from dashboard.widgets import approval, onward
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
 from dashboard.widgets.blocks import Around, draw_all
@@ -126,7 +126,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     ``dialog`` is False where ``draw_beside`` stands on the page already, which then shows the dialog and its problems.
     """
     if source.rows is None:
-        st.info(source.unreleased)
+        onward.say(source.unreleased)
         return
     here, request, describe = Asked(source=source, slot=slot, offer=offer), offer.request, offer.describe
     try:

@@ -355,6 +355,10 @@ def suggested(types: Sequence[tuple[str, str]], row: str) -> str:
     return f"{'; '.join([*told, *([f'one row is {row}'] if row else [])])}."
 
 
+PAGE = "Data page"
+GO = "Go to the Data page"
+
+
 def here(sentence: str) -> str:
     """A sentence that sends people to the Data page, as the page itself says it."""
     return sentence.replace(" on the Data page", "")
