@@ -233,7 +233,9 @@ class OwnFile:
                 "The rows of this table were put together from what the file holds, so how many there are and what "
                 "they are called is private. Take that step back on the Data page: a private alarm counts days itself."
             )
-        return put_together.refusal(self.steps, self.schema.unit) if self.schema.each_row == "record" else ""
+        if self.schema.each_row != "record":
+            return ""
+        return put_together.refusal(self.steps, self.schema.unit) or put_together.of_nobody(self.steps, self.schema)
 
     @property
     def lacking(self) -> tuple[str, ...]:
