@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import catalogue, offering, session
 from dashboard.background import compute
 from dashboard.budget import tracker
+from dashboard.budget.opening import asks_whose
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
@@ -410,6 +411,8 @@ def _tabs(question: Question, current: Source, around: Around) -> None:
 
 def _release(question: Question, current: Source, around: Around) -> None:
     offer = question.offer
+    if asks_whose(current):
+        return
     if isinstance(offer, NoOffer):
         onward.say(offer.sentence)
         if offer.instead is not None:

@@ -949,7 +949,7 @@ def test_only_people_who_were_offered_are_taken(
     ledger.open_budget("people-1", epsilon=1.0, name="Patients")
     practice = ledger.open_practice("0" * 32, "clinic", epsilon=10.0, delta=1e-6).lineage
     linked: list[str] = []
-    monkeypatch.setattr(Ledger, "link", lambda self, mark, lineage, marks: linked.append(lineage))
+    monkeypatch.setattr(Ledger, "join", lambda self, file, lineage: linked.append(lineage))
     monkeypatch.setattr(people.source, "own_file", lambda: own)
     monkeypatch.setattr(people.source, "keep", lambda own: None)
     told: list[str] = []

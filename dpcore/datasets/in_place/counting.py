@@ -244,9 +244,10 @@ def rows_of_each(source: FromClause, *, person: Cell, there: ColumnElement[bool]
 
 def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell, ColumnElement[bool]]:
     """Who a row's person is, and whether it says so."""
-    if kind != "text":
+    text = _trimmed(cell, tongue)
+    named = text if kind == "text" else tongue.named(cell, text)
+    if named is None:
         return cell, cell.is_not(None)
-    named = _trimmed(cell, tongue)
     missing = sorted({word.strip().lower() for word in column.missing_words} | {""})
     return tongue.exact(named), and_(named.is_not(None), func.lower(named).not_in(missing))
 
