@@ -65,8 +65,9 @@ MESSAGE_PARTS = 5_000
 hundred, one part for each column that is chosen of a wide table, and a few for each control."""
 OTHER_BYTES = 4_096
 """Of a message that does not run the script: some are answered at once with what they hold, or with more."""
-BYTES_A_PART, PARTS_A_MESSAGE = 1_000, 20
-"""Bytes that are as much work as one part is, and parts that are as much as a message without any."""
+BYTES_A_PART, PARTS_A_MESSAGE, PARTS_A_FRAME = 1_000, 20, 7
+"""Bytes that are as much work as one part is, and parts that are as much as a message without any, and as one of the
+frames that it came in."""
 WORK, WORK_EACH, AHEAD = 3_000.0, 30_000.0, 10.0
 """Parts a second that one page may send, and all pages of one address together; what goes beyond it waits, but for what
 was not sent in so many seconds before. A part takes this process some three millionths of a second."""
@@ -279,6 +280,7 @@ class Gate:
         self._open[visitor] += 1
         paces = (Pace(WORK, AHEAD), self._paces.setdefault(visitor, Pace(WORK_EACH, AHEAD)))
         try:
+            await _in_turn(0, paces)  # what an address is ahead by is not left behind with a page that is closed
             await self._app(scope, lambda: _next(receive, send, paces), send)
         finally:
             self._open[visitor] -= 1
@@ -290,13 +292,16 @@ class Gate:
 async def _next(receive: Receive, send: Send, paces: Iterable[Pace]) -> Message:
     """The next message, if the server may see it; else the end of the connection."""
     message = await receive()
+    frames = PARTS_A_FRAME * message.get("frames", 0)  # as ``frames`` counts them: also those of no whole message
     if message["type"] != "websocket.receive":
+        _wait(frames, paces)
         return message
     data = message.get("bytes") or b""
     parts = None if len(data) > MESSAGE_BYTES else wire.parts(MESSAGE_PARTS, data, BackMsg.DESCRIPTOR)
     if parts is None:
+        _wait(frames, paces)
         return await _ended(send, 1009)  # larger than any that a page sends
-    await _in_turn(PARTS_A_MESSAGE + parts + len(data) // BYTES_A_PART, paces)
+    await _in_turn(PARTS_A_MESSAGE + frames + parts + len(data) // BYTES_A_PART, paces)
     asked = _asked(data)
     kind = None if asked is None else asked.WhichOneof("type")
     if asked is None or kind is None:
@@ -316,9 +321,14 @@ async def _ended(send: Send, code: int) -> Message:
 
 async def _in_turn(work: float, paces: Iterable[Pace]) -> None:
     """Wait for as long as the sender of so much ``work`` is ahead of what one may make."""
-    seconds = max(pace.wait(work) for pace in paces)
+    seconds = _wait(work, paces)
     if seconds > 0.0:
         await asyncio.sleep(seconds)
+
+
+def _wait(work: float, paces: Iterable[Pace]) -> float:
+    """Count so much ``work``; for how many seconds its sender has to wait."""
+    return max(pace.wait(work) for pace in paces)
 
 
 def _asked(data: bytes) -> BackMsg | None:

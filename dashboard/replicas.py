@@ -48,6 +48,8 @@ defaults
     timeout server 60s
     timeout tunnel 1h
     timeout queue 10s
+    # a replica that is only slow to answer keeps its visitors: whoever is cut off loses the files of their session
+    timeout check 5s
     option forwardfor
     option redispatch
     retries 2
@@ -68,7 +70,7 @@ backend replicas
     option httpchk
     http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
     http-check expect status 200
-    default-server check inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+    default-server check inter 1s fastinter 300ms fall 3 rise 1 on-marked-down shutdown-sessions
 {servers}
 """
 

@@ -38,6 +38,7 @@ WRITERS = {"typst": ("dashboard/report/pdf.py",), "docx": ("dashboard/report/wor
 SERVED = {
     "dashboard/server.py": {"starlette"},
     "dashboard/gate.py": {"starlette", "h11", "google"},
+    "dashboard/frames.py": {"uvicorn", "websockets"},
     "dashboard/wire.py": {"google"},
     "dashboard/background/cluster.py": {"dask", "distributed"},
 }

@@ -26,7 +26,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from benchmarks.people import Person
-from dashboard import gate, login, pace, wanted, wire
+from dashboard import frames, gate, login, pace, wanted, wire
 from dashboard.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
@@ -214,6 +214,44 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(mon
     waits = [sent(at_once) for _ in range(20)]  # of pages that are opened one after the other
     assert waits[0] == 0.0
     assert sum(waits) == pytest.approx((20 * at_once * work) / gate.WORK_EACH - gate.AHEAD)
+
+
+@pytest.mark.parametrize("kind", ["of a message", "of one that is too large", "of none"])
+def test_frames_that_came_for_a_message_or_for_none_count_as_well(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the page is closed, and the next of the same address is opened: there they have to wait."""
+    clock, frames, too_large = [0.0], 900, bytes(gate.MESSAGE_BYTES + 1)
+
+    async def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    end: dict[str, Any] = {"type": "websocket.disconnect", "code": 1000}
+    message = {
+        "of a message": {**binary(BackMsg(stop_script=True)), "frames": frames},
+        "of one that is too large": {"type": "websocket.receive", "bytes": too_large, "frames": frames},
+        "of none": {**end, "frames": frames},
+    }[kind]
+    here = Gate(Inner())
+
+    async def page() -> None:
+        waiting = [message, end]
+
+        async def receive() -> Any:
+            return waiting.pop(0)
+
+        async def send(_: Any) -> None:
+            return
+
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": ("10.0.0.1", 1)}
+        await here(scope, receive, send)
+
+    pages = 100
+    for _ in range(pages):
+        asyncio.run(page())
+    least = (pages - 1) * frames * gate.PARTS_A_FRAME / gate.WORK_EACH - gate.AHEAD
+    assert least > 5.0
+    assert clock[0] >= least
 
 
 def nested(data: bytes, *path: str) -> bytes:
@@ -734,7 +772,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
-    assert len(changed_in_streamlit()) == 6
+    assert len(changed_in_streamlit()) == 7
 
 
 class Stranger(Person):
@@ -752,6 +790,11 @@ class Stranger(Person):
             setattr(widget, field, value)
             with contextlib.suppress(RuntimeError):  # a page that says that it was sent something odd
                 await self._run(asked)
+
+    async def pings(self, times: int) -> None:
+        with contextlib.suppress(websockets.ConnectionClosed):
+            for _ in range(times):
+                await self._connection.ping()
 
     async def until_closed(self) -> int | None:
         try:
@@ -795,6 +838,8 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
             await stranger.sends(message)
             closed.append(await stranger.until_closed())
             await stranger.arrive()
+        await stranger.pings(int(frames.CONTROL_AHEAD) + 10)
+        closed.append(await stranger.until_closed())
         await person.move(0.5)
         for one in (person, stranger, gone):
             await one.leave()
@@ -804,7 +849,7 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
         answers, closed = asyncio.run(story(address))
         assert _status(f"{address}/_stcore/metrics") == 404
     assert answers == [204] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH)
-    assert closed == [1008, 1003, 1003]
+    assert closed == [1008, 1003, 1003, 1002]
     log = (tmp_path / "server.log").read_text()
     assert "Traceback" not in log
     assert "defect" not in log

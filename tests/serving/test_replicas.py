@@ -50,6 +50,15 @@ def test_the_balancer_starts_with_as_few_files_as_there_are(files: int, connecti
     assert f"maxconn {connections}\n" in text
 
 
+def test_a_replica_that_is_only_busy_keeps_its_visitors() -> None:
+    """One that did not answer for two seconds once lost all of its pages, and their files with them."""
+    text = replicas.configuration([8001], port=8000, address="127.0.0.1")
+    patience, falls = re.search(r"timeout check (\d+)s", text), re.search(r"fall (\d+)", text)
+    assert patience
+    assert falls
+    assert int(patience.group(1)) * int(falls.group(1)) >= 15
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 64])
 @pytest.mark.parametrize("said", ["", "1000"])
 def test_replicas_together_hold_no_more_than_one_may(count: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
