@@ -39,6 +39,7 @@ SERVED = {
     "dashboard/server.py": {"starlette"},
     "dashboard/gate.py": {"starlette", "h11", "google"},
     "dashboard/frames.py": {"uvicorn", "websockets"},
+    "dashboard/lengths.py": {"uvicorn", "h11"},
     "dashboard/wire.py": {"google"},
     "dashboard/background/cluster.py": {"dask", "distributed"},
 }

@@ -18,6 +18,7 @@ from websockets.server import ServerProtocol
 
 from dashboard import frames, pace
 from dashboard.gate import MESSAGE_BYTES
+from tests.serving.connected import Wire
 
 READ = 64 * 1024
 """Bytes that are handed over at once here; a loop hands over four times as many."""
@@ -43,32 +44,6 @@ def frame(kind: int, data: bytes = b"", *, last: bool = True) -> bytes:
     else:
         length = bytes([128 | 126]) + struct.pack("!H", size) if size < 65536 else b"\xff" + struct.pack("!Q", size)
     return bytes([128 * last | kind]) + length + bytes(4) + data
-
-
-class Wire(asyncio.Transport):
-    """What a page is connected by; notes what becomes of it, and hands nothing over while reading is paused."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written, self.reading, self.closed, self.aborted = bytearray(), True, False, False
-
-    def write(self, data: Any) -> None:
-        self.written += data
-
-    def pause_reading(self) -> None:
-        self.reading = False
-
-    def resume_reading(self) -> None:
-        self.reading = True
-
-    def close(self) -> None:
-        self.closed = True
-
-    def abort(self) -> None:
-        self.closed = self.aborted = True
-
-    def is_closing(self) -> bool:
-        return self.closed
 
 
 class Page:
