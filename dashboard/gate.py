@@ -57,7 +57,7 @@ MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
 EACH = 0.8
 """The share of them that one address may have (a school behind one has the same), unless EPSILON_LAB_SESSIONS_EACH says
-a number, and of the room for files: there is always some for somebody else."""
+a number, of the room for files, and of a balancer's connections: there is always some for somebody else."""
 MESSAGE_BYTES = 9_000_000
 """Of one message from a page: the text box for a table takes 2,000,000 characters, of four bytes at most."""
 MESSAGE_PARTS = 5_000
