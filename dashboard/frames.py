@@ -58,6 +58,8 @@ class Counted(ServerProtocol):
 async def _with_frames(page: WebSocketsSansIOProtocol) -> dict[str, Any]:
     """The next message, and as ``frames`` how many arrived for it and with it."""
     message = await _UVICORNS["receive"](page)
+    if page.disconnected:  # nobody is there to be answered, however much they asked for before they left
+        message = {"type": "websocket.disconnect", "code": 1006}
     frames = page.conn.taken() if isinstance(page.conn, Counted) else 0
     return {**message, "frames": frames}
 

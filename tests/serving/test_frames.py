@@ -227,6 +227,18 @@ def test_a_browser_s_page_goes_on_for_days(monkeypatch: pytest.MonkeyPatch) -> N
     asyncio.run(story())
 
 
+def test_what_a_page_that_has_left_asked_for_is_not_taken_any_more() -> None:
+    async def story() -> None:
+        page = await Page().opened()
+        assert (await page.taken())["type"] == "websocket.connect"
+        page.receives(frame(BINARY, b"click") * 100)
+        assert (await page.taken())["bytes"] == b"click"
+        page.connection.connection_lost(None)
+        assert (await page.taken())["type"] == "websocket.disconnect"
+
+    asyncio.run(story())
+
+
 def test_what_is_no_frame_before_a_connection_is_accepted_leaves_no_traceback() -> None:
     async def story() -> None:
         page = await Page(accepted=False).opened()
