@@ -76,10 +76,10 @@ RUNS, RUNS_EACH, A_PART = 10.0, 30.0, 0.2
 and what the run of a part that is drawn by itself counts. A run takes this process some forty milliseconds."""
 REPLICAS = "EPSILON_LAB_REPLICAS"
 """Where ``replicas`` says how many of this server there are."""
-REFUSED = frozenset(
-    {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
-)
-"""Messages for the author of a script, which no page of ours sends: what all visitors share is not theirs to drop."""
+SENT = frozenset({"rerun_script", "stop_script", "file_urls_request", "backend_operation_request"})
+OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
+"""Messages that pages of ours send, and what they ask for beside a run. All others are for the author of a script, such
+as the one that drops what all visitors share, or for a page around this one."""
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -313,7 +313,7 @@ async def _next(receive: Receive, send: Send, work: Iterable[Pace], runs: Iterab
         kind = None if asked is None else asked.WhichOneof("type")
         if asked is None or kind is None:
             return await _ended(send, 1003)  # no page of ours sends it
-        if kind in REFUSED or len(asked.file_urls_request.file_names) > FILES_EACH:
+        if not _is_sent(asked) or len(asked.file_urls_request.file_names) > FILES_EACH:
             return await _ended(send, 1008)
         if kind != "rerun_script" and len(data) > OTHER_BYTES:
             return await _ended(send, 1009)
@@ -350,6 +350,14 @@ def _asked(data: bytes) -> BackMsg | None:
     except DecodeError:
         return None
     return asked
+
+
+def _is_sent(asked: BackMsg) -> bool:
+    """Whether a message is of a kind that pages of ours send."""
+    kind = asked.WhichOneof("type")
+    if kind == "backend_operation_request":
+        return asked.backend_operation_request.WhichOneof("payload") in OPERATIONS
+    return kind in SENT
 
 
 def _header(scope: Scope, name: bytes) -> str | None:

@@ -33,6 +33,8 @@ from tests.browser.server import running
 from tests.put_back import changed_in_streamlit
 
 HOST = (b"host", b"127.0.0.1:8501")
+REFUSED = {"clear_cache", "set_run_on_save", "load_git_info", "app_heartbeat"}
+REFUSED |= {"debug_disconnect_websocket", "debug_shutdown_runtime"}
 
 
 class Inner:
@@ -145,7 +147,22 @@ def test_a_page_of_another_server_on_this_computer_is_refused() -> None:
     assert len(inner.messages) == 1
 
 
-@pytest.mark.parametrize("kind", sorted(gate.REFUSED))
+def test_every_kind_of_message_is_let_through_or_refused_knowingly() -> None:
+    """Where this fails, Streamlit has a new kind: let it through where pages need it (``gate.SENT``)."""
+    kinds = {field.name for field in BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
+    assert kinds - gate.SENT == REFUSED
+    request = BackMsg.DESCRIPTOR.fields_by_name["backend_operation_request"].message_type
+    operations = {field.name for field in request.oneofs_by_name["payload"].fields}
+    assert operations - gate.OPERATIONS == {"install_skills", "dismiss_skills_nudge"}
+    for operation in operations:
+        asked = BackMsg()
+        getattr(asked.backend_operation_request, operation).SetInParent()
+        told, inner = connected([binary(asked)], HOST)
+        assert (not told) == (inner.messages[0]["type"] == "websocket.receive") == (operation in gate.OPERATIONS)
+    assert connected([binary(BackMsg(backend_operation_request={"request_id": "1"}))], HOST)[0], "nor one of none"
+
+
+@pytest.mark.parametrize("kind", sorted(REFUSED))
 def test_what_all_visitors_share_is_not_one_visitor_s_to_drop(kind: str) -> None:
     """Whoever asks for it is let go: a message that was only left out could be sent again and again, at no cost."""
     rerun = BackMsg()
@@ -166,6 +183,7 @@ def test_a_page_asks_for_few_addresses_of_files_and_by_short_names() -> None:
     few.file_urls_request.file_names.extend(["𐍈" * 255] * gate.FILES_EACH)
     many.file_urls_request.file_names.extend([""] * (gate.FILES_EACH + 1))
     long.file_urls_request.file_names.append("x" * 5000)
+    longer.backend_operation_request.deferred_file.file_id = "1"
     longer.backend_operation_request.request_id = "x" * 5000  # the answer says it again
     told, inner = connected([binary(few)], HOST)
     assert not told
