@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from dashboard.data import put_together
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.schema import ColumnType, EachRow
-from dpcore.datasets.steps import moved_by, rows_made
+from dpcore.datasets.steps import put_together as rows_put_together
+from dpcore.datasets.steps import rows_made
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.people import Brought
 
@@ -241,7 +242,7 @@ class OwnFile:
     @property
     def _put_together(self) -> str:
         """Why rows that steps put together cannot be asked privately; "" where they can."""
-        if self.schema.each_row != "record" and moved_by(self.steps) == "made":
+        if self.schema.each_row != "record" and rows_put_together(self.steps):
             return (
                 "The rows of this table were put together from what the file holds, so how many there are and what "
                 "they are called is private. Take that step back on the Data page: a private alarm counts days itself."

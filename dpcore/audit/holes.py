@@ -19,6 +19,7 @@ from dpcore.audit.files import Ask, File, Question, question
 from dpcore.audit.interference import Verdict, check
 from dpcore.datasets import Declaration, Schema, apply, conversion, schema
 from dpcore.datasets import private_rows as doors
+from dpcore.datasets.steps import Worked
 from dpcore.errors import InvalidArgument
 from dpcore.releases import paired_model, whole_classes
 from dpcore.releases.asked import Asked, ErrorBound
@@ -32,7 +33,7 @@ from dpcore.releases.whole_codes import WholeCodes
 from dpcore.releases.whole_pairs import most_wrong
 from dpcore.training.cuts import own_cuts
 from dpcore.training.encoding import Encoding
-from dpcore.validate import FloatArray
+from dpcore.validate import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +189,17 @@ def _dropping_steps() -> Iterator[None]:
     """Steps without anything in them set aside: the others move up."""
     opened = doors.PrivateRows.opened
     with patch.object(doors.PrivateRows, "opened", lambda self, reads: opened(self, replace(reads, steps=False))):
+        yield
+
+
+@contextmanager
+def _moved_up() -> Iterator[None]:
+    """Rows that a step left out take their place with them: the others move up."""
+
+    def places(self: Worked, before: IntArray, records: int) -> tuple[IntArray, int]:
+        return np.arange(len(self.frame)), len(self.frame)
+
+    with patch.object(Worked, "places", places):
         yield
 
 
@@ -359,6 +371,11 @@ HOLES: tuple[Hole, ...] = (
         ask=_refusing(lambda frame: bool(frame["answer"].notna().all())),
     ),
     Hole(name="5 steps without anything in them move the others", on="losses, doubling", within=_dropping_steps),
+    Hole(
+        name="rows that a step left out move the others",
+        on="losses of a step, totals left out",
+        within=_moved_up,
+    ),
     Hole(name="5 a missing cell counts beyond the bounds", on="alarm over revenue, exponential", within=_unbounded),
     Hole(
         name="5 a stand-in that no whole number fits",

@@ -22,7 +22,6 @@ from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
 from dpcore.datasets.matching import counted, holds, is_below
 from dpcore.datasets.numerals import is_number, tidy
-from dpcore.datasets.private_rows import Moved
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
 from dpcore.datasets.size import Size, letters
@@ -69,13 +68,12 @@ class Worked:
 
     def places(self, before: IntArray, records: int) -> tuple[IntArray, int]:
         """Which of how many records each row is, given which of the ``records`` each row was ``before``: what was set
-        aside when the file was read goes on being a record without anything in it."""
+        aside when the file was read, or left out since, goes on being a record without anything in it. Else the cell by
+        which it is left out would move all rows after it."""
         if self.anew:
             return np.arange(len(self.frame)), len(self.frame)
         if self.stayed is not None:
-            gone = before[~self.stayed]
-            stayed = before[self.stayed]
-            return stayed - np.searchsorted(np.sort(gone), stayed), records - gone.size
+            return before[self.stayed], records
         blocks = np.arange(self.times)[:, None] * records
         return (blocks + before[None, :]).ravel(), records * self.times
 
@@ -377,12 +375,22 @@ def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
     return made
 
 
-def moved_by(steps: Iterable[Step]) -> Moved:
-    """What steps did to which rows there are, and where; see ``Moved``."""
-    several = tuple(steps)
-    if any(isinstance(step, OneRowPer | TicksToRows) for step in several):
-        return "made"
-    return "left out" if any(isinstance(step, LeaveOutTotals) for step in several) else ""
+def put_together(steps: Iterable[Step]) -> bool:
+    """Whether steps put rows together by what cells say, so that which rows there are, and where, hangs on people."""
+    return any(isinstance(step, OneRowPer | TicksToRows) for step in steps)
+
+
+def left_out_by(steps: Iterable[Step]) -> frozenset[str]:
+    """The columns by whose cells steps left rows out; "" stands for one that a later step made others of."""
+    found: set[str] = set()
+    for step in steps:
+        if isinstance(step, LeaveOutTotals):
+            found.add(step.column)
+        gone = (
+            step.columns if isinstance(step, MonthsToRows) else (step.column,) if isinstance(step, SplitOptions) else ()
+        )
+        found = {"" if name in gone else name for name in found}
+    return frozenset(found)
 
 
 def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:

@@ -26,7 +26,13 @@ def test_a_neighbouring_file_changes_the_law_alone_and_by_no_more_than_claimed(n
 
 @pytest.mark.parametrize(
     "name",
-    ["most common, two rows by who", "model, a row added", "losses, doubling", "alarm over revenue, exponential"],
+    [
+        "most common, two rows by who",
+        "model, a row added",
+        "losses, doubling",
+        "alarm over revenue, exponential",
+        "losses of a step, totals left out",
+    ],
 )
 def test_from_the_bytes_of_the_file(name: str) -> None:
     verdict = check(question(name), most=4, from_bytes=6, every=4)
