@@ -30,6 +30,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from dashboard import login, wanted, wire
+from dashboard.background import turns
 from dashboard.pace import Pace
 from dashboard.words import server as words
 
@@ -73,7 +74,8 @@ WORK, WORK_EACH, AHEAD = 3_000.0, 30_000.0, 10.0
 was not sent in so many seconds before. A part takes this process some three millionths of a second."""
 RUNS, RUNS_EACH, A_PART = 10.0, 30.0, 0.2
 """Runs of the script a second that one page may ask for, and all pages of one address together, after a burst as above;
-and what the run of a part that is drawn by itself counts. A run takes this process some forty milliseconds."""
+and what the run of a part that is drawn by itself counts. Those of an address are runs of usual length
+(``turns.USUAL``): a faster computer takes as many more of them from a school behind one address."""
 REPLICAS = "EPSILON_LAB_REPLICAS"
 """Where ``replicas`` says how many of this server there are."""
 SENT = frozenset({"rerun_script", "stop_script", "file_urls_request", "backend_operation_request"})
@@ -281,7 +283,9 @@ class Gate:
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1
-        work_each, runs_each = self._paces.setdefault(visitor, (Pace(WORK_EACH, AHEAD), Pace(RUNS_EACH, AHEAD)))
+        work_each, runs_each = self._paces.setdefault(
+            visitor, (Pace(WORK_EACH, AHEAD), Pace(RUNS_EACH, AHEAD, turns.weight))
+        )
         work, runs = (Pace(WORK, AHEAD), work_each), (Pace(RUNS, AHEAD), runs_each)
         try:
             await _in_turn(0, work)  # what an address is ahead by is not left behind with a page that is closed

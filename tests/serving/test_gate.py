@@ -27,6 +27,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from benchmarks.people import Person
 from dashboard import frames, gate, login, pace, wanted, wire
+from dashboard.background import turns
 from dashboard.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
@@ -196,7 +197,7 @@ def test_a_page_asks_for_few_addresses_of_files_and_by_short_names() -> None:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Of the gate; it stands still but for what is waited."""
+    """Of the gate; it stands still but for what is waited. Runs are of usual length, whatever ran here before."""
     now = [0.0]
 
     async def sleep(seconds: float) -> None:
@@ -204,6 +205,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
     return now
 
 
@@ -293,6 +295,12 @@ def test_a_page_asks_for_no_more_runs_than_a_person_and_an_address_for_no_more_t
     for _ in range(20):
         sent_by(here, [run_of()] * page)
     assert clock[0] == pytest.approx(10_000.0 + (20 * page - each) / gate.RUNS_EACH)
+    clock[0] = 15_000.0
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL / 2)  # a computer that is twice as fast
+    for _ in range(20):
+        sent_by(here, [run_of()] * page)
+    assert clock[0] == pytest.approx(15_000.0 + (10 * page - each) / gate.RUNS_EACH)
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
     clock[0] = 20_000.0
     parts = int(page / gate.A_PART)
     sent_by(here, [run_of("a part")] * parts)
