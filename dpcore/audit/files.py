@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets import Column, Declaration, PrivateRows, Schema, read_csv
+from dpcore.datasets import Column, Declaration, PrivateRows, Reading, Schema, read_csv
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
@@ -44,6 +44,31 @@ class File:
 
 Ask = Callable[[Declaration, File], Any]
 
+PLAIN = {
+    "delimiter": ",",
+    "encoding": "utf-8",
+    "quote": '"',
+    "escape": "doubled",
+    "header_rows": 1,
+    "header_line": 1,
+    "keep_footer": True,
+}
+"""One answer to each question about the form of a file, whatever the file is."""
+
+
+def as_a_page_reads(data: bytes, answers: Mapping[str, Any]) -> Reading:
+    """The file as a page reads it, with no choice but the ``answers`` to what the page asks before a private answer:
+    all else is as the file decided it."""
+    stated: dict[str, Any] = {}
+    while True:
+        reading = read_csv(data, **stated)
+        asked = {*reading.report.doubtful, *reading.report.decided}
+        named = asked - {"header"} | ({"header_rows", "header_line"} if "header" in asked else set())
+        if named <= stated.keys():
+            return reading
+        stated |= {name: answers[name] for name in named}
+
+
 NASTY = ("", "n/a", "x;y", "1e300", "-7", "zebra", "2024-01-02 23:59", '"', "0.5", "yes")
 
 
@@ -53,7 +78,7 @@ class Question:
 
     ``tables`` are the files to begin with. In ``moves`` a neighbour differs in the ``rows`` of one person or in the
     ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most. ``any_declaration`` says
-    that the schema was drawn: it may be refused then, in the same words on both files.
+    that the schema was drawn: it may be refused then, in the same words on both files. Cells are quoted by ``mark``.
     """
 
     name: str
@@ -65,29 +90,27 @@ class Question:
     moves: Moves = "rows"
     entry: str = ""
     any_declaration: bool = False
+    mark: str = '"'
+
+    @property
+    def quoting(self) -> Literal[0, 1]:
+        """Other marks stand around all cells, as where such files are written."""
+        return csv.QUOTE_MINIMAL if self.mark == '"' else csv.QUOTE_ALL
 
     @property
     def declaration(self) -> Declaration:
         return Declaration.of(self.schema, hidden=self.hidden)
 
     def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
-        """The file of these rows: its bytes as the Data page reads them once a person has settled their form, or at
-        once the cells that come of it, which takes a hundredth of the time."""
+        """The file of these rows: its bytes as the Data page reads them, or at once the cells that come of it, which
+        takes a hundredth of the time."""
         if not from_bytes:
             frame = pd.DataFrame(rows, columns=list(self.schema.names), dtype="str")
             return File(frame=frame, private=PrivateRows(frame))
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.schema.names, *rows])
-        reading = read_csv(
-            text.getvalue().encode(),
-            delimiter=",",
-            encoding="utf-8",
-            quote='"',
-            header_rows=1,
-            header_line=1,
-            keep_footer=True,
-            uneven="set aside",
-        )
+        writer = csv.writer(text, lineterminator="\n", quotechar=self.mark, quoting=self.quoting)
+        writer.writerows([self.schema.names, *rows])
+        reading = as_a_page_reads(text.getvalue().encode(), PLAIN)
         return File(frame=reading.frame, private=reading.private)
 
     def neighbours(self, rng: np.random.Generator, most: int) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
@@ -379,6 +402,30 @@ def _playing(experts: list[str], **how: Any) -> Ask:
     return ask
 
 
+def _of_form() -> list[Question]:
+    """Files in which one row could decide how all others are read: by its quotation mark, or by standing behind lines
+    that look like notes at the foot."""
+    noted = replace(OPTION, categories=("a", "b", "a note"))
+    foot = (("a note", "", "", "", ""),) * 3
+    return [
+        Question(
+            name="most common, single marks, a row added",
+            schema=RECORDS,
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=(tuple(EXTREME[place] for place in (0, 0, 0, 1, 1, 2, 2)),),
+            extreme=(("a", '"', "0", "yes", "2024-01-01"), EXTREME[0]),
+            mark="'",
+        ),
+        Question(
+            name="most common, lines at the foot, a row added",
+            schema=replace(RECORDS, columns=(noted, *RECORDS.columns[1:])),
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=((EXTREME[0], EXTREME[0], *foot),),
+            extreme=EXTREME,
+        ),
+    ]
+
+
 QUESTIONS: tuple[Question, ...] = (
     *_records("add_remove", RECORDS, "a row added"),
     *_records("replace_one", RECORDS, "a row replaced"),
@@ -388,6 +435,7 @@ QUESTIONS: tuple[Question, ...] = (
     *_records("replace_one", NAMED, "two rows by who replaced"),
     *_steps(),
     *_plays(),
+    *_of_form(),
 )
 
 
