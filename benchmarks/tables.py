@@ -129,8 +129,7 @@ def measure(package: Package, file: Path) -> Measured:
             aggregate(reading, schema, suited[0])
         question = suited[0].sentence.rstrip(".") + "?" if suited else "none: what a column is must be said first"
         report = reading.report
-        doubts = {each.argument for each in report.alternatives} | ({"header"} if not report.header_certain else set())
-        ask = len(doubts) + sum(not column.certain for column in reading.columns)
+        ask = len(report.doubtful) + sum(not column.certain for column in reading.columns)
         each_row, size = schema.each_row, f"{reading.rows:,} × {len(reading.columns)}"
     except UnreadableFile as error:
         question = str(error)

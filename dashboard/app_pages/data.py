@@ -88,6 +88,7 @@ else:
 if place != SAMPLES and own is not None and home == place and not alone:
     st.markdown(f"**{said.DETAILS}**")
     doubts.show_doubts(own, [doubt for doubt in own.doubts if not doubt.startswith("file:")])
+    doubts.show_doubts(own, own.form_doubts)
     # Two rows, so that on a phone the decision comes right after what was understood.
     left, right = st.columns([5, 3], gap="medium")
     with left:

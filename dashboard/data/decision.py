@@ -22,7 +22,7 @@ MOST_ROWS = 1_000_000
 def show_decision(own: OwnFile) -> None:
     """The two ways, and which one is in use."""
     st.markdown("**How may this file be used?**" if not own.unseen else "**Try it out**")
-    if own.release_doubts:
+    if set(own.release_doubts) & set(own.doubts):
         st.caption("Answer the open questions about the file first.")
         return
     if own.use is not None:

@@ -18,6 +18,16 @@ from dpcore.datasets import ReadColumn
 _ASKED = {
     "encoding": "Which of these is written right? The file does not say in which alphabet table it was saved.",
     "delimiter": "Where do the cells end?",
+    "quote": "Which quotation marks stand around cells?",
+    "escape": "How is a quotation mark written inside a cell?",
+    "keep_footer": "Are the last lines rows of the table?",
+}
+_NAMES = {
+    "encoding": understood.ENCODINGS,
+    "delimiter": {"": "one cell per line"} | understood.DELIMITERS,
+    "quote": {"'": "Single ones: '", '"': 'Double ones: "'},
+    "escape": {"backslash": "Behind a backslash", "doubled": "Twice"},
+    "keep_footer": {"False": "No: totals or notes, leave them out", "True": "Yes: keep them"},
 }
 
 
@@ -31,7 +41,7 @@ class _Answer:
 
 
 def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-reading") -> None:
-    """These open questions about the file, some of ``own.doubts``; nothing where there are none."""
+    """These open questions about the file, some of its ``doubts`` and ``form_doubts``; nothing where there are none."""
     if own.reading is None or not doubts:
         return
     for doubt in doubts:
@@ -47,7 +57,7 @@ def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-readin
         groups.setdefault(tuple(one.label for one in column.readings), []).append(column)
     for place, alike in enumerate(groups.values()):
         _columns(alike, f"{key}-{place}")
-    st.caption(said.DOUBTS_OF_FILE)
+    st.caption(said.DOUBTS_OF_FILE if set(doubts) & set(own.doubts) else said.FORM_OF_FILE)
 
 
 def _ask(question: str, answers: list[_Answer]) -> None:
@@ -63,7 +73,7 @@ def _ask(question: str, answers: list[_Answer]) -> None:
 def _alternatives(own: OwnFile, argument: str) -> None:
     report = own.reading.report if own.reading is not None else None
     parts = [part for part in report.alternatives if part.argument == argument] if report is not None else []
-    names = understood.ENCODINGS if argument == "encoding" else {"": "one cell per line"} | understood.DELIMITERS
+    names = _NAMES.get(argument, {})
     answers = [
         _Answer(
             title=words.safe(names.get(part.value, part.value)).capitalize()
@@ -101,10 +111,11 @@ def _part(own: OwnFile) -> None:
 
 def _read_as(argument: str, value: str) -> None:
     own = source.own_file()
-    if own is not None and own.reading is not None and getattr(own.reading.report, argument, None) == value:
+    stated: str | bool = value == "True" if argument == "keep_footer" else value
+    if own is not None and own.reading is not None and getattr(own.reading.report, argument, None) == stated:
         actions.settle(f"file:{argument}")
     else:
-        arrivals.read_again(**{argument: value})
+        arrivals.read_again(**{argument: stated})
 
 
 def _header(own: OwnFile) -> None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dashboard.data import put_together
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
+from dpcore.datasets.declaration import Stated
+from dpcore.datasets.report import FORM
 from dpcore.datasets.schema import ColumnType, EachRow
 from dpcore.datasets.steps import put_together as rows_put_together
 from dpcore.datasets.steps import rows_made
@@ -28,6 +30,15 @@ if TYPE_CHECKING:
     from dpcore.sketches import Sketch
 
 Use = Literal["what_if", "twin"]
+_STATED: dict[str | bool, Stated] = {
+    "'": "single marks",
+    '"': "double marks",
+    "": "no marks",
+    "doubled": "doubled",
+    "backslash": "backslash",
+    False: "foot left out",
+    True: "foot kept",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,22 +191,38 @@ class OwnFile:
         """What the file alone cannot decide and the person has not decided yet."""
         if self.reading is None:
             return ()
-        report = self.reading.report
-        open_ = [f"file:{part.argument}" for part in report.alternatives]
-        if not report.header_certain:
-            open_.append("file:header")
+        open_ = [f"file:{argument}" for argument in self.reading.report.doubtful]
         open_ += [column.name for column in self.reading.columns if not column.certain]
         return tuple(doubt for doubt in dict.fromkeys(open_) if doubt not in self.decisions.settled)
 
     @property
-    def release_doubts(self) -> tuple[str, ...]:
-        """Those of ``doubts`` that a private answer waits for: about the file, and about columns that were declared.
+    def form_doubts(self) -> tuple[str, ...]:
+        """What the file's bytes decided about its form and the person has not stated yet: one row could decide it for
+        all others, so that a private answer waits for it, and nothing else."""
+        decided = () if self.reading is None else self.reading.report.decided
+        open_ = (f"file:{argument}" for argument in decided)
+        return tuple(doubt for doubt in open_ if doubt not in self.decisions.settled)
 
-        None is left where a declaration was brought that fits, whatever the file holds.
+    @property
+    def form(self) -> tuple[Stated, ...]:
+        """What the person stated of the form of the file, in one of its forms or by a click that called it right."""
+        if self.reading is None:
+            return ()
+        stated = {argument: value for argument, value in self.choices if argument in FORM}
+        report, settled = self.reading.report, self.decisions.settled
+        stated |= {one: getattr(report, one) for one in report.decided if f"file:{one}" in settled}
+        return tuple(_STATED[value] for value in stated.values())
+
+    @property
+    def release_doubts(self) -> tuple[str, ...]:
+        """The open questions that a private answer waits for: about the file, and about columns that were declared.
+
+        Where a declaration was brought that fits, none but those about the form of the file is left.
         """
         declared = self.declared
         read = self.schema.names if declared is None else declared.names
-        return tuple(doubt for doubt in self.doubts if doubt.startswith("file:") or doubt in read)
+        open_ = (doubt for doubt in self.doubts if doubt.startswith("file:") or doubt in read)
+        return (*open_, *self.form_doubts)
 
     @property
     def leading(self) -> Schema:
@@ -463,7 +490,8 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     names = {column.name for column in columns}
     each_row = old.schema.each_row if old.said_row else schema.each_row
     named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
-    files = {doubt for doubt in old.settled if doubt.startswith("file:")}
+    changed = {f"file:{one}" for one in FORM if getattr(before.report, one) != getattr(reading.report, one)}
+    files = {doubt for doubt in old.settled if doubt.startswith("file:")} - changed
     return Decisions(
         schema=replace(old.schema, columns=columns, id_column=named),
         settled=frozenset(files | {name for name in old.settled if name in names}),

@@ -261,6 +261,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
             declared,
             suggested=own.suggested,
             row_suggested=own.row_suggested,
+            form=own.form,
             table="" if own.place is None else own.place.table,
         ),
         rows=None if problem or own.described or declared is None else lambda: _rows(own),

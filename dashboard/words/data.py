@@ -229,6 +229,10 @@ def from_archive(part: str) -> str:
 
 
 DOUBTS_OF_FILE = "What is asked here hangs on the file; no private answer, receipt or link says what."
+FORM_OF_FILE = (
+    "The file decided this, and one row can decide it for all others. Only a private answer waits for it, and its "
+    "receipt says what you stated."
+)
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
 

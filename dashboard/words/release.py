@@ -54,6 +54,8 @@ EPSILON_LOOKED_WARNING = (
 
 def suggested(note: str) -> str:
     """Beside a release: the sentence of its receipt, and why it is there."""
+    if "seen the file" in note:
+        return f"{safe(note, 400)} One person's row can decide what a file of theirs looks like."
     return (
         f"{safe(note, 400)} One person's cell can decide what a file suggests. A declaration that you bring on the "
         "Data page, or a type that you choose yourself, leaves the file out of it."

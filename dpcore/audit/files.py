@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, partial
@@ -60,6 +60,31 @@ class File:
 
 Ask = Callable[[Declaration, File], Any]
 
+PLAIN = {
+    "delimiter": ",",
+    "encoding": "utf-8",
+    "quote": '"',
+    "escape": "doubled",
+    "header_rows": 1,
+    "header_line": 1,
+    "keep_footer": True,
+}
+"""One answer to each question about the form of a file, whatever the file is."""
+
+
+def as_a_page_reads(data: bytes, answers: Mapping[str, Any]) -> Reading:
+    """The file as a page reads it, with no choice but the ``answers`` to what the page asks before a private answer:
+    all else is as the file decided it."""
+    stated: dict[str, Any] = {}
+    while True:
+        reading = read_csv(data, **stated)
+        asked = {*reading.report.doubtful, *reading.report.decided}
+        named = asked - {"header"} | ({"header_rows", "header_line"} if "header" in asked else set())
+        if named <= stated.keys():
+            return reading
+        stated |= {name: answers[name] for name in named}
+
+
 NASTY = ("", "n/a", "x;y", "1e300", "-7", "zebra", "2024-01-02 23:59", '"', "0.5", "yes", "Total")
 
 
@@ -71,6 +96,7 @@ class Question:
     ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most. ``any_declaration`` says
     that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
     before it is declared; ``header`` names its columns where they make others of them.
+    that the schema was drawn: it may be refused then, in the same words on both files. Cells are quoted by ``mark``.
     """
 
     name: str
@@ -84,6 +110,7 @@ class Question:
     any_declaration: bool = False
     steps: tuple[Step, ...] = ()
     header: tuple[str, ...] = ()
+    mark: str = '"'
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,12 +118,17 @@ class Question:
         return self.header or self.schema.names
 
     @property
+    def quoting(self) -> Literal[0, 1]:
+        """Other marks stand around all cells, as where such files are written."""
+        return csv.QUOTE_MINIMAL if self.mark == '"' else csv.QUOTE_ALL
+
+    @property
     def declaration(self) -> Declaration:
         return Declaration.of(self.schema, hidden=self.hidden)
 
     def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
-        """The file of these rows: its bytes as the Data page reads them once a person has settled their form, or at
-        once the cells that come of it, which takes a hundredth of the time."""
+        """The file of these rows: its bytes as the Data page reads them, or at once the cells that come of it, which
+        takes a hundredth of the time."""
         if not from_bytes:
             frame = pd.DataFrame(rows, columns=list(self.names), dtype="str")
             if not self.steps:
@@ -106,17 +138,9 @@ class Question:
             after = done(table, self.steps)
             return File(frame=after.frame, private=after.private)
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.names, *rows])
-        reading = read_csv(
-            text.getvalue().encode(),
-            delimiter=",",
-            encoding="utf-8",
-            quote='"',
-            header_rows=1,
-            header_line=1,
-            keep_footer=True,
-            uneven="set aside",
-        ).after(self.steps)
+        writer = csv.writer(text, lineterminator="\n", quotechar=self.mark, quoting=self.quoting)
+        writer.writerows([self.names, *rows])
+        reading = as_a_page_reads(text.getvalue().encode(), PLAIN).after(self.steps)
         return File(frame=reading.frame, private=reading.private)
 
     def neighbours(self, rng: np.random.Generator, most: int) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
@@ -508,6 +532,30 @@ def _best_of_named(declaration: Declaration, file: File) -> BestScore:
     )
 
 
+def _of_form() -> list[Question]:
+    """Files in which one row could decide how all others are read: by its quotation mark, or by standing behind lines
+    that look like notes at the foot."""
+    noted = replace(OPTION, categories=("a", "b", "a note"))
+    foot = (("a note", "", "", "", ""),) * 3
+    return [
+        Question(
+            name="most common, single marks, a row added",
+            schema=RECORDS,
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=(tuple(EXTREME[place] for place in (0, 0, 0, 1, 1, 2, 2)),),
+            extreme=(("a", '"', "0", "yes", "2024-01-01"), EXTREME[0]),
+            mark="'",
+        ),
+        Question(
+            name="most common, lines at the foot, a row added",
+            schema=replace(RECORDS, columns=(noted, *RECORDS.columns[1:])),
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=((EXTREME[0], EXTREME[0], *foot),),
+            extreme=EXTREME,
+        ),
+    ]
+
+
 QUESTIONS: tuple[Question, ...] = (
     *_records("add_remove", RECORDS, "a row added"),
     *_records("replace_one", RECORDS, "a row replaced"),
@@ -518,6 +566,7 @@ QUESTIONS: tuple[Question, ...] = (
     *_steps(),
     *_plays(),
     *_after_steps(),
+    *_of_form(),
 )
 
 

@@ -19,6 +19,7 @@ from dpcore.audit.files import Ask, File, Question, question
 from dpcore.audit.interference import Verdict, check
 from dpcore.datasets import Declaration, Schema, apply, conversion, schema
 from dpcore.datasets import private_rows as doors
+from dpcore.datasets.report import Report
 from dpcore.datasets.steps import Worked
 from dpcore.errors import InvalidArgument
 from dpcore.releases import paired_model, whole_classes
@@ -44,12 +45,13 @@ class Hole:
     on: str
     ask: Callable[[Question], Ask] = lambda found: found.ask
     within: Callable[[], AbstractContextManager[Any]] = nullcontext
+    from_bytes: int = 0
 
     def dug(self, *, most: int = 12, from_bytes: int = 0) -> Verdict:
-        """What the audit says with the hole in place."""
+        """What the audit says with the hole in place; ``from_bytes`` it needs at least as many as it is found with."""
         found = question(self.on)
         with self.within():
-            return check(found, most=most, from_bytes=from_bytes, ask=self.ask(found))
+            return check(found, most=most, from_bytes=max(from_bytes, self.from_bytes), ask=self.ask(found))
 
 
 def typed(declaration: Declaration, file: File) -> pd.DataFrame:
@@ -333,6 +335,13 @@ def _last_for_all() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _form_unasked() -> Iterator[None]:
+    """What the bytes decided of a file's form left as it is, and nobody asked."""
+    with patch.object(Report, "decided", ()):
+        yield
+
+
 HOLES: tuple[Hole, ...] = (
     Hole(
         name="1 an alarm with sensitivity 1 whatever the column",
@@ -430,5 +439,17 @@ HOLES: tuple[Hole, ...] = (
     ),
     Hole(name="model on steps: rows scale it exactly", on="model on steps, counted, a row added", ask=_rows_as_people),
     Hole(name="13 the file's curve as a forecast", on="model, a row added", ask=_curve_as_forecast),
+    Hole(
+        name="a quotation mark that one row decides",
+        on="most common, single marks, a row added",
+        within=_form_unasked,
+        from_bytes=4,
+    ),
+    Hole(
+        name="lines at the foot that one row brings back",
+        on="most common, lines at the foot, a row added",
+        within=_form_unasked,
+        from_bytes=9,
+    ),
     Hole(name="a replaced row at the noise of an added one", on="most common, a row replaced", ask=_as_if_added),
 )

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from dpcore.datasets.schema import Column, EachRow, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.validate import Neighbours, one_of
 
 LONGEST_NAME = 60
+Stated = Literal["single marks", "double marks", "no marks", "doubled", "backslash", "foot left out", "foot kept"]
+"""What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
+stand around cells, how one is written inside a cell, and whether totals and notes at the foot are rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +33,8 @@ class Reads:
     source with several tables ``table`` says which is meant.
 
     ``suggested`` are those of the columns whose type the file suggested, and ``suggested_row`` is what one row is where
-    the file suggested that ("" where it did not): a person confirmed both, and a receipt says so.
+    the file suggested that ("" where it did not): a person confirmed both, and a receipt says so. ``form`` is what they
+    stated of the form of the file itself, once they had seen it.
     """
 
     columns: tuple[Column, ...]
@@ -41,6 +45,7 @@ class Reads:
     table: str = ""
     suggested: tuple[str, ...] = ()
     suggested_row: EachRow | Literal[""] = ""
+    form: tuple[Stated, ...] = ()
 
     def column(self, name: str) -> Column:
         """One of the columns. Raises InvalidArgument."""
@@ -66,8 +71,8 @@ class Declaration:
     else that there are no more is a promise. ``hidden`` is what a private answer hides.
 
     The file suggested the type of ``suggested`` columns and, with ``row_suggested``, what one row is; a person
-    confirmed both. All else was stated without it. ``table`` is its name in a source that has several. Raises
-    InvalidArgument.
+    confirmed both. ``form`` is what they stated of the file's own form when they saw it (quotation marks, totals at its
+    foot). All else was stated without it. ``table`` is its name in a source that has several. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -79,12 +84,15 @@ class Declaration:
     hidden: Neighbours = "add_remove"
     suggested: tuple[str, ...] = ()
     row_suggested: bool = False
+    form: tuple[Stated, ...] = ()
     table: str = ""
 
     def __post_init__(self) -> None:
         one_of(("add_remove", "replace_one"), hidden=self.hidden)
         if any(column.from_file for column in self.columns):
             raise InvalidArgument("columns", "must be declared by a person, not read from the file")
+        for stated in self.form:
+            one_of(get_args(Stated), form=stated)
         if not set(self.suggested) <= {column.name for column in self.columns}:
             raise InvalidArgument("suggested", "must name declared columns")
         # the other rules are those of a schema
@@ -104,6 +112,7 @@ class Declaration:
         hidden: Neighbours = "add_remove",
         suggested: Iterable[str] = (),
         row_suggested: bool = False,
+        form: Iterable[Stated] = (),
         table: str = "",
     ) -> Self:
         """From what a person declared; columns with bounds or categories read from the file are left out.
@@ -123,6 +132,7 @@ class Declaration:
             hidden=hidden,
             suggested=tuple(column.name for column in declared if column.name in set(suggested)),
             row_suggested=row_suggested,
+            form=tuple(sorted(form)),
             table=table,
         )
 
@@ -167,6 +177,7 @@ class Declaration:
             reads,
             suggested=tuple(name for name in self.suggested if name in own),
             suggested_row=self.each_row if self.row_suggested else "",
+            form=self.form,
             table=self.table,
         )
 

@@ -8,6 +8,9 @@ from typing import Literal
 from dpcore.datasets.schema import Column, ColumnType
 
 Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "database"]
+Escape = Literal["doubled", "backslash"]
+FORM = ("quote", "escape", "keep_footer")
+"""What of a file's form its bytes can decide without a doubt, and one row for all others."""
 LISTED = 100
 """How many line numbers a notice lists at most; its ``count`` is always complete."""
 
@@ -31,11 +34,17 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
-    """Another way to read the file: the argument that chooses it, and how a piece of it then looks."""
+    """A way to read the file: the argument that chooses it, and how a piece of it then looks.
+
+    Where something of the form was ``decided`` by the file's bytes alone, though no other way is plausible, both ways
+    are there: the one it was read in first, and the plain one. One row can decide it for all others, so that a person
+    states it before a private answer; nothing else waits for that.
+    """
 
     argument: str
     value: str
     example: str
+    decided: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +52,9 @@ class Report:
     """How the file was read. What is not ``certain`` is a guess for the person to confirm; choices override it.
 
     ``header_lines`` are the lines that name the columns, none when the names are ours. ``first_line`` is where the data
-    start. ``part`` names the sheet of a workbook or the file of an archive that was read. Alternatives are empty where
-    no other reading is plausible.
+    start. ``part`` names the sheet of a workbook or the file of an archive that was read. Inside a cell a quotation
+    mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False where totals and notes at the foot
+    were left out. Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 
     container: Container
@@ -57,6 +67,8 @@ class Report:
     header_certain: bool
     first_line: int
     quote: str = '"'
+    escape: Escape = "doubled"
+    keep_footer: bool = True
     part: str = ""
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
@@ -68,6 +80,17 @@ class Report:
     @property
     def repaired(self) -> tuple[Notice, ...]:
         return tuple(notice for notice in self.notices if notice.what == "repaired")
+
+    @property
+    def decided(self) -> tuple[str, ...]:
+        """What of the form the bytes alone decided, as the arguments that would state it."""
+        return tuple(dict.fromkeys(part.argument for part in self.alternatives if part.decided))
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """What the bytes do not decide, as the arguments that would."""
+        open_ = [part.argument for part in self.alternatives if not part.decided]
+        return tuple(dict.fromkeys(open_ if self.header_certain else [*open_, "header"]))
 
     @property
     def certain(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpcore.datasets.declaration import Reads, shown
+from dpcore.datasets.declaration import Reads, Stated, shown
 from dpcore.errors import InvalidArgument, UnsupportedEvent
 from dpcore.grid import on_grid
 from dpcore.releases.cells import words_rule
@@ -41,6 +41,25 @@ def suggested(reads: Reads) -> tuple[str, ...]:
         return ()
     were = "were" if types and row else "was"
     return (f"{told[:1].upper()}{told[1:]} {were} suggested by the file and confirmed by a person: not covered by ε.",)
+
+
+_FORM: dict[Stated, str] = {
+    "single marks": "single quotation marks stand around cells",
+    "double marks": "double quotation marks stand around cells",
+    "no marks": "quotation marks are letters as any other",
+    "doubled": "a quotation mark inside a cell is doubled",
+    "backslash": "a quotation mark inside a cell follows a backslash",
+    "foot left out": "totals and notes at the foot are left out",
+    "foot kept": "totals and notes at the foot are rows",
+}
+
+
+def form_stated(reads: Reads) -> tuple[str, ...]:
+    """One sentence about what a person stated of the form of the file, none where all of it is the usual."""
+    if not reads.form:
+        return ()
+    told = " and ".join(_FORM[one] for one in reads.form)
+    return (f"That {told} was stated by a person who had seen the file: not covered by ε.",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +135,9 @@ class Asked(ABC):
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """What the file suggested of how it is read, and a person confirmed; nothing where all of it was stated."""
-        return suggested(self.reads)
+        """What the file suggested of how it is read, and a person confirmed, and what they stated of its form after
+        they had seen it; nothing where all was stated without it."""
+        return (*suggested(self.reads), *form_stated(self.reads))
 
     @property
     def own_notes(self) -> tuple[str, ...]:

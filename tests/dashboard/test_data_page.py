@@ -755,6 +755,8 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
     app = look(drop(open_app("data"), survey()))
     assert shown(app).declared is None
     assert shown(app).rows is None
+    assert "open questions about this file" in str(shown(app).obstacle("Beruf")), "lines at its foot were left out"
+    press(app, "own-keep_footer-0")
     assert "how many rows one person can have" in str(shown(app).obstacle("Beruf"))
     app.number_input(key="own-rows-None").set_value(1).run()
     assert shown(app).rows is not None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+from dpcore.datasets.report import Escape
 from dpcore.datasets.schema import DateOrder, Decimal
-from dpcore.validate import one_of, whole
+from dpcore.validate import boolean, one_of, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,20 +15,23 @@ class Choices:
     """What a person may decide instead of the guess; None leaves it to the guess. Raises InvalidArgument.
 
     ``delimiter`` is one character, or "" for one column. ``encoding`` is a name such as "cp1252". ``quote`` is '"',
-    "'", or "" for none. ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on. ``decimal`` and
-    ``date_order`` hold for every column that does not show its own. ``keep_footer`` keeps totals and notes at the foot
-    as rows. ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused.
+    "'", or "" for none; inside a cell it is ``doubled`` or stands behind a ``backslash``, as ``escape`` says.
+    ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on. ``decimal`` and ``date_order`` hold
+    for every column that does not show its own. ``keep_footer`` says whether totals and notes at the foot are rows;
+    they are left out where nothing is said, and the report asks. ``uneven`` says whether rows with too many cells are
+    set aside or, beyond one in a hundred, refused.
     ``part`` names the sheet of a workbook, or the file of a zip archive.
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     quote: str | None = None
+    escape: Escape | None = None
     header_rows: int | None = None
     header_line: int | None = None
     decimal: Decimal | None = None
     date_order: DateOrder | None = None
-    keep_footer: bool = False
+    keep_footer: bool | None = None
     uneven: Literal["refuse", "set aside"] = "refuse"
     part: str | None = None
 
@@ -38,6 +42,10 @@ class Choices:
             whole(1, header_line=self.header_line)
         if self.quote is not None:
             one_of(('"', "'", ""), quote=self.quote)
+        if self.escape is not None:
+            one_of(get_args(Escape), escape=self.escape)
+        if self.keep_footer is not None:
+            boolean(keep_footer=self.keep_footer)
         if self.decimal is not None:
             one_of((".", ","), decimal=self.decimal)
         if self.date_order is not None:

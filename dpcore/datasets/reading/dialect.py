@@ -95,7 +95,7 @@ def find(sample: str, sniffed: Callable[[], str | None], quote: str | None) -> D
         rivals += [mark for mark in _UNUSUAL if mark in lines[0] and len({line.count(mark) for line in lines}) == 1]
     line = next((line for line in sample.splitlines()[1:] if line.strip()), sample[:80])[:80]
     alternatives = tuple(
-        Alternative(argument="delimiter", value=key, example=" ⎸ ".join(_cells(line, key, mark)))
+        Alternative(argument="delimiter", value=key, example=shown(line, Dialect(delimiter=key, quote=mark)))
         for key in ([best, *rivals] if rivals else [])
     )
     return Dialect(delimiter=best, quote=mark, escape=mark, certain=not rivals, alternatives=alternatives)
@@ -119,8 +119,9 @@ def likely_quote(sample: str) -> str:
     return "'" if '"' not in sample and len(_QUOTED.findall(sample)) >= 3 else '"'
 
 
-def _cells(line: str, delimiter: str, quote: str) -> list[str]:
-    return next(iter(records(line, Dialect(delimiter=delimiter, quote=quote))), [line])
+def shown(line: str, dialect: Dialect) -> str:
+    """How one line falls into cells."""
+    return " ⎸ ".join(next(iter(records(line, dialect)), [line]))
 
 
 def _score(sample: str, delimiter: str, quote: str) -> float:

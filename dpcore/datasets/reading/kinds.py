@@ -78,6 +78,7 @@ def _text(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         delimiter=choices.delimiter,
         encoding=choices.encoding,
         quote=choices.quote,
+        escape=choices.escape,
         header_rows=choices.header_rows,
         header_line=choices.header_line,
         keep_footer=choices.keep_footer,

@@ -39,7 +39,7 @@ class Layout:
     certain: bool
 
 
-def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep_footer: bool) -> Layout:
+def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep_footer: bool | None) -> Layout:
     """The layout of a surveyed file. ``header_rows`` (0 to 2) and ``header_line`` override the guess.
 
     Raises UnreadableFile where the file has no such lines.
@@ -67,7 +67,7 @@ def _width(seen: Survey, head: list[list[str]]) -> int:
     """The usual number of cells, or a few more where the heading names more columns than most rows have cells."""
     usual = seen.usual
     named = max((len(record) for record in head[:3] if not any(not cell or _kind(cell) for cell in record)), default=0)
-    return named if usual < named <= usual + 3 and int(seen.counts.max()) == named else usual
+    return named if usual < named <= usual + 3 else usual
 
 
 def _place_of(seen: Survey, line: int) -> int:

@@ -20,7 +20,7 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
-from dpcore.datasets.report import Container, Notice, ReadColumn, Report
+from dpcore.datasets.report import Container, Escape, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
 from dpcore.datasets.steps import Step, left_out_by, names_in, put_together, suggested
@@ -135,11 +135,12 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     quote: str | None = None,
+    escape: Escape | None = None,
     header_rows: int | None = None,
     header_line: int | None = None,
     decimal: Decimal | None = None,
     date_order: DateOrder | None = None,
-    keep_footer: bool = False,
+    keep_footer: bool | None = None,
     uneven: Literal["refuse", "set aside"] = "refuse",
     part: str | None = None,
     progress: Callable[[float, str], None] | None = None,
@@ -160,6 +161,7 @@ def read_table(
         delimiter=delimiter,
         encoding=encoding,
         quote=quote,
+        escape=escape,
         header_rows=header_rows,
         header_line=header_line,
         decimal=decimal,

@@ -18,12 +18,13 @@ from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.naming import names
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
 from dpcore.datasets.reading.workbook import Sheet
-from dpcore.datasets.report import Alternative, Notice, Report, listed
+from dpcore.datasets.report import Alternative, Escape, Notice, Report, listed
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
 _SAMPLE = 1 << 18
 _BEARABLE = 0.01
+_PLAIN_MARK = '"'
 _OTHER_SHEET = "choose another one of the workbook"
 _Say = Callable[[float, str], None]
 
@@ -62,9 +63,10 @@ def tabulate(
     delimiter: str | None,
     encoding: str | None,
     quote: str | None,
+    escape: Escape | None,
     header_rows: int | None,
     header_line: int | None,
-    keep_footer: bool,
+    keep_footer: bool | None,
     uneven: bool,
     say: _Say,
 ) -> Tabulated:
@@ -83,7 +85,7 @@ def tabulate(
     else:
         spaces = []
     with bulk.Ahead(data, dialect) as ahead:
-        dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, ahead, say)
+        dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, escape, ahead, say)
         found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
         _check_width(found, seen)
         say(0.2, "Reading the cells")
@@ -102,13 +104,23 @@ def tabulate(
         header_certain=found.certain,
         first_line=int(body.lines[0]),
         quote=dialect.quote,
+        escape=_escape(dialect),
+        keep_footer=found.end == seen.counts.size,
         notices=(*about, *body.notices),
-        alternatives=(*decoded.alternatives, *dialect.alternatives),
+        alternatives=(
+            *decoded.alternatives,
+            *dialect.alternatives,
+            *(_decided_mark(data, dialect) if quote is None else ()),
+            *(_decided_escape(data, dialect) if escape is None else ()),
+            *(_decided_foot(seen, found) if keep_footer is None else ()),
+        ),
     )
     return Tabulated(frame=body.frame, lines=body.lines, report=report, places=body.places, records=body.records)
 
 
-def tabulate_sheet(sheet: Sheet, *, header_rows: int | None, header_line: int | None, keep_footer: bool) -> Tabulated:
+def tabulate_sheet(
+    sheet: Sheet, *, header_rows: int | None, header_line: int | None, keep_footer: bool | None
+) -> Tabulated:
     """A sheet's rows by the same rules as a text file's lines; ``lines`` are its row numbers. Raises UnreadableFile."""
     seen = sheet.survey
     if not len(sheet.frame):
@@ -126,10 +138,15 @@ def tabulate_sheet(sheet: Sheet, *, header_rows: int | None, header_line: int | 
         header_lines=body.header_lines,
         header_certain=found.certain,
         first_line=int(body.lines[0]),
+        keep_footer=found.end == seen.counts.size,
         part=sheet.name,
         notices=(*sheet.notices, *_about_lines(seen, found), *body.notices),
-        alternatives=tuple(
-            Alternative(argument="part", value=name, example="") for name in ([sheet.name, *others] if others else [])
+        alternatives=(
+            *(
+                Alternative(argument="part", value=name, example="")
+                for name in ([sheet.name, *others] if others else [])
+            ),
+            *(_decided_foot(seen, found) if keep_footer is None else ()),
         ),
     )
     return Tabulated(frame=body.frame, lines=body.lines, report=report, places=body.places, records=body.records)
@@ -144,19 +161,73 @@ def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
     return dialects.find(sample, lambda: engine.sniffed_delimiter(sample.encode()), quote)
 
 
-def _surveyed(data: bytes, dialect: Dialect, first_line: int, ahead: bulk.Ahead, say: _Say) -> tuple[Dialect, Survey]:
-    """The survey; when quotation marks do not work out doubled, with backslashes before them."""
+def _surveyed(
+    data: bytes, dialect: Dialect, first_line: int, escape: Escape | None, ahead: bulk.Ahead, say: _Say
+) -> tuple[Dialect, Survey]:
+    """The survey; when quotation marks do not work out doubled, with backslashes before them, unless it was said."""
 
     def part(done: float) -> None:
         say(0.05 + 0.15 * done, "Finding the rows")
 
+    escaped = replace(dialect, escape="\\")
+    if escape == "backslash" and dialect.quote:
+        return escaped, survey(data, escaped, first_line, part)
     try:
         return dialect, survey(data, dialect, first_line, part, ahead.whole_until)
     except UnreadableFile:
-        if not dialect.quote or f"\\{dialect.quote}".encode() not in data:
+        if escape is not None or not dialect.quote or f"\\{dialect.quote}".encode() not in data:
             raise
-        escaped = replace(dialect, escape="\\")
         return escaped, survey(data, escaped, first_line, part)
+
+
+def _escape(dialect: Dialect) -> Escape:
+    return "backslash" if dialect.escape == "\\" else "doubled"
+
+
+def _decided_mark(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
+    """Another quotation mark than the plain one: a single plain one in the file's beginning would have taken its
+    place."""
+    if dialect.quote == _PLAIN_MARK:
+        return ()
+    return tuple(
+        Alternative(
+            argument="quote",
+            value=mark,
+            example=dialects.shown(_first_with(data, dialect.quote), replace(dialect, quote=mark, escape=mark)),
+            decided=True,
+        )
+        for mark in (dialect.quote, _PLAIN_MARK)
+    )
+
+
+def _decided_escape(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
+    """Backslashes that mean more than themselves, in every cell of the file: one cell that works out in no other way is
+    enough."""
+    if dialect.escape != "\\":
+        return ()
+    line = _first_with(data, f"\\{dialect.quote}")
+    plain = replace(dialect, escape=dialect.quote)
+    return tuple(
+        Alternative(argument="escape", value=_escape(way), example=dialects.shown(line, way), decided=True)
+        for way in (dialect, plain)
+    )
+
+
+def _decided_foot(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
+    """Lines at the foot that were left out: one whole row behind them would have made rows of all of them."""
+    foot = seen.tail[len(seen.tail) - (seen.counts.size - found.end) :]
+    if not foot:
+        return ()
+    example = " ⏎ ".join(" ".join(cell for cell in record if cell.strip()) for record in foot[:3])
+    return tuple(
+        Alternative(argument="keep_footer", value=str(kept), example=example, decided=True) for kept in (False, True)
+    )
+
+
+def _first_with(data: bytes, sign: str) -> str:
+    """The first line below the first that holds a sign, its beginning."""
+    lines = data[:_SAMPLE].decode("utf-8", "ignore").splitlines()
+    return next((line for line in lines[1:] if sign in line), lines[0] if lines else "")[:80]
 
 
 def _cells(

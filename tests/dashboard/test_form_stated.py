@@ -1,0 +1,103 @@
+"""What a file's bytes decided of its form: looked at at once, and stated by a person before a private answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.datasets import Column, Schema, Template, saved
+from dpcore.release import sentence
+from tests.dashboard.conftest import text
+from tests.dashboard.test_chosen_after_looking import own_offer
+from tests.dashboard.test_data_page import declare, drop, held, look, press, shown
+
+Open = Callable[..., AppTest]
+WAITS = "Answer the open questions about this file"
+FOOT = (
+    "colour,size,shape\n"
+    + "".join(f"{('red', 'blue', 'red')[n % 3]},{n},round\n" for n in range(40))
+    + ("dark red,,\n" * 4)
+)
+MARKS = "colour,size\n" + "".join(f"'{('red', 'blue', 'red')[n % 3]}','{n}'\n" for n in range(40))
+
+
+def declared(app: AppTest) -> AppTest:
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "colour", categories="red\nblue\ndark red", public=True)
+    press(app, "own-right")
+    return app
+
+
+@pytest.mark.parametrize(
+    ("file", "argument", "kept", "other"),
+    [
+        (
+            FOOT,
+            "keep_footer",
+            "totals and notes at the foot are left out",
+            "totals and notes at the foot are rows",
+        ),
+        (
+            MARKS,
+            "quote",
+            "single quotation marks stand around cells",
+            "double quotation marks stand around cells",
+        ),
+    ],
+)
+def test_a_private_answer_waits_for_it_and_says_what_was_stated(
+    file: str, argument: str, kept: str, other: str, open_app: Open
+) -> None:
+    app = declared(drop(open_app("data"), file.encode()))
+    assert (held(app).doubts, held(app).form_doubts) == ((), (f"file:{argument}",))
+    assert WAITS in held(app).unreleasable
+    assert shown(look(app)).rows is None, "looked at, and nothing private before a person stated it"
+    press(app, f"own-{argument}-0")
+    assert held(app).lacking == ()
+    note = own_offer(app).request.suggestions[-1]  # type: ignore[attr-defined]
+    assert note == f"That {kept} was stated by a person who had seen the file: not covered by ε."
+    assert note in sentence(own_offer(app).request)
+    press(app, "own-undo")
+    assert WAITS in held(app).unreleasable
+    press(app, f"own-{argument}-1")
+    assert held(app).form_doubts == ()
+    assert dict(held(app).choices).keys() == {argument}
+    assert held(app).form != ()
+    declared(app) if held(app).lacking else None
+    assert other in own_offer(look(app)).request.suggestions[-1]  # type: ignore[attr-defined]
+
+
+def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:
+    app = declared(drop(open_app("data"), MARKS.replace("'", '"').encode()))
+    assert held(app).lacking == ()
+    assert held(app).form == ()
+    assert "quotation marks stand around" not in text(app)
+
+
+def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None:
+    """It says what the columns hold; with its word alone one row would decide how all others are read."""
+    column = Column(name="colour", type="category", categories=("red", "blue"))
+    brought = saved(Template(schema=Schema(columns=(column,), rows_per_person=2))).encode()
+    app = drop(open_app("data"), FOOT.encode())
+    (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
+    drop(app, brought, name="declaration.json", place=box)
+    assert len(held(app).lacking) == 1
+    assert WAITS in held(app).unreleasable
+    press(app, "own-keep_footer-0")
+    assert held(app).lacking == ()
+
+
+def test_what_was_stated_of_another_reading_is_asked_anew(open_app: Open) -> None:
+    app = drop(open_app("data"), FOOT.encode())
+    press(app, "own-keep_footer-0")
+    assert held(app).form == ("foot left out",)
+    app.session_state["own-tab"] = "Read it differently"
+    app.run()
+    app.checkbox(key="own-again-keep_footer").check()
+    press(app, "own-again-go")
+    assert held(app).form == ("foot kept",)
+    app.checkbox(key="own-again-keep_footer").uncheck()
+    press(app, "own-again-go")
+    assert held(app).form_doubts == ("file:keep_footer",)

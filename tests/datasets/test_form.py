@@ -1,0 +1,101 @@
+"""What the bytes decide of a file's form, one row can decide for all others: it is asked before a private answer.
+
+Pairs of files that differ in one row. Where a page asks nothing, or gets the same answers, one row moves a count by
+one.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import openpyxl
+import pytest
+
+from dpcore.audit.files import PLAIN, as_a_page_reads
+from dpcore.datasets import Column, Declaration, Reading, read_table
+from dpcore.datasets.report import Report
+from dpcore.errors import UnreadableFile
+from dpcore.releases.selection import MostCommonOption
+
+WARD = Column(name="ward", type="category", categories=("north ward", "south ward"))
+_ROWS = [("north ward", age) for age in range(20, 60)] + [("south ward", age) for age in range(30, 45)]
+_SINGLE = "ward,age,note\n" + "".join(f"'{ward}','{age}','ok'\n" for ward, age in _ROWS)
+_ESCAPED = "ward,age,note\n" + "".join(f'"{ward}",{age},"a \\ b"\n' for ward, age in _ROWS)
+_FOOT = "ward,age,note\n" + "".join(f"{ward},{age},ok\n" for ward, age in _ROWS) + "north ward,,\n" * 9
+_SHORT = "ward,age,note,more\n" + "".join(f"{ward},{age},ok\n" for ward, age in _ROWS * 3) + "north ward,1,ok,1\n"
+
+
+def sheet(text: str) -> bytes:
+    book = openpyxl.Workbook()
+    for line in text.splitlines():
+        book.active.append([cell or None for cell in line.split(",")])
+    saved = io.BytesIO()
+    book.save(saved)
+    return saved.getvalue()
+
+
+PAIRS: dict[str, tuple[bytes, bytes, set[str]]] = {
+    "single marks": (_SINGLE.encode(), (_SINGLE + "'south ward','41','5ft 4\"'\n").encode(), {"quote"}),
+    "backslashes": (_ESCAPED.encode(), (_ESCAPED + '"south ward",41,"says \\"hi\\", often"\n').encode(), {"escape"}),
+    "lines at the foot": (_FOOT.encode(), (_FOOT + "south ward,44,ok\n").encode(), {"keep_footer"}),
+    "lines at the foot of a sheet": (sheet(_FOOT), sheet(_FOOT + "south ward,44,ok\n"), {"keep_footer"}),
+    "rows shorter than the heading": (_SHORT.encode(), (_SHORT + "south ward,44,ok,1,1\n").encode(), set()),
+    "plain": (b"ward,age\nnorth ward,1\n", b'ward,age\nnorth ward,1\n"south ward","5ft 4"""\n', set()),
+}
+
+
+def moved(one: Reading, other: Reading) -> int:
+    """How far the counts of a private answer are apart."""
+    asked = MostCommonOption.of(Declaration(columns=(WARD,)), "ward", epsilon=1.0)
+    here, there = (asked.read(reading.private) for reading in (one, other))
+    return int(abs(here - there).max())
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_what_the_bytes_decide_is_asked_or_moves_no_other_row(name: str) -> None:
+    first, second, decided = PAIRS[name]
+    here, there = (read_table(data) for data in (first, second))
+    assert {*here.report.decided, *there.report.decided} == decided
+    assert decided or moved(here, there) <= 1
+    assert here.report.certain, "the first look waits for none of it"
+    if name == "backslashes":  # the other file is no table then, which everybody sees and nothing is released of
+        with pytest.raises(UnreadableFile):
+            as_a_page_reads(second, PLAIN)
+    else:
+        assert moved(*(as_a_page_reads(data, PLAIN) for data in (first, second))) <= 1
+
+
+@pytest.mark.parametrize("name", ["single marks", "lines at the foot", "lines at the foot of a sheet"])
+def test_what_is_not_asked_would_be_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Report, "decided", ())
+    assert moved(*(as_a_page_reads(data, PLAIN) for data in PAIRS[name][:2])) > 1
+
+
+@pytest.mark.parametrize(
+    ("data", "stated"),
+    [
+        (PAIRS["single marks"][0], {"quote": "'"}),
+        (PAIRS["single marks"][0], {"quote": '"'}),
+        (PAIRS["backslashes"][1], {"escape": "backslash"}),
+        (PAIRS["lines at the foot"][0], {"keep_footer": False}),
+        (PAIRS["lines at the foot"][0], {"keep_footer": True}),
+        (PAIRS["lines at the foot of a sheet"][0], {"keep_footer": True}),
+    ],
+)
+def test_what_is_stated_is_not_asked_and_read_so(data: bytes, stated: dict[str, Any]) -> None:
+    reading = read_table(data, **stated)
+    assert reading.report.decided == ()
+    ((name, value),) = stated.items()
+    assert getattr(reading.report, name) == value
+
+
+def test_both_ways_are_shown_the_present_one_first() -> None:
+    for data, name, values in (
+        (PAIRS["single marks"][0], "quote", ["'", '"']),
+        (PAIRS["backslashes"][1], "escape", ["backslash", "doubled"]),
+        (PAIRS["lines at the foot"][0], "keep_footer", ["False", "True"]),
+    ):
+        ways = [way for way in read_table(data).report.alternatives if way.argument == name]
+        assert [way.value for way in ways] == values
+        assert all(way.decided and way.example for way in ways)
