@@ -82,7 +82,7 @@ class Remembered:
 
 def keep(own: OwnFile) -> None:
     """Remember what is declared, where there is a budget for these people. Raises OSError."""
-    if own.declared is None or own.row_unconfirmed or not _chosen(own):
+    if own.declared is None or own.row_unconfirmed or not own.spoken_of:
         return
     fresh = Remembered.of(own).written()
     for file in _files(own, writing=True):
@@ -122,22 +122,8 @@ def forget_people(lineage: str) -> None:
 
 
 def _facts(own: OwnFile) -> Template:
-    columns = tuple(replace(_stated(column), about="") for column in _chosen(own))
+    columns = tuple(replace(_stated(column), about="") for column in own.spoken_of)
     return Template(schema=replace(own.schema, columns=columns), steps=own.steps)
-
-
-def _chosen(own: OwnFile) -> tuple[Column, ...]:
-    """The columns whose type somebody chose or called right, and the one that says whose row it is: as plain text where
-    nobody did. None whose name is a word of the rows."""
-    decisions, found = own.decisions, []
-    for column in own.schema.columns:
-        if column.name in own.from_rows:
-            continue
-        if own.unseen or column.name in decisions.settled or (column.name, column.type) in decisions.confirmed:
-            found.append(column)
-        elif column.name == own.schema.id_column:
-            found.append(Column(name=column.name, type="text"))
-    return tuple(found)
 
 
 def _stated(column: Column) -> Column:

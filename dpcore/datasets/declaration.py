@@ -30,7 +30,8 @@ class Reads:
     source with several tables ``table`` says which is meant.
 
     ``suggested`` are those of the columns whose type the file suggested, and ``suggested_row`` is what one row is where
-    the file suggested that ("" where it did not): a person confirmed both, and a receipt says so.
+    the file suggested that ("" where it did not): a person confirmed both, and a receipt says so. With
+    ``named_by_rows`` the file's own rows name its columns, which a receipt says too.
     """
 
     columns: tuple[Column, ...]
@@ -41,6 +42,7 @@ class Reads:
     table: str = ""
     suggested: tuple[str, ...] = ()
     suggested_row: EachRow | Literal[""] = ""
+    named_by_rows: bool = False
 
     def column(self, name: str) -> Column:
         """One of the columns. Raises InvalidArgument."""
@@ -66,8 +68,8 @@ class Declaration:
     else that there are no more is a promise. ``hidden`` is what a private answer hides.
 
     The file suggested the type of ``suggested`` columns and, with ``row_suggested``, what one row is; a person
-    confirmed both. All else was stated without it. ``table`` is its name in a source that has several. Raises
-    InvalidArgument.
+    confirmed both. With ``named_by_rows`` no header names the columns but the file's own rows. All else was stated
+    without it. ``table`` is its name in a source that has several. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -79,6 +81,7 @@ class Declaration:
     hidden: Neighbours = "add_remove"
     suggested: tuple[str, ...] = ()
     row_suggested: bool = False
+    named_by_rows: bool = False
     table: str = ""
 
     def __post_init__(self) -> None:
@@ -104,6 +107,7 @@ class Declaration:
         hidden: Neighbours = "add_remove",
         suggested: Iterable[str] = (),
         row_suggested: bool = False,
+        named_by_rows: bool = False,
         table: str = "",
     ) -> Self:
         """From what a person declared; columns with bounds or categories read from the file are left out.
@@ -123,6 +127,7 @@ class Declaration:
             hidden=hidden,
             suggested=tuple(column.name for column in declared if column.name in set(suggested)),
             row_suggested=row_suggested,
+            named_by_rows=named_by_rows,
             table=table,
         )
 
@@ -167,6 +172,7 @@ class Declaration:
             reads,
             suggested=tuple(name for name in self.suggested if name in own),
             suggested_row=self.each_row if self.row_suggested else "",
+            named_by_rows=self.named_by_rows,
             table=self.table,
         )
 
