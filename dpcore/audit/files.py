@@ -68,8 +68,9 @@ class Question:
     """One question as a page asks it: ``ask`` gets the declaration, and the file for its public facts alone.
 
     ``tables`` are the files to begin with. In ``moves`` a neighbour differs in the ``rows`` of one person or in the
-    ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most. ``steps`` are done to the
-    file before it is declared; ``header`` names its columns where they make others of them.
+    ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most. ``any_declaration`` says
+    that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
+    before it is declared; ``header`` names its columns where they make others of them.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Question:
     hidden: Neighbours = "add_remove"
     moves: Moves = "rows"
     entry: str = ""
+    any_declaration: bool = False
     steps: tuple[Step, ...] = ()
     header: tuple[str, ...] = ()
 

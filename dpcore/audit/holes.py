@@ -17,7 +17,7 @@ import pandas as pd
 
 from dpcore.audit.files import Ask, File, Question, question
 from dpcore.audit.interference import Verdict, check
-from dpcore.datasets import Declaration, Schema, apply
+from dpcore.datasets import Declaration, Schema, apply, conversion, schema
 from dpcore.datasets import private_rows as doors
 from dpcore.datasets.steps import Worked
 from dpcore.errors import InvalidArgument
@@ -226,6 +226,30 @@ def _unbounded() -> Iterator[None]:
         yield
 
 
+def _stated_anew(name: str, **changes: Any) -> Callable[[Question], Ask]:
+    """The question with one column declared otherwise."""
+
+    def asking(found: Question) -> Ask:
+        def ask(declaration: Declaration, file: File) -> Any:
+            column = replace(declaration.column(name), **changes)
+            columns = tuple(column if one.name == name else one for one in declaration.columns)
+            return found.ask(replace(declaration, columns=columns), file)
+
+        return ask
+
+    return asking
+
+
+@contextmanager
+def _any_fill() -> Iterator[None]:
+    """A stand-in of any size accepted for whole numbers, and written where a cell is missing."""
+    with (
+        patch.object(schema, "check_fill", lambda column: None),
+        patch.object(conversion, "_filled", lambda values, column: values.fillna(int(column.fill))),
+    ):
+        yield
+
+
 @contextmanager
 def _one_row_a_person() -> Iterator[None]:
     """Three rows of a person reckoned as one."""
@@ -353,6 +377,12 @@ HOLES: tuple[Hole, ...] = (
         within=_moved_up,
     ),
     Hole(name="5 a missing cell counts beyond the bounds", on="alarm over revenue, exponential", within=_unbounded),
+    Hole(
+        name="5 a stand-in that no whole number fits",
+        on="quartile, permute-and-flip, a row added",
+        ask=_stated_anew("other", fill=1e30),
+        within=_any_fill,
+    ),
     Hole(name="5 missing cells change how the others count", on="least cost, a row added", within=_missing_left_out),
     Hole(name="11 options in the order of frequency", on="most common, a row added", ask=_by_frequency),
     Hole(name="12 rows of a person beyond what is declared", on="most common, two rows by who", within=_all_rows),

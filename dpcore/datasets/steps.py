@@ -18,11 +18,12 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
 from dpcore.datasets.matching import counted, holds, is_below
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
-from dpcore.datasets.schema import MOST_PEOPLE, EachRow
+from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
 from dpcore.datasets.size import Size, letters
 from dpcore.datasets.suitability import counts_time, names_someone
 from dpcore.errors import InvalidArgument
@@ -285,8 +286,9 @@ class MonthsToRows:
 class OneRowPer:
     """Several rows per person or day become one: how many there are, or the sum, mean or largest of a number.
 
-    ``by`` names the person, or a date, which is cut to its day. Rows without it are left out. A number that cannot be
-    read counts as missing; the decimal mark is ``decimal``.
+    ``by`` names the person, or a date, which is cut to its day. Rows without it, or with one of the ``missing_words``,
+    are left out: together they would be one row that holds what several people did. A number that cannot be read counts
+    as missing; the decimal mark is ``decimal``.
     """
 
     by: str
@@ -294,6 +296,7 @@ class OneRowPer:
     how: Literal["count", "sum", "mean", "largest"] = "count"
     day: bool = False
     decimal: Literal[".", ","] = "."
+    missing_words: tuple[str, ...] = MISSING_WORDS
     holds_values: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -321,7 +324,7 @@ class OneRowPer:
         keys = tidy(_column(frame, self.by))
         if self.day:
             keys = keys.str.replace(r"[T ].*$", "", regex=True)
-        present = (keys != "").to_numpy(dtype=bool)
+        present = ~is_missing(keys, ("", *self.missing_words))
         keys = keys[present]
         if self.how == "count":
             series = pd.Series(1.0, index=keys.index)
@@ -346,8 +349,8 @@ KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 
 
 def names_in(step: Step) -> frozenset[str]:
-    """Every text of a step: what columns it names, and what else."""
-    values = [getattr(step, field.name) for field in fields(step)]
+    """Every text of a step: what columns it names, and what else; words that mean missing are none of its own."""
+    values = [getattr(step, field.name) for field in fields(step) if field.name != "missing_words"]
     return frozenset(each for value in values for each in (value if isinstance(value, tuple) else (value,)))
 
 

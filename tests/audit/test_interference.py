@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.audit.files import QUESTIONS, question
 from dpcore.audit.holes import HOLES
-from dpcore.audit.interference import check
+from dpcore.audit.interference import check, check_declared
 from dpcore.audit.sources import SOURCES
 from dpcore.audit.sources import question as of_source
 from dpcore.datasets.in_place import connection, private
@@ -118,3 +118,24 @@ def test_most_promises_are_used_up() -> None:
     """Where neighbours come near the claim the check has teeth: one question of each kind uses 0.9 of it or more."""
     for name in ("most common, a row added", "alarm over net votes, exponential", "best cases", "losses, doubling"):
         assert check(question(name), most=0, from_bytes=0).used > 0.9, name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "most common, two rows by who",
+        "median, a row added",
+        "quartile, permute-and-flip, a row added",
+        "best rule, a row added",
+        "least cost, a row replaced",
+        "alarm per option, where yes, a row added",
+        "alarm over revenue, laplace",
+        "best score",
+        "losses, batched",
+    ],
+)
+def test_whatever_is_declared_leaves_an_answer_on_every_file(name: str) -> None:
+    """Bounds, stand-ins and words at their extremes: refused when they are declared, or by an answer never."""
+    verdict = check_declared(question(name), draws=3, every=9)
+    assert verdict.good, verdict
+    assert verdict.pairs >= 3
