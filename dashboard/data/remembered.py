@@ -2,10 +2,10 @@
 
 Only what a person chose or called right is written: no bounds or options that came out of a file, no step that names a
 word of its rows, no column whose type its cells suggested as long as nobody called that right, nothing before somebody
-did so of what one row is, and no word about its codebook. Each
-entry is found by a keyed name of the budget's people, the source's table and, where people log in, of who declared it:
-so it is read by nobody who may not have answers charged to that budget, and a file is never looked up by itself, only
-after a person has said whose data it is. What the file had suggested stays marked so.
+did so of what one row is, and no word about its codebook. Each entry is found by a keyed name of the budget's people,
+the source's table and, where people log in, of who declared it: so it is read by nobody who may not have answers
+charged to that budget, and a file is never looked up by itself, only after a person has said whose data it is. What the
+file had suggested stays marked so.
 """
 
 from __future__ import annotations
