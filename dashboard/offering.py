@@ -7,6 +7,7 @@ is asked about rows that follow from the declaration alone, and its release is o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -20,7 +21,7 @@ from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Question
 from dashboard.words import release as said
 from dpcore.datasets import Column, Table, twin
 from dpcore.errors import InvalidArgument
-from dpcore.releases.asked import Asked
+from dpcore.releases.asked import Asked, named
 
 RECORDS = 200
 """Simulated rows of a table whose number of rows is private."""
@@ -65,8 +66,10 @@ def _marked(question: Question, case: Case) -> Question:
         question = replace(question, offer=NoOffer(sentence=said.COUNTS_ALONE))
     suggested = _suggested(question.offer)
     if suggested:
-        question = replace(question, offer=_with_suggestions(question.offer, suggested))
-        question = _not_covered(question, said.SUGGESTED)
+        question = _not_covered(_saying(question, map(said.suggested, suggested)), said.SUGGESTED)
+    told = _named_by_rows(question.offer)
+    if told:
+        question = _not_covered(_saying(question, map(said.named_by_rows, told)), said.NAMED_BY_ROWS)
     if _unchecked(question.offer, case):
         question = _not_covered(question, said.UNCHECKED)
     if case.looked:
@@ -90,17 +93,26 @@ def _suggested(offer: Offer | NoOffer) -> tuple[str, ...]:
     return offer.request.suggestions
 
 
+def _named_by_rows(offer: Offer | NoOffer) -> tuple[str, ...]:
+    """What the receipt will say of columns that the file's own rows name."""
+    if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
+        return ()
+    return named(offer.request.reads)
+
+
+def _saying(question: Question, sentences: Iterable[str]) -> Question:
+    """The question with these sentences beside its release."""
+    if isinstance(question.offer, NoOffer):
+        return question
+    before = (*question.offer.before, *map(Small, sentences))
+    return replace(question, offer=replace(question.offer, before=before))
+
+
 def _unchecked(offer: Offer | NoOffer, case: Case) -> bool:
     """Whether the promise rests on what was stated of one person's part in a file and cannot be checked."""
     if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
         return False
     return not case.source.public and "not checked" in offer.request.promise
-
-
-def _with_suggestions(offer: Offer | NoOffer, told: tuple[str, ...]) -> Offer | NoOffer:
-    if isinstance(offer, NoOffer):
-        return offer
-    return replace(offer, before=(*offer.before, *(Small(said.suggested(one)) for one in told)))
 
 
 def _looked(offer: Offer | NoOffer) -> Offer | NoOffer:

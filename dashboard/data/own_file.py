@@ -39,6 +39,7 @@ _STATED: dict[str | bool, Stated] = {
     False: "foot left out",
     True: "foot kept",
 }
+_NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +146,25 @@ class OwnFile:
     def from_rows(self) -> frozenset[str]:
         """Columns that exist only because rows name them: good for looking, whatever somebody says of them."""
         return frozenset() if self.reading is None else self.reading.from_rows
+
+    @property
+    def named_by_rows(self) -> bool:
+        """Whether the file's own rows name its columns, so that one row more could bring one."""
+        return self.reading is not None and self.reading.named_by_rows
+
+    @property
+    def spoken_of(self) -> tuple[Column, ...]:
+        """The columns whose type somebody chose or called right, and the one that says whose row it is: as plain text
+        where nobody did. None whose name is a word of the rows."""
+        decisions, found = self.decisions, []
+        for column in self.schema.columns:
+            if column.name in self.from_rows:
+                continue
+            if self.unseen or column.name in decisions.settled or (column.name, column.type) in decisions.confirmed:
+                found.append(column)
+            elif column.name == self.schema.id_column:
+                found.append(Column(name=column.name, type="text"))
+        return tuple(found)
 
     @property
     def made(self) -> int:
@@ -456,9 +476,12 @@ def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
 
 
 def template(own: OwnFile) -> Template:
-    """What was declared about the table, for the next one of its kind; no column whose name is a word of its rows."""
+    """What was declared about the table, for the next one of its kind; no column whose name is a word of its rows, and
+    where each row names its own cells none that nobody spoke of."""
     schema = own.schema
-    if own.from_rows and own.as_read is not None:
+    if own.named_by_rows:
+        schema = replace(schema, columns=own.spoken_of or (Column(name=_NO_NAME, type="text"),))
+    elif own.from_rows and own.as_read is not None:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
         schema = replace(schema, columns=public or read)

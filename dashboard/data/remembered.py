@@ -1,11 +1,11 @@
 """What was declared about people whose budget this server keeps: remembered beside the ledger, for the next session.
 
-Only what a person chose or called right is written: no bounds or options that came out of a file, no column whose type
-its cells suggested as long as nobody called that right, nothing before somebody did so of what one row is, and no word
-about its codebook. Each
-entry is found by a keyed name of the budget's people, the source's table and, where people log in, of who declared it:
-so it is read by nobody who may not have answers charged to that budget, and a file is never looked up by itself, only
-after a person has said whose data it is. What the file had suggested stays marked so.
+Only what a person chose or called right is written: no bounds or options that came out of a file, no step that names a
+word of its rows, no column whose type its cells suggested as long as nobody called that right, nothing before somebody
+did so of what one row is, and no word about its codebook. Each entry is found by a keyed name of the budget's people,
+the source's table and, where people log in, of who declared it: so it is read by nobody who may not have answers
+charged to that budget, and a file is never looked up by itself, only after a person has said whose data it is. What the
+file had suggested stays marked so.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Remembered:
 
 def keep(own: OwnFile) -> None:
     """Remember what is declared, where there is a budget for these people. Raises OSError."""
-    if own.declared is None or own.row_unconfirmed or not _chosen(own):
+    if own.declared is None or own.row_unconfirmed or not own.spoken_of:
         return
     fresh = Remembered.of(own).written()
     for file in _files(own, writing=True):
@@ -122,22 +122,8 @@ def forget_people(lineage: str) -> None:
 
 
 def _facts(own: OwnFile) -> Template:
-    columns = tuple(replace(_stated(column), about="") for column in _chosen(own))
+    columns = tuple(replace(_stated(column), about="") for column in own.spoken_of)
     return Template(schema=replace(own.schema, columns=columns), steps=own.steps)
-
-
-def _chosen(own: OwnFile) -> tuple[Column, ...]:
-    """The columns whose type somebody chose or called right, and the one that says whose row it is: as plain text where
-    nobody did. None whose name is a word of the rows."""
-    decisions, found = own.decisions, []
-    for column in own.schema.columns:
-        if column.name in own.from_rows:
-            continue
-        if own.unseen or column.name in decisions.settled or (column.name, column.type) in decisions.confirmed:
-            found.append(column)
-        elif column.name == own.schema.id_column:
-            found.append(Column(name=column.name, type="text"))
-    return tuple(found)
 
 
 def _stated(column: Column) -> Column:

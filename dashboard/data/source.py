@@ -262,6 +262,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
             suggested=own.suggested,
             row_suggested=own.row_suggested,
             form=own.form,
+            named_by_rows=own.named_by_rows,
             table="" if own.place is None else own.place.table,
         ),
         rows=None if problem or own.described or declared is None else lambda: _rows(own),

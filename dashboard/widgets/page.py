@@ -103,7 +103,7 @@ def _only_release(question: Question, current: Source, read: session.Reader) -> 
         controls.draw_all([one for part in read.placed.values() for one in part])
     _count(question.offer)
     st.subheader(release_words.TAB, anchor=False)
-    _release(question, current, Around(page=question.view.page, mark=current.mark, own=True))
+    _release(question, current, Around(page=question.view.page, mark=current.mark, own=True), beside=False)
 
 
 def _count(offer: Offer | NoOffer) -> None:
@@ -404,12 +404,13 @@ def _tabs(question: Question, current: Source, around: Around) -> None:
         session.note_open(control, tab.key)
         with place:
             if tab.key == RELEASE:
-                _release(question, current, around)
+                _release(question, current, around, beside=True)
             else:
                 blocks.draw_all(tab.blocks(), around)
 
 
-def _release(question: Question, current: Source, around: Around) -> None:
+def _release(question: Question, current: Source, around: Around, *, beside: bool) -> None:
+    """The release of this question; ``beside`` says that ``_drawn`` stands on the page, which then asks to confirm."""
     offer = question.offer
     if asks_whose(current):
         return
@@ -420,4 +421,4 @@ def _release(question: Question, current: Source, around: Around) -> None:
             st.button(label, key=f"{around.page}-instead", on_click=session.change, args=(key, value))
         return
     blocks.draw_all(offer.before, around)
-    release_panel(current, offer, slot=question.key, dialog=False)
+    release_panel(current, offer, slot=question.key, dialog=not beside)

@@ -266,7 +266,8 @@ def step_taken_back(sentence: str) -> str:
 SAVE = "Save this declaration"
 SAVE_HELP = (
     "Types, bounds, options, people and steps as you declared them, for the next table of this kind. Nothing that was "
-    "read from the rows is in it, except words you took over from them."
+    "read from the rows is in it, except options you took over from them: which of their words mean missing is asked "
+    "again."
 )
 SAVED_AS = "declaration.json"
 BRING = "Use a saved one"

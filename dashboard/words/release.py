@@ -44,6 +44,7 @@ ROWS_PUBLIC = (
     "How many rows there are is not hidden here: one row in place of another is, and so their number is public."
 )
 SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
+NAMED_BY_ROWS = "which columns the file has: its rows name them"
 UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"
 EPSILON_LOOKED = "ε was chosen after looking at the data: not covered by ε"
 EPSILON_LOOKED_WARNING = (
@@ -60,6 +61,11 @@ def suggested(note: str) -> str:
         f"{safe(note, 400)} One person's cell can decide what a file suggests. A declaration that you bring on the "
         "Data page, or a type that you choose yourself, leaves the file out of it."
     )
+
+
+def named_by_rows(note: str) -> str:
+    """Beside a release: the sentence of its receipt, and the way out."""
+    return f"{safe(note, 400)} A table whose first line names its columns, such as CSV, leaves its rows out of it."
 
 
 def no_picture(problem: str) -> str:

@@ -34,7 +34,8 @@ class Reads:
 
     ``suggested`` are those of the columns whose type the file suggested, and ``suggested_row`` is what one row is where
     the file suggested that ("" where it did not): a person confirmed both, and a receipt says so. ``form`` is what they
-    stated of the form of the file itself, once they had seen it.
+    stated of the form of the file itself, once they had seen it. With ``named_by_rows`` the file's own rows name its
+    columns, which a receipt says too.
     """
 
     columns: tuple[Column, ...]
@@ -46,6 +47,7 @@ class Reads:
     suggested: tuple[str, ...] = ()
     suggested_row: EachRow | Literal[""] = ""
     form: tuple[Stated, ...] = ()
+    named_by_rows: bool = False
 
     def column(self, name: str) -> Column:
         """One of the columns. Raises InvalidArgument."""
@@ -72,7 +74,8 @@ class Declaration:
 
     The file suggested the type of ``suggested`` columns and, with ``row_suggested``, what one row is; a person
     confirmed both. ``form`` is what they stated of the file's own form when they saw it (quotation marks, totals at its
-    foot). All else was stated without it. ``table`` is its name in a source that has several. Raises InvalidArgument.
+    foot). With ``named_by_rows`` no header names the columns but the file's own rows. All else was stated without it.
+    ``table`` is its name in a source that has several. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -85,6 +88,7 @@ class Declaration:
     suggested: tuple[str, ...] = ()
     row_suggested: bool = False
     form: tuple[Stated, ...] = ()
+    named_by_rows: bool = False
     table: str = ""
 
     def __post_init__(self) -> None:
@@ -113,6 +117,7 @@ class Declaration:
         suggested: Iterable[str] = (),
         row_suggested: bool = False,
         form: Iterable[Stated] = (),
+        named_by_rows: bool = False,
         table: str = "",
     ) -> Self:
         """From what a person declared; columns with bounds or categories read from the file are left out.
@@ -133,6 +138,7 @@ class Declaration:
             suggested=tuple(column.name for column in declared if column.name in set(suggested)),
             row_suggested=row_suggested,
             form=tuple(sorted(form)),
+            named_by_rows=named_by_rows,
             table=table,
         )
 
@@ -178,6 +184,7 @@ class Declaration:
             suggested=tuple(name for name in self.suggested if name in own),
             suggested_row=self.each_row if self.row_suggested else "",
             form=self.form,
+            named_by_rows=self.named_by_rows,
             table=self.table,
         )
 

@@ -37,19 +37,26 @@ class PrivateRows:
 
     ``together`` says that a step put rows together by what cells say: then which rows there are, and where, hangs on
     people. ``left_out_by`` are the columns by whose cells a step left rows out: those rows keep their place, with
-    nothing in them, so that only what they are called hangs on such a cell.
+    nothing in them, so that only what they are called hangs on such a cell. ``named_by_rows`` says that no header names
+    the columns but each row its own, as in JSON: then none is lacking, for one row more could bring it.
 
     ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
     """
 
-    __slots__ = ("_behind", "_left_out_by", "_together")
+    __slots__ = ("_behind", "_left_out_by", "_named_by_rows", "_together")
     in_place: ClassVar[bool] = False
     """Whether they are counted where they are, so that only questions that need counts alone can be asked."""
 
     def __init__(
-        self, frame: pd.DataFrame, *, together: bool = False, left_out_by: frozenset[str] = frozenset()
+        self,
+        frame: pd.DataFrame,
+        *,
+        together: bool = False,
+        left_out_by: frozenset[str] = frozenset(),
+        named_by_rows: bool = False,
     ) -> None:
         self._behind, self._together, self._left_out_by = frame, together, left_out_by
+        self._named_by_rows = named_by_rows
 
     def __repr__(self) -> str:
         return "PrivateRows()"
@@ -58,8 +65,8 @@ class PrivateRows:
         raise TypeError("private rows are not written out")
 
     def has(self, names: Iterable[str]) -> bool:
-        """Whether the header, which is public, has all these columns."""
-        return all(name in self._behind.columns for name in names)
+        """Whether all these columns can be asked for: whether the header, which is public, has them."""
+        return self._named_by_rows or all(name in self._behind.columns for name in names)
 
     def check(self, reads: Reads, *, cuts: Mapping[str, int] | None = None) -> None:
         """Whether these rows can be read so: before the charge, and without looking at one. Raises InvalidArgument.

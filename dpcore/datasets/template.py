@@ -1,7 +1,7 @@
 """What was declared about a table, as a file of its own: for next month's table, which it recognises by its columns.
 
-It holds declared facts alone. Bounds and options that were read from the rows are left out of it, so that no value of
-one month's people comes along to the next.
+It holds declared facts alone. Bounds and options that were read from the rows are left out of it, and steps that name
+a word of theirs, so that no value of one month's people comes along to the next.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ class Fit:
 
 
 def saved(declaration: Template) -> str:
-    """The declaration as JSON text, columns in order, only what differs from the usual."""
+    """The declaration as JSON text, columns in order, only what differs from the usual; no step that ``holds_values``.
+
+    Such a step is offered for the next table where its rows suggest it too.
+    """
     schema = declaration.schema
     document = {
         _MARK: _VERSION,
@@ -83,7 +86,9 @@ def saved(declaration: Template) -> str:
             if field.name != "columns" and getattr(schema, field.name) != field.default
         },
         "columns": [_written(_declared_only(column)) for column in schema.columns],
-        "steps": [{"step": type(step).__name__, **_written(step)} for step in declaration.steps],
+        "steps": [
+            {"step": type(step).__name__, **_written(step)} for step in declaration.steps if not step.holds_values
+        ],
         "choices": dict(declaration.choices),
         **({"suggested": declaration.suggested} if declaration.suggested else {}),
         **({"row_suggested": True} if declaration.row_suggested else {}),

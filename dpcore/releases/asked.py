@@ -7,7 +7,7 @@ read a value or is handed one before ``answer`` and ``law`` (a test walks the im
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,12 +29,7 @@ _NAMED, _NAME = 3, 30  # columns named in a sentence, and characters of their na
 
 def suggested(reads: Reads) -> tuple[str, ...]:
     """One sentence about what the file suggested of how it is read, none where it suggested nothing."""
-    names = [f"“{shown(name, _NAME)}”" for name in reads.suggested]
-    rest = len(names) - _NAMED
-    if rest > 0:
-        names = [*names[:_NAMED], f"{rest:,} more {'column' if rest == 1 else 'columns'}"]
-    listed = " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
-    types = f"how the cells of {listed} are read" if names else ""
+    types = f"how the cells of {_listed(reads.suggested)} are read" if reads.suggested else ""
     row = f"that {_ROWS[reads.suggested_row]}" if reads.suggested_row else ""
     told = " and ".join(part for part in (types, row) if part)
     if not told:
@@ -60,6 +55,23 @@ def form_stated(reads: Reads) -> tuple[str, ...]:
         return ()
     told = " and ".join(_FORM[one] for one in reads.form)
     return (f"That {told} was stated by a person who had seen the file: not covered by ε.",)
+
+
+def named(reads: Reads) -> tuple[str, ...]:
+    """One sentence about columns that the file's rows name, none where a header does or no column is read."""
+    if not reads.named_by_rows or not reads.names:
+        return ()
+    what = f"That the file has {_listed(reads.names)}"
+    return (f"{what} was told by its rows, which name their own cells: not covered by ε.",)
+
+
+def _listed(columns: Sequence[str]) -> str:
+    """The first of these names as they stand in a sentence, and how many more there are."""
+    names = [f"“{shown(name, _NAME)}”" for name in columns]
+    rest = len(names) - _NAMED
+    if rest > 0:
+        names = [*names[:_NAMED], f"{rest:,} more {'column' if rest == 1 else 'columns'}"]
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +143,7 @@ class Asked(ABC):
         words = {"epsilon": "ε", "threshold": "The line"}
         chosen = [f"{words[name]} was {CHOSEN}." for name in self.chosen_after_looking]
         taken = [words_rule(column) for column in self.reads.columns if column.words_from_file][:_NAMED]
-        return (self.promise, *self.own_notes, *taken, *self.suggestions, *chosen)
+        return (self.promise, *self.own_notes, *taken, *named(self.reads), *self.suggestions, *chosen)
 
     @property
     def suggestions(self) -> tuple[str, ...]:

@@ -13,14 +13,17 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.budget import tracker
+from dashboard.catalogue import address
 from dashboard.question import Outcomes
 from dashboard.widgets.cards import _rings
 from dashboard.words import needs
 from dashboard.words import release as said
+from dashboard.words.page import ONLY_RELEASE
 from dpcore.costs import Cost
 from dpcore.ledger import Budget, Ledger
 from dpcore.ledger.budget import Caps
 from tests.dashboard.conftest import CLINIC, text
+from tests.dashboard.test_data_page import declare, drop, held, look
 
 Open = Callable[..., AppTest]
 
@@ -156,3 +159,21 @@ def test_the_tracker_says_when_the_tiny_chance_runs_out_first(delta: float, told
     found = Budget(lineage="x", name="x", practice=True, generation=1, caps=caps)
     text = tracker.answers_words(found, Cost(epsilon=0.5, delta=delta), "")
     assert ("δ runs out first" in text) == told
+
+
+def test_an_answer_is_confirmed_where_the_file_gives_no_picture(open_app: Open, ledger_file: Path) -> None:
+    """Nothing stands beside a chart there, so the tab itself asks: whether one can be drawn must not hang on rows."""
+    app = drop(open_app("data"), ("ward\n" + "north\nsouth\n" * 9).encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "ward", categories="east\nwest", public=True)
+    look(app)
+    with ledger(ledger_file) as found:
+        found.open_budget(str(held(app).lineage), epsilon=3.0)
+    app.switch_page(address("selection")).run()
+    assert ONLY_RELEASE in text(app)
+    for count in (1, 2):
+        press(app, "selection-begin")
+        press(app, "selection-confirm")
+        with ledger(ledger_file) as found:
+            assert len(found.history(str(held(app).lineage))) == count
+    assert all(button.key != "selection-confirm" for button in app.button), "it asks when it is pressed, and no more"

@@ -7,6 +7,8 @@ no word of the row may be in what is declared, saved or remembered.
 from __future__ import annotations
 
 import inspect
+import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from itertools import product
@@ -14,25 +16,38 @@ from typing import Any, get_args
 
 import pytest
 
-from dashboard.data import own_file, remembered
+from dashboard import offering
+from dashboard.blocks import Small
+from dashboard.case import Case
+from dashboard.controls import Setting
+from dashboard.data import own_file
+from dashboard.data import source as data_source
 from dashboard.data.own_file import OwnFile, typed_as
+from dashboard.data.remembered import Remembered
+from dashboard.question import Offer
+from dashboard.questions.selection.most_common import MostCommon
+from dashboard.words.release import NAMED_BY_ROWS, named_by_rows
 from dpcore.datasets import (
     Declaration,
     LeaveOutTotals,
     MonthsToRows,
     OneRowPer,
     ReadAsMissing,
+    Reading,
     SplitOptions,
     Step,
     TicksToRows,
     fitted,
     loaded,
     read_csv,
+    read_table,
     saved,
 )
 from dpcore.datasets.schema import Column, ColumnType, EachRow
 from dpcore.datasets.steps import KINDS
 from dpcore.errors import InvalidArgument
+from dpcore.release import question_digest, sentence
+from dpcore.releases.selection import MostCommonOption
 
 ROWS = [f"p{at},{'Gym; Tea' if at % 2 else 'Tea'},{at}" for at in range(30)]
 WORD, MADE = "Methadone", "likes: Methadone"
@@ -83,7 +98,7 @@ def private(own: OwnFile) -> tuple[object, ...]:
         names,
         own.reading.private.has([MADE]),
         WORD in saved(own_file.template(own)),
-        any(WORD in column.name for column in remembered._chosen(own)),
+        any(WORD in column.name for column in own.spoken_of),
     )
 
 
@@ -160,3 +175,93 @@ def test_these_tests_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OwnFile, "from_rows", frozenset())
     own, neighbour = (opened(rows, (SPLIT,)) for rows in ([*ROWS, f"x,{WORD},1"], ROWS))
     assert leaks(stated(own, "yes/no", "record"), stated(neighbour, "yes/no", "record"))
+
+
+EXTRA = "methadone"
+PEOPLE = [{"ward": "north" if at % 3 else "south", "age": str(20 + at)} for at in range(40)]
+
+
+def _in_columns(rows: list[dict[str, str]]) -> str:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return json.dumps({name: [row.get(name) for row in rows] for name in names})
+
+
+FORMS: dict[str, Callable[[list[dict[str, str]]], str]] = {
+    "a list": json.dumps,
+    "lines": lambda rows: "\n".join(map(json.dumps, rows)),
+    "a list under a name": lambda rows: json.dumps({"people": rows}),
+    "columns": _in_columns,
+}
+
+
+def json_file(form: str, last: dict[str, str]) -> OwnFile:
+    """A file of JSON with this last person, its columns as they are suggested."""
+    data = FORMS[form]([*PEOPLE, {"ward": "north", "age": "50"} | last]).encode()
+    return own_file.opened("a.json", data, (), read_table(data), None, None)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_that_one_record_names_decides_neither_refusal_nor_receipt(form: str) -> None:
+    """The very question is asked of both files, and read: where nobody names the column, it is missing everywhere."""
+    declared = Declaration(columns=(Column(name=EXTRA, type="yes/no"),), named_by_rows=True)
+    asked = MostCommonOption.of(declared, EXTRA, epsilon=1.0)
+    found = []
+    for last in ({EXTRA: "yes"}, {}):
+        reading = json_file(form, last).reading
+        assert reading is not None
+        assert (EXTRA in reading.frame.columns) == bool(last)
+        assert reading.private.has(asked.reads.names)
+        reading.private.check(asked.reads)
+        found.append(asked.read(reading.private).tolist())
+    assert found == [[0, 1], [0, 0]]
+    reading = read_csv(f"ward,{EXTRA}\nnorth,yes\n".encode())
+    assert not reading.private.has(["age"]), "a header is public, and so is what it lacks"
+
+
+def test_its_receipt_says_that_the_rows_name_it() -> None:
+    """Whatever was declared by hand: the name came out of the file."""
+    own = json_file("lines", {EXTRA: "yes"})
+    own = own.decide(replace(own.decisions, settled=frozenset(own.schema.names), said_row=True, said_rows=True))
+    own = replace(own, lineage="people", use="what_if")
+    assert own.named_by_rows
+    assert own.declared is not None
+    table = replace(own.schema, columns=own.declared.columns)
+    plain, told = (
+        MostCommonOption.of(Declaration.of(table, named_by_rows=by_rows), EXTRA, epsilon=1.0)
+        for by_rows in (False, own.named_by_rows)
+    )
+    note = f"That the file has “{EXTRA}” was told by its rows, which name their own cells: not covered by ε."
+    assert note in sentence(told)
+    assert note not in sentence(plain)
+    assert question_digest(plain) != question_digest(told)
+    source = data_source._own_source(own, own.reading.table(own.schema))  # type: ignore[union-attr]
+    assert source is not None
+    assert source.declared is not None
+    assert source.declared.named_by_rows
+    offered = offering.ask(MostCommon, Case(source=source, epsilon=1.0), Setting({"column": EXTRA})).question
+    assert isinstance(offered.offer, Offer)
+    assert Small(named_by_rows(note)) in offered.offer.before
+    assert NAMED_BY_ROWS in offered.protected.not_protected
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_saved_names_no_column_that_nobody_spoke_of(form: str) -> None:
+    both = [json_file(form, last) for last in ({EXTRA: "yes"}, {})]
+    assert EXTRA in both[0].schema.names
+    for settled in (frozenset(), frozenset({"ward"}), frozenset({"ward", "age"})):
+        owns = [own.decide(replace(own.decisions, settled=settled, said_row=True)) for own in both]
+        texts = {saved(own_file.template(own)) for own in owns}
+        assert len(texts) == 1
+        assert EXTRA not in texts.pop()
+        assert len({Remembered.of(own).written() for own in owns if own.spoken_of}) == bool(settled)
+    loaded(saved(own_file.template(both[0])))
+
+
+def test_the_tests_of_json_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: what the records name was taken for a header."""
+    monkeypatch.setattr(Reading, "named_by_rows", False)
+    one, other = (json_file("lines", last) for last in ({EXTRA: "yes"}, {}))
+    assert one.reading is not None
+    assert other.reading is not None
+    assert one.reading.private.has([EXTRA]) != other.reading.private.has([EXTRA])
+    assert saved(own_file.template(one)) != saved(own_file.template(other))

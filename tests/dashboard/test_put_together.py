@@ -88,7 +88,7 @@ def laws_apart(ids: list[list[str]]) -> float:
     for each in ids:
         frame = pd.DataFrame({"who": pd.Series(each, dtype="str")})
         worked = OneRowPer(by="who").apply(frame, np.arange(len(each)))
-        laws.append(np.log(asked.law(PrivateRows(worked.frame, moved="made"))))
+        laws.append(np.log(asked.law(PrivateRows(worked.frame, together=True))))
     return float(np.abs(laws[0] - laws[1]).max())
 
 

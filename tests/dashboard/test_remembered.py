@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 from dashboard import login, visitors
 from dashboard.background import compute
 from dashboard.data import remembered
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.own_file import Decisions, OwnFile, template, worked
+from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
-from dpcore.datasets import read_table
+from dpcore.datasets import read_table, saved
 from dpcore.ledger import Ledger
 from dpcore.ledger.roles import Person
 from tests.dashboard.conftest import text
@@ -97,6 +98,20 @@ def test_what_is_written_does_not_hang_on_cells_of_columns_nobody_spoke_of(
         written.add(file.read_text() if file.exists() else "")
     (kept,) = written
     assert ("120" in kept) == right
+
+
+def test_a_word_that_was_read_as_missing_is_not_written() -> None:
+    """It was read from the rows: one person's 999, say."""
+    rows = "".join(f"{20 + n % 40},north\n" for n in range(80))
+    reading = read_table(f"age,ward\n{rows}999,south\n".encode())
+    steps = reading.suggested_steps
+    assert [(type(step).__name__, step.holds_values) for step in steps] == [("ReadAsMissing", True)]
+    own = OwnFile(name="f", data=b"", choices=(), reading=reading, decisions=Decisions(schema=reading.suggested()))
+    own = worked(own, reading.after(steps), steps)
+    own = replace(own, decisions=own.confirm(["age", "ward"]))
+    assert own.steps == steps
+    assert "999" not in Remembered.of(own).written()
+    assert "999" not in saved(template(own))
 
 
 def test_it_can_be_forgotten(declared: tuple[AppTest, Path], open_app: Open) -> None:

@@ -12,16 +12,18 @@ from hypothesis import strategies as st
 
 from dpcore.datasets import (
     Column,
+    LeaveOutTotals,
     MonthsToRows,
     OneRowPer,
     ReadAsMissing,
     Schema,
     SplitOptions,
+    Step,
     TicksToRows,
     completed_from,
     read_table,
 )
-from dpcore.datasets.steps import rows_made
+from dpcore.datasets.steps import KINDS, rows_made
 from dpcore.datasets.template import Template, fitted, loaded, recognised, saved
 from dpcore.errors import InvalidArgument
 
@@ -38,7 +40,7 @@ SCHEMA = Schema(
 )
 FULL = Template(
     schema=SCHEMA,
-    steps=(ReadAsMissing(column="age", word="999"),),
+    steps=(LeaveOutTotals(column="ward"),),
     choices=(("decimal", ","), ("header_rows", 1), ("keep_footer", True)),
     suggested=("age",),
     row_suggested=True,
@@ -109,6 +111,33 @@ def test_another_table_is_not_recognised() -> None:
     with pytest.raises(InvalidArgument, match="column"):
         reading.after((SplitOptions(column="absent"),))
     assert recognised(reading, []) is None
+
+
+STEPS: dict[type, Step] = {
+    type(step): step
+    for step in (
+        ReadAsMissing(column="age", word=CANARY),
+        LeaveOutTotals(column="ward"),
+        SplitOptions(column="ward", options=("North",)),
+        TICKS,
+        MONTHS,
+        OneRowPer(by="who"),
+    )
+}
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_no_step_that_names_a_word_of_the_rows_is_saved(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is remembered beside the ledger is written so too; one that is loaded still does its steps."""
+    step, kept = STEPS[kind], LeaveOutTotals(column="day")
+    every = Template(schema=replace(SCHEMA, rows_per_person=12), steps=(kept, step))
+    found = loaded(saved(every))
+    assert found.steps == ((kept,) if step.holds_values else every.steps)
+    assert CANARY not in saved(every)
+    if step.holds_values:
+        monkeypatch.setattr(kind, "holds_values", False)
+        assert CANARY in saved(every), "a step that does not say so is seen"
+        assert loaded(saved(every)).steps == every.steps
 
 
 def test_no_value_of_the_rows_is_saved() -> None:

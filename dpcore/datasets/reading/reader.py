@@ -73,6 +73,11 @@ class Reading:
     def rows(self) -> int:
         return len(self.frame)
 
+    @property
+    def named_by_rows(self) -> bool:
+        """Whether each row names its own cells, as in JSON, so that one row more can bring a column."""
+        return self.report.container == "json"
+
     def column(self, name: str) -> ReadColumn:
         """One column. Raises InvalidArgument."""
         for column in self.columns:
@@ -120,7 +125,9 @@ class Reading:
         public = self.frame.drop(columns=list(self.from_rows)) if self.from_rows else self.frame
         if self.records > self.rows:
             public = public.set_axis(self.places).reindex(range(self.records), fill_value="")
-        return PrivateRows(public, together=self.together, left_out_by=self.left_out_by)
+        return PrivateRows(
+            public, together=self.together, left_out_by=self.left_out_by, named_by_rows=self.named_by_rows
+        )
 
     def table(self, schema: Schema) -> Table:
         """The typed table for the pages. Raises InvalidArgument."""
