@@ -195,3 +195,22 @@ def test_importing_the_engine_stays_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def tables_as_they_are(source: str) -> list[str]:
+    """What is handed to ``st.dataframe``, whose corner saves it as CSV, without ``safe_cells`` around it."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    tables = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "dataframe"]
+    return [text for call in tables if not (text := ast.unparse(call.args[0])).startswith("safe_cells(")]
+
+
+def test_no_table_that_can_be_saved_holds_a_formula_that_somebody_else_wrote() -> None:
+    """A reason, or a budget's name, was one in the file that an auditor saved. Of their own file people see each cell
+    as it stands there."""
+    found = {
+        (str(path.relative_to(ROOT)), text)
+        for path in (ROOT / "dashboard").rglob("*.py")
+        for text in tables_as_they_are(path.read_text(encoding="utf-8"))
+    }
+    assert found == {("dashboard/data/understood.py", "shown")}
+    assert tables_as_they_are("st.dataframe(pd.DataFrame(rows), alt='a')") == ["pd.DataFrame(rows)"]

@@ -11,6 +11,7 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dashboard.words import login as said
+from dpcore.datasets.text import safe_cells
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger.export import records_to_lines
 from dpcore.ledger.records import Record
@@ -46,7 +47,7 @@ def show_records() -> None:
     if told:
         st.info(told)
     st.dataframe(
-        pd.DataFrame([_row(record, names) for record in reversed(found[-SHOWN:])]),
+        safe_cells(pd.DataFrame([_row(record, names) for record in reversed(found[-SHOWN:])])),
         hide_index=True,
         alt="The newest records with their time, kind, people and who did it",
     )

@@ -13,6 +13,7 @@ from dashboard import session, words
 from dashboard.budget import receipts as one
 from dashboard.budget.held import SHOWN_RECEIPTS
 from dashboard.widgets.apart import apart
+from dpcore.datasets.text import safe_cells
 from dpcore.ledger import Budget, Receipt
 from dpcore.ledger.export import to_csv, to_json
 
@@ -38,7 +39,7 @@ def show_charges(
         return
     newest = list(reversed(receipts))[:SHOWN]
     st.dataframe(
-        table(newest, names),
+        safe_cells(table(newest, names)),
         key=_TABLE,
         hide_index=True,
         on_select=_pick,
@@ -90,7 +91,7 @@ def budgets(found: Sequence[Budget]) -> None:
         for budget in found
     ]
     st.dataframe(
-        pd.DataFrame(rows),
+        safe_cells(pd.DataFrame(rows)),
         hide_index=True,
         alt="Every budget of this ledger with its cap and how much of it is spent",
         column_config={

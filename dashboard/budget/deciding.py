@@ -11,6 +11,7 @@ from dashboard import login, session, words
 from dashboard.background import compute
 from dashboard.widgets.answer import asked, cost_words, when_utc
 from dashboard.words import login as said
+from dpcore.datasets.text import safe_cells
 from dpcore.errors import DpcoreError
 from dpcore.ledger import Budget, Petition
 from dpcore.ledger.words import hides
@@ -155,4 +156,6 @@ def _table(found: Sequence[Petition], budgets: dict[str, Budget]) -> None:
         }
         for one in found
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Every other request with its state and who decided")
+    st.dataframe(
+        safe_cells(pd.DataFrame(rows)), hide_index=True, alt="Every other request with its state and who decided"
+    )

@@ -16,6 +16,7 @@ from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import primary
 from dashboard.words import data as data_said
 from dashboard.words import login as said
+from dpcore.datasets.text import safe_cells
 from dpcore.errors import DpcoreError, LedgerError
 from dpcore.ledger import Budget, Ledger
 from dpcore.ledger.roles import EVERYONE, LEVELS, LONGEST
@@ -68,7 +69,7 @@ def _one(budget: Budget, terms: Terms, people: list[str]) -> None:
             {"Who": said.EVERYONE if subject == EVERYONE else words.visible(subject, 160), "May": said.LEVELS[level]}
             for subject, level in terms.shares.items()
         ]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="With whom this budget is shared")
+        st.dataframe(safe_cells(pd.DataFrame(rows)), hide_index=True, alt="With whom this budget is shared")
         if terms.ended:
             st.caption(f"Closed for good on {terms.ended[:10]}. {said.FOR_GOOD}")
             return

@@ -14,6 +14,7 @@ from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import Column
 from dpcore.datasets.schema import ColumnType
+from dpcore.datasets.text import safe_cells
 
 TYPES: dict[ColumnType, str] = {
     "category": "Options",
@@ -85,7 +86,7 @@ def _overview(own: OwnFile) -> None:
     if own.unseen:
         frame = frame[["Column", "Type", "Declared"]]
     st.dataframe(
-        frame,
+        safe_cells(frame),
         key="own-columns",
         hide_index=True,
         height=min(36 * (len(frame) + 1) + 2, 320),

@@ -12,6 +12,8 @@ import base64
 import binascii
 import difflib
 import json
+import math
+import time
 import unicodedata
 import zlib
 from collections.abc import Mapping, Sequence
@@ -170,10 +172,16 @@ def bundled() -> Mapping[str, Deck]:
     return MappingProxyType(dict(sorted(found.items(), key=lambda pair: (pair[1].rank, pair[0]))))
 
 
-def mistakes(deck: Deck, case_of: CaseOf) -> tuple[str, ...]:
-    """What this product no longer has of a deck that was read: one sentence for each, none where all opens."""
+def mistakes(deck: Deck, case_of: CaseOf, *, seconds: float = math.inf) -> tuple[str, ...]:
+    """What this product no longer has of a deck that was read: one sentence for each, none where all opens.
+
+    After so many ``seconds`` of this thread's processor the scenes that are left are not looked at, with a sentence.
+    """
     told: list[str] = []
+    end = time.thread_time() + seconds
     for number, scene in enumerate(deck.scenes, 1):
+        if time.thread_time() > end:
+            return (*told, words.not_checked(number, len(deck.scenes)))
         told += [f"{words.the_scene(number, scene.title)} {part}" for part in _missing(scene, case_of)]
     return tuple(told)
 

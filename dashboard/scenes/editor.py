@@ -23,6 +23,9 @@ from dashboard.words import safe
 from dashboard.words import scenes as words
 from dpcore.datasets import Declaration, sample
 
+CHECKING = 5.0
+"""Seconds of the processor for all scenes of a deck that is opened: nobody else's page is drawn as fast meanwhile, and
+nothing can stop it. The longest bundled deck takes two."""
 _NOTE = "deck-made"
 _FIELDS = (
     ("title", words.SCENE_TITLE, decks.TITLE),
@@ -229,7 +232,7 @@ def _open(key: str) -> None:
     except DeckMistakes as error:
         DECK_MISTAKES.put(error.sentences)
         return
-    DECK_MISTAKES.put(decks.mistakes(deck, case_of))
+    DECK_MISTAKES.put(decks.mistakes(deck, case_of, seconds=CHECKING))
     EMPTIED.put(MAKING.get())
     MAKING.put(making_of(deck))
 

@@ -18,6 +18,7 @@ from dashboard.widgets import controls, handles, onward, scenarios
 from dashboard.widgets.picture import picture
 from dashboard.widgets.waiting import in_background
 from dashboard.words import number
+from dpcore.datasets.text import safe_cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ def draw(part: Block, around: Around) -> None:
                     st.latex(part.latex)
                 st.caption(part.source)
         case blocks.Rows():
-            st.dataframe(part.frame, hide_index=True, alt=part.alt)
+            st.dataframe(safe_cells(part.frame), hide_index=True, alt=part.alt)
         case blocks.Ask():
             _ask(part)
         case blocks.Undo():

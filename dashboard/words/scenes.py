@@ -50,6 +50,11 @@ def more_mistakes(count: int) -> str:
     return f"It has {count:,} more mistakes."
 
 
+def not_checked(first: int, last: int) -> str:
+    which = f"Scene {first} was" if first == last else f"Scenes {first} to {last} were"
+    return f"{which} not checked, since what the deck asks takes long; open each before you show it."
+
+
 def no_field(key: str) -> str:
     return f"has no “{key}”."
 

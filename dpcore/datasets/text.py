@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -99,10 +100,26 @@ def safe_csv(frame: pd.DataFrame) -> str:
     return safe.to_csv(index=False, lineterminator="\n")
 
 
-def _safe_column(column: pd.Series) -> pd.Series:
+def safe_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame for a page whose table has a button that saves it as it is: as in ``safe_csv``, but what is plainly a
+    number is shown as it is."""
+    columns = {place: _safe_column(frame.iloc[:, place], _shown_safe) for place in range(frame.shape[1])}
+    return pd.DataFrame(columns).set_axis([spreadsheet_safe(name) for name in frame.columns], axis=1)
+
+
+def _shown_safe(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return spreadsheet_safe(value)
+    return value
+
+
+def _safe_column(column: pd.Series, safe: Callable[[object], object] = spreadsheet_safe) -> pd.Series:
     if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
         return column.reset_index(drop=True)
-    return column.astype(object).map(spreadsheet_safe).reset_index(drop=True)
+    return column.astype(object).map(safe).reset_index(drop=True)
 
 
 def skeleton(name: str) -> str:

@@ -231,7 +231,7 @@ def test_text_in_charges_stays_text(open_app: Open, ledger: Ledger) -> None:
     ledger.open_budget(CLINIC, epsilon=3.0, practice=True, name=HOSTILE)
     charge(ledger, Cost.pure(0.5), what=HOSTILE)
     app = open_app("budget")
-    assert HOSTILE in list(app.dataframe[0].value["question"])
+    assert f"'{HOSTILE}" in list(app.dataframe[0].value["question"]), "nor a formula, in what the table's corner saves"
     shown = str(app.table[0].value)
     assert "**bold**" not in shown
     assert "<b>" not in shown

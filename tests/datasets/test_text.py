@@ -8,7 +8,7 @@ import io
 import pandas as pd
 import pytest
 
-from dpcore.datasets.text import plain_html, plain_markdown, safe_csv, skeleton, spreadsheet_safe, visible
+from dpcore.datasets.text import plain_html, plain_markdown, safe_cells, safe_csv, skeleton, spreadsheet_safe, visible
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,17 @@ def test_exports_are_safe_and_keep_numbers() -> None:
     frame = pd.DataFrame({"=name": ["=1+1", "ok, fine"], "n": [-1.5, 2.0], "c": pd.Categorical(["@x", "y"])})
     rows = list(csv.reader(io.StringIO(safe_csv(frame))))
     assert rows == [["'=name", "n", "c"], ["'=1+1", "-1.5", "'@x"], ["ok, fine", "2.0", "y"]]
+
+
+def test_tables_with_a_button_to_save_them_are_safe_and_show_numbers_as_they_are() -> None:
+    texts = ['=HYPERLINK("http://e")', "-0.31", "-1+cmd|' /C calc'!A0", " +x", "plain", "-"]
+    frame = pd.DataFrame({"=name": texts, "n": [-1.5] * 6, "c": pd.Categorical(["@x", *"abcde"])}, index=range(3, 9))
+    shown = safe_cells(frame)
+    assert list(shown.columns) == ["'=name", "n", "c"]
+    assert [str(cell)[:2] for cell in shown["'=name"]] == ["'=", "-0", "'-", "' ", "pl", "'-"]
+    assert list(shown["n"]) == [-1.5] * 6
+    assert shown["c"][0] == "'@x"
+    assert safe_cells(pd.DataFrame([])).empty
 
 
 def test_look_alikes_share_a_skeleton() -> None:

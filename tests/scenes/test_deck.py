@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,6 +56,42 @@ def test_a_bundled_deck_that_a_change_of_the_product_breaks_is_found_out() -> No
     assert "did you mean “epsilon”?" in told[0]
     assert "selection_method" in told[1]
     assert "not here" in told[3] or "cannot be asked" in told[3]
+
+
+@pytest.mark.parametrize(
+    ("within", "looked", "said"), [(5.0, 6, "Scenes 7 to 100"), (99.0, 100, ""), (math.inf, 100, "")]
+)
+def test_a_deck_that_takes_long_to_check_is_checked_in_part(
+    within: float, looked: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of 15 KB once took a server's processor for 21 seconds. Here each scene takes one."""
+    asked: list[Scene] = []
+    monkeypatch.setattr(decks, "_missing", lambda scene, _: asked.append(scene) or [])
+    monkeypatch.setattr(decks.time, "thread_time", lambda: float(len(asked)))
+    scene = bundled()["five_minutes"].scenes[0]
+    told = mistakes(Deck(title="Long", scenes=(scene,) * 100), sample_case, seconds=within)
+    assert len(asked) == looked
+    assert "".join(told).startswith(said)
+    assert len(told) == bool(said)
+
+
+def test_the_page_checks_a_deck_for_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dashboard.scenes import editor
+
+    class File:
+        size = 100
+
+        def getvalue(self) -> bytes:
+            return deck_of().encode()
+
+    given: list[float] = []
+    monkeypatch.setattr(editor, "UploadedFile", File)
+    monkeypatch.setattr(editor.session, "entered", lambda *_: File())
+    for slot in ("DECK_ROUND", "DECK_MISTAKES", "EMPTIED", "MAKING"):
+        monkeypatch.setattr(editor, slot, SimpleNamespace(get=lambda: 0, put=lambda _: None))
+    monkeypatch.setattr(editor.decks, "mistakes", lambda *_, seconds: given.append(seconds))
+    editor._open("a key")
+    assert given == [editor.CHECKING]
 
 
 @pytest.mark.parametrize(
