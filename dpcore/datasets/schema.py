@@ -87,7 +87,7 @@ class Column:
         if not self.from_file:
             _check_bounds(self.low, self.high)
             if self.type == "integer" and not _holds_a_whole_number(self.low, self.high):
-                raise InvalidArgument("high", "must leave a whole number between the two")
+                raise InvalidArgument("bounds", "must leave a whole number between them")
         if self.earliest is not None and self.latest is not None and self.earliest >= self.latest:
             raise InvalidArgument("latest", "must be after earliest")
         if len(set(self.categories)) != len(self.categories):

@@ -562,6 +562,24 @@ def test_reading_again_keeps_what_was_declared_by_hand(open_app: Open) -> None:
 INNER = "ward,age\n" + "".join(f"W{n % 4},{999 if n == 7 else 20 + n}\n" for n in range(30)) + "Subtotal,40\nW1,33\n"
 
 
+def test_what_a_missing_cell_counts_as_must_fit_what_is_said_beside_it(open_app: Open) -> None:
+    """Together with new bounds or options, not those of before; what does not fit is one sentence."""
+    app = drop(open_app("data"), INNER.encode())
+    declare(app, "age", low=0.0, high=50.0, fill="40")
+    declare(app, "age", low=60.0, high=90.0, fill="70")
+    assert held(app).schema.column("age").fill == 70.0
+    for wrong, said in (
+        ("1e30", "whole number"),
+        ("70.5", "whole number"),
+        ("5", "between the smallest and the largest"),
+    ):
+        declare(app, "age", fill=wrong)
+        assert said in text(app)
+        assert held(app).schema.column("age").fill == 70.0
+    declare(app, "age", low=0.2, high=0.8, fill="")
+    assert "Bounds must leave a whole number between them" in text(app)
+
+
 def test_each_step_is_a_sentence_that_is_taken_and_taken_back(open_app: Open) -> None:
     """The rows of a total and a stand-in for missing: nothing is done unasked, and what was declared by hand stays."""
     app = drop(open_app("data"), INNER.encode())

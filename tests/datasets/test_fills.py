@@ -110,6 +110,6 @@ def test_bounds_beyond_what_a_table_holds_still_hold_its_values() -> None:
     frame = pd.DataFrame({"x": pd.Series(["-9223372036854775808", "9223372036854775807", "5"], dtype="str")})
     column = Column(name="x", type="integer", low=-1e30, high=1e30)
     assert apply(Schema(columns=(column,)), frame).frame["x"].tolist() == [-(2**63), 2**63 - 1, 5]
-    with pytest.raises(InvalidArgument, match="whole number between"):
+    with pytest.raises(InvalidArgument, match="bounds must leave a whole number"):
         Column(name="x", type="integer", low=0.2, high=0.8)
     assert np.isnan(fill_number(column))
