@@ -104,7 +104,7 @@ def told(one: Question) -> str:
     """What stands in the row of a sample."""
     column = visible(one.target, 30)
     if not one.classifies:
-        return f"{column}: off by so much, less is better"
+        return f"{column}: error, less is better"
     asked = column if one.positive is None else f"{column} = {visible(one.positive, 30)}"
     return f"{asked}: right in 100"
 
