@@ -539,7 +539,7 @@ def _of_form() -> list[Question]:
     foot = (("a note", "", "", "", ""),) * 3
     return [
         Question(
-            name="most common, single marks, a row added",
+            name="single marks, most common, a row added",
             schema=RECORDS,
             ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
             tables=(tuple(EXTREME[place] for place in (0, 0, 0, 1, 1, 2, 2)),),
@@ -547,7 +547,7 @@ def _of_form() -> list[Question]:
             mark="'",
         ),
         Question(
-            name="most common, lines at the foot, a row added",
+            name="lines at the foot, most common, a row added",
             schema=replace(RECORDS, columns=(noted, *RECORDS.columns[1:])),
             ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
             tables=((EXTREME[0], EXTREME[0], *foot),),

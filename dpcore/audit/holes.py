@@ -441,13 +441,13 @@ HOLES: tuple[Hole, ...] = (
     Hole(name="13 the file's curve as a forecast", on="model, a row added", ask=_curve_as_forecast),
     Hole(
         name="a quotation mark that one row decides",
-        on="most common, single marks, a row added",
+        on="single marks, most common, a row added",
         within=_form_unasked,
         from_bytes=4,
     ),
     Hole(
         name="lines at the foot that one row brings back",
-        on="most common, lines at the foot, a row added",
+        on="lines at the foot, most common, a row added",
         within=_form_unasked,
         from_bytes=9,
     ),
