@@ -34,6 +34,15 @@ def check_fill(column: Column) -> None:
         raise InvalidArgument("fill", "must be one of the options")
 
 
+def plain_fill(column: Column) -> str | float | None:
+    """The ``fill`` that was checked, written in one way: a day as 2024-05-01, a number as one."""
+    if column.type == "date" and column.fill is not None:
+        return date.fromisoformat(str(column.fill)).isoformat()
+    if column.is_numeric and isinstance(column.fill, str):
+        return float(column.fill)
+    return column.fill
+
+
 def fill_number(column: Column) -> float:
     """What a missing number counts as; not a number where nothing was said."""
     return math.nan if column.fill is None else float(column.fill)

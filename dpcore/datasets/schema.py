@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal, get_args
 
-from dpcore.datasets.fills import MOST_WHOLE, check_fill
+from dpcore.datasets.fills import MOST_WHOLE, check_fill, plain_fill
 from dpcore.errors import InvalidArgument
 from dpcore.validate import boolean, one_of, positive, whole
 
@@ -102,6 +102,7 @@ class Column:
             object.__setattr__(self, "categories", tuple(sorted(self.categories)))
         _check_words(self)
         check_fill(self)
+        object.__setattr__(self, "fill", plain_fill(self))
 
     @property
     def is_numeric(self) -> bool:

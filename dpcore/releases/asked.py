@@ -15,12 +15,17 @@ from dpcore.datasets.declaration import Reads, Stated, shown
 from dpcore.errors import InvalidArgument, UnsupportedEvent
 from dpcore.grid import on_grid
 from dpcore.releases.cells import words_rule
-from dpcore.validate import FloatArray, Neighbours, one_of, positive, whole
+from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, whole
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import OpenRows, PrivateRows
 
 MOST_ROWS_PER_PERSON = 10**6
+MOST_EPSILON = 1e15
+LEAST = 1e-100
+"""No ε or δ is smaller: what is worked out with one would vanish, and the answer fail after its charge."""
+LEAST_SHARE = 1e-6
+"""No part of a release has a smaller share of its ε or ρ, for the same reason."""
 CHOSEN = "chosen after looking at the data: not covered by ε"
 
 _ROWS = {"record": "each row is one record", "option": "each row is one option", "step": "each row is a step in time"}
@@ -106,7 +111,7 @@ class Asked(ABC):
 
     def check(self) -> None:
         """The parameters that every request has. Raises InvalidArgument."""
-        positive(epsilon=self.epsilon)
+        in_range(LEAST, MOST_EPSILON, epsilon=positive(epsilon=self.epsilon))
         one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
         whole(1, MOST_ROWS_PER_PERSON, rows_per_person=self.reads.most)
         for name in self.chosen_after_looking:

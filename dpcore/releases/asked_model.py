@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from dpcore.calibration import zcdp_rho
 from dpcore.datasets.declaration import Declaration, shown
 from dpcore.datasets.schema import MOST_PEOPLE, Schema
-from dpcore.releases.asked import Asked, ErrorBound
+from dpcore.releases.asked import LEAST, Asked, ErrorBound
 from dpcore.training.cuts import Shape
 from dpcore.training.features import Features
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
@@ -35,7 +35,7 @@ class AskedModel(Asked):
     def check(self) -> None:
         """The parameters that every request for a model has. Raises InvalidArgument."""
         Asked.check(self)
-        probability(delta=self.delta)
+        in_range(LEAST, 1.0, open_high=True, delta=self.delta)
         if self.people is not None:
             whole(2, MOST_PEOPLE, people=self.people)
         in_range(0.0, 1.0, open_high=True, momentum=self.momentum)

@@ -16,6 +16,7 @@ import numpy as np
 from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
+from dpcore.releases.asked import LEAST_SHARE
 from dpcore.releases.built_model import BuiltModel
 from dpcore.releases.whole_cells import WholeCells
 from dpcore.releases.whole_codes import KeptRows, WholeCodes
@@ -23,7 +24,7 @@ from dpcore.training.encoding import Encoding
 from dpcore.training.features import Features
 from dpcore.training.paid_cuts import CUTS_SHARE, bits_for, levels_at, shares_below
 from dpcore.training.uncut import grid_of, is_bought
-from dpcore.validate import IntArray, probability
+from dpcore.validate import IntArray, in_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ class BoughtModel(BuiltModel):
     cuts_share: float = CUTS_SHARE
 
     def __post_init__(self) -> None:
-        probability(cuts_share=self.cuts_share)
+        in_range(LEAST_SHARE, 1.0, open_high=True, cuts_share=self.cuts_share)
         self.check()
         if any(column.levels for column in self.features.columns):
             raise InvalidArgument("features", "must not be cut yet")

@@ -18,6 +18,7 @@ from dpcore.calibration import zcdp_rho
 from dpcore.conversions import zcdp_epsilon
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
+from dpcore.releases.asked import LEAST_SHARE
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.built_model import BuiltModel
 from dpcore.releases.choice import Choice
@@ -37,7 +38,7 @@ from dpcore.training.choosing_ways import (
     possible_ways,
 )
 from dpcore.training.features import Features
-from dpcore.validate import IntArray, probability
+from dpcore.validate import IntArray, in_range
 
 _KINDS: Mapping[str, type[BuiltModel]] = {
     FREE: ScaledModel, COARSE: ScaledModel, BOUGHT: BoughtModel, PAIRED: PairedModel
@@ -77,7 +78,7 @@ class ChosenModel(StepsModel):
     ways_share: float = WAYS_SHARE
 
     def __post_init__(self) -> None:
-        probability(ways_share=self.ways_share)
+        in_range(LEAST_SHARE, 1.0, open_high=True, ways_share=self.ways_share)
         self.check()
         if any(column.levels for column in self.features.columns):
             raise InvalidArgument("features", "must not be cut yet")

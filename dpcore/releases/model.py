@@ -56,7 +56,7 @@ class PrivateModel(AskedModel):
         if self.features.apart:
             raise InvalidArgument("features", "must tell one class from the others: a model on steps tells all apart")
         whole(1, 10_000, steps=self.steps)
-        in_range(0.0, 1.0, open_low=True, clip=self.clip)
+        in_range(SUM_UNIT, 1.0, clip=self.clip)
         if self.sensitivity * self.noise_multiplier > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small for this many rows per person: the noise would not fit")
 

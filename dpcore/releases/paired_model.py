@@ -16,6 +16,7 @@ import numpy as np
 
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
+from dpcore.releases.asked import LEAST_SHARE
 from dpcore.releases.built_model import BuiltModel
 from dpcore.releases.choice import Choice
 from dpcore.releases.scaled_model import ScaledModel
@@ -33,7 +34,7 @@ from dpcore.training.choosing_pairs import (
 )
 from dpcore.training.features import Features
 from dpcore.training.pairable import possible_pairs
-from dpcore.validate import IntArray, probability, whole
+from dpcore.validate import IntArray, in_range, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class PairedModel(BuiltModel):
     pairs_share: float = PAIRS_SHARE
 
     def __post_init__(self) -> None:
-        probability(pairs_share=self.pairs_share)
+        in_range(LEAST_SHARE, 1.0, open_high=True, pairs_share=self.pairs_share)
         whole(1, MOST_PAIRS, many=self.many)
         self.check()
         if any(column.kind in ("number", "date") and not column.levels for column in self.features.columns):

@@ -47,7 +47,7 @@ class QuantileValue(Chosen):
         if not 0 < self.high - self.low < np.inf:
             raise InvalidArgument("high", "must be greater than low")
         probability(q=self.q)
-        if abs(self.fraction - Fraction(self.q)) > Fraction(1, 10**9):
+        if not 0 < self.fraction < 1 or abs(self.fraction - Fraction(self.q)) > Fraction(1, 10**9):
             raise InvalidArgument("q", "must be a fraction with a denominator of at most 1000")
         whole(2, MOST_POINTS, points=self.points)
         if max(abs(self.low), abs(self.high)) / self.unit_of_values > draws.LARGEST or (np.diff(self.grid) <= 0).any():

@@ -22,10 +22,11 @@ from dpcore.datasets.schema import MOST_PEOPLE
 from dpcore.errors import InvalidArgument
 from dpcore.events import GaussianEvent
 from dpcore.releases import draws
+from dpcore.releases.asked import LEAST_SHARE
 from dpcore.releases.asked_model import AskedModel
 from dpcore.releases.whole_codes import SCALE_BITS, SUM_UNIT, KeptRows, WholeCodes, clip_units, scale_units
 from dpcore.training.scaled_descent import calibrating, clip_by_rule, scales_squared, step_lengths
-from dpcore.validate import FloatArray, IntArray, in_range, probability, whole
+from dpcore.validate import FloatArray, IntArray, in_range, whole
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
@@ -78,9 +79,10 @@ class StepsModel(AskedModel):
         AskedModel.check(self)
         whole(1, 10_000, steps=self.steps)
         if self.clip is not None:
-            in_range(0.0, _LARGEST_CLIP, open_low=True, clip=self.clip)
-        probability(counts_share=self.counts_share)
-        in_range(0.0, 1.0, open_high=True, calibration_share=self.calibration_share)
+            in_range(SUM_UNIT, _LARGEST_CLIP, clip=self.clip)
+        in_range(LEAST_SHARE, 1.0, open_high=True, counts_share=self.counts_share)
+        if self.calibration_share != 0.0:
+            in_range(LEAST_SHARE, 1.0, open_high=True, calibration_share=self.calibration_share)
         if self.steps_share <= 0.0:
             raise InvalidArgument("calibration_share", "must leave something for the steps")
         if (

@@ -113,3 +113,23 @@ def test_bounds_beyond_what_a_table_holds_still_hold_its_values() -> None:
     with pytest.raises(InvalidArgument, match="bounds must leave a whole number"):
         Column(name="x", type="integer", low=0.2, high=0.8)
     assert np.isnan(fill_number(column))
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "held"),
+    [
+        ("date", "2024-W05-1", "2024-01-29"),
+        ("date", "20240129", "2024-01-29"),
+        ("date", "2024-01-29", "2024-01-29"),
+        ("number", "7", 7.0),
+        ("integer", "7.0", 7.0),
+        ("integer", 7, 7),
+        ("text", "2024-W05-1", "2024-W05-1"),
+    ],
+)
+def test_it_is_held_in_one_way_however_it_was_written(kind: Any, written: str | float, held: str | float) -> None:
+    """Sentences, digests and every reader then have the same."""
+    column = Column(name="x", type=kind, fill=written)
+    assert (column.fill, type(column.fill)) == (held, type(held))
+    assert replace(column) == column
+    assert loaded(saved(Template(schema=Schema(columns=(column,))))).schema.columns == (column,)
