@@ -1,4 +1,4 @@
-"""What others' private models get on the samples of the page: writes what its tab “What others get” shows.
+"""What others' private models get on the samples of the page: writes what its tab “Other programs” shows.
 
 Each sample that the page trains on, by the first question on the page (its column, class and columns). Methods,
 splits and measures are those of ``benchmarks.models``: interpret-core's private explainable boosting and diffprivlib's

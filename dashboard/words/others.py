@@ -9,7 +9,7 @@ from typing import Protocol
 
 from dashboard.words import number, safe, tiny, visible
 
-TAB = "What others get"
+TAB = "Other programs"
 NAMES: Mapping[str, str] = {
     "scaled_descent": "Noisy descent on steps (ours)",
     "noisy_gradient_descent": "Noisy gradient descent (ours)",
@@ -62,7 +62,7 @@ def headline(epsilon: float, column: str, values: Mapping[str, tuple[float, floa
     )
     return (
         f"**{what}: {'; '.join(private)}.** Without privacy boosted trees reach {shown('trees')}; "
-        f"one and the same answer for everybody, without looking at them, gives {shown('guessing')}."
+        f"one and the same guess for everybody gives {shown('guessing')}."
     )
 
 
@@ -113,7 +113,8 @@ def measured_on(rows: int, splits: int, epsilon: float, nearest: float) -> str:
     near = "" if epsilon == nearest else f"Of the levels that were measured ε = {number(nearest)} is nearest to yours. "
     return (
         f"{near}Means of {splits} splits of the {rows:,} rows, eight tenths to train on, all models on the same; "
-        "± is the standard error: the mean of many more splits lies that near about two times in three."
+        "± is the standard error: the mean of many more splits lies that near about two times in three. The chart at the "
+        "top has a split and a model without privacy of its own, so its figures differ."
     )
 
 
@@ -132,10 +133,11 @@ def not_measured(*, sample_data: bool) -> str:
 def every(epsilon: float, first: Mapping[str, int], useless: Sequence[str]) -> str:
     """``first``: on how many samples each private line is first of all; ``useless``: samples on which none of them is
     better than the same answer for everybody."""
-    leads = ", ".join(f"{SHORT[line]} on {count}" for line, count in first.items() if count)
+    leads = ", ".join(f"“{SHORT[line]}” on {count}" for line, count in first.items() if count)
     none = f" On {' and '.join(useless)} none is better than the same answer for everybody." if useless else ""
     return (
-        f"**All samples, at ε = {number(epsilon)}: which is first changes.** First of the private ones: {leads}.{none}"
+        f"**All {sum(first.values())} samples at ε = {number(epsilon)}: which private program comes first?** "
+        f"First is {leads}.{none}"
     )
 
 
