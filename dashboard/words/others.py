@@ -113,8 +113,8 @@ def measured_on(rows: int, splits: int, epsilon: float, nearest: float) -> str:
     near = "" if epsilon == nearest else f"Of the levels that were measured ε = {number(nearest)} is nearest to yours. "
     return (
         f"{near}Means of {splits} splits of the {rows:,} rows, eight tenths to train on, all models on the same; "
-        "± is the standard error: the mean of many more splits lies that near about two times in three. The chart at the "
-        "top has a split and a model without privacy of its own, so its figures differ."
+        "± is the standard error: the mean of many more splits lies that near about two times in three. The chart at "
+        "the top has a split and a model without privacy of its own, so its figures differ."
     )
 
 
