@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 # Python keeps what it has compiled; otherwise every server that a test starts compiles the product again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run serve wheel test lint types bench reliability audit screenshot lock clean
+.PHONY: run serve wheel test collected lint types bench reliability audit screenshot lock clean
 
 $(VENV)/run.done: requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -32,8 +32,12 @@ wheel: $(VENV)/test.done
 
 test: $(VENV)/test.done
 	sh tests/system_packages.sh
-	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory -j 2 lint collected
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+
+# Each worker would compile every test by itself; once they are compiled, beside the linters, they only load them.
+collected: $(VENV)/test.done
+	$(BIN)/python -m pytest --collect-only -qqq >$(VENV)/collected.txt || { cat $(VENV)/collected.txt; exit 1; }
 
 lint: $(VENV)/test.done
 	$(BIN)/ruff check .

@@ -36,8 +36,9 @@ def main() -> None:
     from dashboard.data import source
     from dashboard.poll import phone
     from dashboard.scenes import embed, presenter, share, tour, unused
-    from dashboard.widgets import controls, explained, inputs, signing
+    from dashboard.widgets import controls, explained, inputs, onward, signing
     from dashboard.widgets import phone as phone_frame
+    from dashboard.words import data as data_words
     from dashboard.words.server import OPEN
 
     st.set_page_config(
@@ -127,8 +128,10 @@ def main() -> None:
     with told:
         about_data = (session.note("data"), source.not_here()) if tables else ()
         for problem in (session.note("deck"), *about_data, *session.unread(), unused.told(key)):
-            if problem and problem.strip():
-                st.warning(problem)
+            if problem:
+                st.warning(data_words.here(problem) if key == "data" else problem)
+                if key != "data":
+                    onward.way(problem)
     if tables:
         with st.sidebar, budget_slot:
             tracker.sidebar(source.current(), session.NEXT_COST.get())

@@ -41,6 +41,8 @@ class Source:
     ``table`` is what charts are computed from. A request is made from ``declared`` alone, the facts that the person
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
     ``unreleased`` says. Rows that are ``in_place`` are those of a source of the server's, asked for counts alone.
+    ``join`` has the ledger know a file as one of these people's, before any answer is made from it; it raises what
+    ``Ledger.join`` does.
     """
 
     key: str
@@ -53,6 +55,7 @@ class Source:
     rows: Callable[[], PrivateRows] | None = None
     unreleased: str = ""
     in_place: bool = False
+    join: Callable[[], None] = lambda: None
 
     @property
     def mark(self) -> str | None:

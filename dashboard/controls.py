@@ -38,7 +38,7 @@ class Control(Generic[T]):
 
     ``key`` is stable: it names the value in the session and in a link, whatever the words on the control are.
     ``linked`` is False for what a link must not carry, such as names of a person's own columns. ``refusal`` is said
-    where a value is not taken, instead of the usual sentence. ``width`` in pixels.
+    where a value is not taken, instead of the usual sentence; a blank says nothing. ``width`` in pixels.
     """
 
     key: str

@@ -8,10 +8,12 @@ ran is no defect of ours: its sender gave a widget a value that no page of ours 
 from __future__ import annotations
 
 import logging
+import sys
 import traceback
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.media_file_storage import MediaFileStorageError
 
 from dashboard import log_line
 from dashboard.words import server as words
@@ -24,6 +26,8 @@ _LEFT_OUT = {
 }
 """Lines of Streamlit's that are not written, by who writes them. The second has a traceback, about what no page of ours
 sends to a component, which then is as it was at first (``dashboard.values``)."""
+_FILES = "streamlit.runtime.backend_operation_handler"
+"""Who writes a line, of any length, about a file that was never offered: whoever asks for one could fill a disk."""
 _log = logging.getLogger(__name__)
 
 
@@ -44,6 +48,9 @@ def is_ours(failure: BaseException) -> bool:
 
 
 def _is_kept(record: logging.LogRecord) -> bool:
+    failure = sys.exception()  # a record of ours holds it no longer
+    if isinstance(failure, MediaFileStorageError) and record.name == _FILES:
+        return failure.__cause__ is not None  # it was offered, and could not be made
     return record.msg != _LEFT_OUT.get(record.name)
 
 
@@ -51,12 +58,12 @@ def keep_values_from_the_log() -> None:
     """From now on what Streamlit would write of a failure is left to ``shown``, and all else is one line each
     (``log_line``). Again does nothing."""
     log_line.guard()
-    for name in _LEFT_OUT:
+    for name in (*_LEFT_OUT, _FILES):
         logging.getLogger(name).addFilter(_is_kept)
 
 
 def write_all_to_the_log() -> None:
     """As Streamlit does it; for tests."""
     log_line.unguard()
-    for name in _LEFT_OUT:
+    for name in (*_LEFT_OUT, _FILES):
         logging.getLogger(name).removeFilter(_is_kept)

@@ -31,6 +31,7 @@ from streamlit.runtime.state.session_state import SessionState
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient, is_host_allowed
 
 from dashboard import login, typed, wanted, wire
+from dashboard.background import turns
 from dashboard.pace import Pace
 from dashboard.words import server as words
 
@@ -58,7 +59,7 @@ MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
 EACH = 0.8
 """The share of them that one address may have (a school behind one has the same), unless EPSILON_LAB_SESSIONS_EACH says
-a number, and of the room for files: there is always some for somebody else."""
+a number, of the room for files, and of a balancer's connections: there is always some for somebody else."""
 MESSAGE_BYTES = 9_000_000
 """Of one message from a page: the text box for a table takes 2,000,000 characters, of four bytes at most."""
 MESSAGE_PARTS = 5_000
@@ -70,17 +71,22 @@ BESIDE_BYTES = 200_000
 """Of one that runs it, beside what its widgets hold: nobody is asked for an address of more than 64 KB."""
 SMALL_BYTES = 20_000
 """Of a message of whose values nothing is asked before the page does."""
-BYTES_A_PART, PARTS_A_MESSAGE = 1_000, 20
-"""Bytes that are as much work as one part is, and parts that are as much as a message without any."""
+BYTES_A_PART, PARTS_A_MESSAGE, PARTS_A_FRAME = 1_000, 20, 7
+"""Bytes that are as much work as one part is, and parts that are as much as a message without any, and as one of the
+frames that it came in."""
 WORK, WORK_EACH, AHEAD = 3_000.0, 30_000.0, 10.0
 """Parts a second that one page may send, and all pages of one address together; what goes beyond it waits, but for what
 was not sent in so many seconds before. A part takes this process some three millionths of a second."""
+RUNS, RUNS_EACH, A_PART = 10.0, 30.0, 0.2
+"""Runs of the script a second that one page may ask for, and all pages of one address together, after a burst as above;
+and what the run of a part that is drawn by itself counts. Those of an address are runs of usual length
+(``turns.USUAL``): a faster computer takes as many more of them from a school behind one address."""
 REPLICAS = "EPSILON_LAB_REPLICAS"
 """Where ``replicas`` says how many of this server there are."""
-REFUSED = frozenset(
-    {"clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime"}
-)
-"""Messages for the author of a script, which no page of ours sends: what all visitors share is not theirs to drop."""
+SENT = frozenset({"rerun_script", "stop_script", "file_urls_request", "backend_operation_request"})
+OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
+"""Messages that pages of ours send, and what they ask for beside a run. All others are for the author of a script, such
+as the one that drops what all visitors share, or for a page around this one."""
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -163,7 +169,7 @@ class Gate:
     def __init__(self, app: Asgi, *, most: int | None = None, most_bytes: int | None = None) -> None:
         self._app = app
         self._open: Counter[str] = Counter()  # pages, by the address they are opened from
-        self._paces: dict[str, Pace] = {}  # of all pages of an address together
+        self._paces: dict[str, tuple[Pace, Pace]] = {}  # of all pages of an address together: work, and runs
         self._most = most
         self._most_bytes = most_bytes or uploads()
         self._arriving: list[_Arriving] = []
@@ -284,42 +290,63 @@ class Gate:
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1
-        paces = (Pace(WORK, AHEAD), self._paces.setdefault(visitor, Pace(WORK_EACH, AHEAD)))
+        work_each, runs_each = self._paces.setdefault(
+            visitor, (Pace(WORK_EACH, AHEAD), Pace(RUNS_EACH, AHEAD, turns.weight))
+        )
+        work, runs = (Pace(WORK, AHEAD), work_each), (Pace(RUNS, AHEAD), runs_each)
         try:
+            await _in_turn(0, work)  # what an address is ahead by is not left behind with a page that is closed
             scope[_PAGE] = object()
-            await self._app(scope, lambda: _next(scope, receive, send, paces), send)
+            await self._app(scope, lambda: _next(scope, receive, send, work, runs), send)
         finally:
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
             # an address is not forgotten with its last page: it would begin anew by closing and opening one
-            self._paces = {who: pace for who, pace in self._paces.items() if who in self._open or not pace.idle}
+            self._paces = {
+                who: paces for who, paces in self._paces.items() if who in self._open or not all(p.idle for p in paces)
+            }
 
 
-async def _next(scope: Scope, receive: Receive, send: Send, paces: Iterable[Pace]) -> Message:
+async def _next(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace], runs: Iterable[Pace]) -> Message:
     """The next message, if the server may see it; else the end of the connection."""
-    message = await receive()
-    if message["type"] != "websocket.receive":
+    while True:
+        message = await receive()
+        frames = PARTS_A_FRAME * message.get("frames", 0)  # as ``frames`` counts them: also those of no whole message
+        if message["type"] != "websocket.receive":
+            _wait(frames, work)
+            return message
+        data = message.get("bytes") or b""
+        parts = None if len(data) > MESSAGE_BYTES else wire.parts(MESSAGE_PARTS, data, BackMsg.DESCRIPTOR)
+        if parts is None:
+            _wait(frames, work)
+            return await _ended(send, 1009)  # larger than any that a page sends
+        await _in_turn(PARTS_A_MESSAGE + frames + parts + len(data) // BYTES_A_PART, work)
+        asked = _asked(data)
+        kind = None if asked is None else asked.WhichOneof("type")
+        if asked is None or kind is None:
+            return await _ended(send, 1003)  # no page of ours sends it
+        if not _is_sent(asked) or len(asked.file_urls_request.file_names) > FILES_EACH:
+            return await _ended(send, 1008)
+        if kind != "rerun_script" and len(data) > OTHER_BYTES:
+            return await _ended(send, 1009)
+        if len(data) - sum(one.ByteSize() for one in asked.rerun_script.widget_states.widgets) > BESIDE_BYTES:
+            return await _ended(send, 1009)
+        part = bool(asked.rerun_script.fragment_id)
+        if part and asked.rerun_script.is_auto_rerun and _wait(0, runs) > 0.0:
+            continue  # nobody asked for it, and the browser asks again: a room's phones are not to fall behind
+        if len(data) > SMALL_BYTES:
+            message = _fitting(message, asked, scope)
+        del asked, data  # a message that was cut does not wait as a whole
+        await _in_turn(A_PART if part else 1.0, runs)
         return message
-    data = message.get("bytes") or b""
-    parts = None if len(data) > MESSAGE_BYTES else wire.parts(MESSAGE_PARTS, data, BackMsg.DESCRIPTOR)
-    if parts is None:
-        return await _ended(send, 1009)  # larger than any that a page sends
-    await _in_turn(PARTS_A_MESSAGE + parts + len(data) // BYTES_A_PART, paces)
-    asked = _asked(data)
-    kind = None if asked is None else asked.WhichOneof("type")
-    if asked is None or kind is None:
-        return await _ended(send, 1003)  # no page of ours sends it
-    if kind in REFUSED or len(asked.file_urls_request.file_names) > FILES_EACH:
-        return await _ended(send, 1008)
-    if kind != "rerun_script" and len(data) > OTHER_BYTES:
-        return await _ended(send, 1009)
-    if len(data) - sum(one.ByteSize() for one in asked.rerun_script.widget_states.widgets) > BESIDE_BYTES:
-        return await _ended(send, 1009)
-    if len(data) > SMALL_BYTES:
-        fits = typed.fitting(asked.rerun_script, _state(scope))
-        if fits is not asked.rerun_script:
-            return {"type": "websocket.receive", "bytes": BackMsg(rerun_script=fits).SerializeToString()}
-    return message
+
+
+def _fitting(message: Message, asked: BackMsg, scope: Scope) -> Message:
+    """A message without what stands on no page of its session."""
+    fits = typed.fitting(asked.rerun_script, _state(scope))
+    if fits is asked.rerun_script:
+        return message
+    return {"type": "websocket.receive", "bytes": BackMsg(rerun_script=fits).SerializeToString()}
 
 
 def _state(scope: Scope) -> SessionState:
@@ -338,9 +365,14 @@ async def _ended(send: Send, code: int) -> Message:
 
 async def _in_turn(work: float, paces: Iterable[Pace]) -> None:
     """Wait for as long as the sender of so much ``work`` is ahead of what one may make."""
-    seconds = max(pace.wait(work) for pace in paces)
+    seconds = _wait(work, paces)
     if seconds > 0.0:
         await asyncio.sleep(seconds)
+
+
+def _wait(work: float, paces: Iterable[Pace]) -> float:
+    """Count so much ``work``; for how many seconds its sender has to wait."""
+    return max(pace.wait(work) for pace in paces)
 
 
 def _asked(data: bytes) -> BackMsg | None:
@@ -351,6 +383,14 @@ def _asked(data: bytes) -> BackMsg | None:
     except DecodeError:
         return None
     return asked
+
+
+def _is_sent(asked: BackMsg) -> bool:
+    """Whether a message is of a kind that pages of ours send."""
+    kind = asked.WhichOneof("type")
+    if kind == "backend_operation_request":
+        return asked.backend_operation_request.WhichOneof("payload") in OPERATIONS
+    return kind in SENT
 
 
 def _header(scope: Scope, name: bytes) -> str | None:

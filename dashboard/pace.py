@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 
 class Pace:
-    """``rate`` units of work a second, and what was not made use of in the last ``ahead`` seconds at once."""
+    """``rate`` units of work a second, and what was not made use of in the last ``ahead`` seconds at once. A unit of
+    what is sent is ``weight`` units of work at that moment.
+    """
 
-    def __init__(self, rate: float, ahead: float) -> None:
-        self._rate, self._ahead = rate, ahead
+    def __init__(self, rate: float, ahead: float, weight: Callable[[], float] = lambda: 1.0) -> None:
+        self._rate, self._ahead, self._weight = rate, ahead, weight
         self._until = 0.0
         """When all work that was sent will be done, were it done at this rate."""
 
     def wait(self, work: float) -> float:
         """Seconds that a sender of so much ``work`` has to wait before anything is made of it."""
         now = time.monotonic()
-        self._until = max(self._until, now) + work / self._rate
+        self._until = max(self._until, now) + work * self._weight() / self._rate
         return max(0.0, self._until - now - self._ahead)
 
     @property

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dashboard import machine_memory
-from dashboard.gate import REPLICAS, raise_file_limit, uploads
+from dashboard.gate import EACH, REPLICAS, raise_file_limit, uploads
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64
@@ -48,6 +48,8 @@ defaults
     timeout server 60s
     timeout tunnel 1h
     timeout queue 10s
+    # a replica that is only slow to answer keeps its visitors: whoever is cut off loses the files of their session
+    timeout check 5s
     option forwardfor
     option redispatch
     retries 2
@@ -55,6 +57,10 @@ defaults
 
 frontend visitors
     bind {bind}
+    # whoever opens connections and says nothing leaves some for everybody else; a network of IPv6 is one, as for pages
+    stick-table type ipv6 size 100k expire 1m store conn_cur
+    tcp-request connection track-sc0 src,ipmask(32,64)
+    tcp-request connection reject if {{ sc0_conn_cur gt {share} }}
     # asked by nobody but the owner, who asks a replica
     http-request deny deny_status 404 if {{ path_end /_stcore/metrics }}
     http-request deny deny_status 405 if {{ method TRACE CONNECT }}
@@ -68,7 +74,7 @@ backend replicas
     option httpchk
     http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
     http-check expect status 200
-    default-server check inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+    default-server check inter 1s fastinter 300ms fall 3 rise 1 on-marked-down shutdown-sessions
 {servers}
 """
 
@@ -84,8 +90,10 @@ def configuration(
     secure = certificate is not None
     transport = '    http-response set-header Strict-Transport-Security "max-age=31536000"\n' if secure else ""
     servers = [f"    server r{number} 127.0.0.1:{at} cookie r{number}" for number, at in enumerate(ports, 1)]
+    connections = max(1, min(CONNECTIONS * len(ports), (files - FILES_RESERVED) // 2))
     return CONFIGURATION.format(
-        connections=max(1, min(CONNECTIONS * len(ports), (files - FILES_RESERVED) // 2)),
+        connections=connections,
+        share=max(1, int(EACH * connections)),
         bind=place + (f" ssl crt {certificate} alpn h2,http/1.1" if secure else ""),
         scheme="https" if secure else "http",
         transport=transport,

@@ -22,7 +22,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from dashboard import failures, left_pages, login, media, settings, unread, values
+from dashboard import failures, frames, left_pages, lengths, login, media, settings, unread, values
 from dashboard.gate import Gate, raise_file_limit
 
 
@@ -49,6 +49,8 @@ async def begun(served: App) -> AsyncIterator[None]:
     values.guard()
     media.guard()
     unread.guard()
+    frames.guard()
+    lengths.guard()
     left_pages.guard()
     print(f"Epsilon Lab: {address()}", flush=True)
     if served.state.get("browser") and has_screen():

@@ -420,7 +420,7 @@ def write_link() -> None:
 
 def unread() -> list[str]:
     """Sentences about what a link or a person asked for and could not get; each said once."""
-    told: list[str] = list(dict.fromkeys(_book("_unread")))
+    told: list[str] = [text for text in dict.fromkeys(_book("_unread")) if text.strip()]  # " ": said elsewhere
     _book("_unread").clear()
     labels = [text for text in told if not text.endswith(".")]
     named = ", ".join(f"“{label}”" for label in labels)

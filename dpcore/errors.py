@@ -11,6 +11,7 @@
     │   ├── UnknownLineage                no budget was opened for these people
     │   ├── NotAllowed                    not for whoever asks to do
     │   ├── ApprovalNeeded                above a person's limit; an owner has to grant it first
+    │   ├── KnownPeople                   a file may be about people who have a budget; somebody has to say first
     │   └── LedgerUnsound                 the ledger's own checks failed; it stays closed until repaired
     ├── ReleaseRefused                    a private answer that cannot be given; nothing was charged
     ├── Defect                            a mistake in this program, with the reference of its entry in the log
@@ -22,6 +23,12 @@
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dpcore.ledger.people import Resemblance
 
 
 class DpcoreError(Exception):
@@ -69,6 +76,19 @@ class NotAllowed(LedgerError):
 
 class ApprovalNeeded(LedgerError):
     """The charge is above what a person may take alone; it waits for an owner of the budget. Nothing was charged."""
+
+
+class KnownPeople(LedgerError):
+    """A file may be about people who have a budget already, as ``found`` says; nothing was opened, linked or charged.
+
+    ``same`` is whether this very file is theirs, which is told only to who linked it.
+    """
+
+    def __init__(self, found: Sequence[Resemblance], *, same: bool = False) -> None:
+        told = "is one of" if same else "looks like one about"
+        super().__init__(f"This file {told} people who have a budget already; say first that it is theirs.")
+        self.found = tuple(found)
+        self.same = same
 
 
 class LedgerUnsound(LedgerError):

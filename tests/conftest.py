@@ -20,8 +20,10 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import app_test, local_script_runner
+from xdist.remote import Producer
 
 from dpcore.ledger import Ledger
+from tests.in_turn import InTurn, scheduler
 from tests.put_back import changed_in_streamlit
 
 # Servers make workers and compiled loops ready when they start; the app of a test uses what it needs.
@@ -67,6 +69,10 @@ class _Server:
 
 
 app_test.MagicMock = _Server
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> InTurn | None:
+    return scheduler(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

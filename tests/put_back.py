@@ -8,22 +8,28 @@ from streamlit.runtime import memory_media_file_storage
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import session_state
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from dashboard import failures, left_pages, media, unread, values
+from dashboard import failures, frames, left_pages, lengths, media, unread, values
 
 
 def changed_in_streamlit() -> list[str]:
-    """What a server that began in this process has changed in Streamlit and in logging for good; put back."""
+    """What a server that began in this process has changed in Streamlit, uvicorn and logging for good; put back."""
     kept = any(failures._is_kept in logging.getLogger(name).filters for name in failures._LEFT_OUT)
     left = {
         "the names of files": memory_media_file_storage._calculate_file_id is not media._plain,
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
         "what a page that was left asks for": ScriptRunner._run_script is not left_pages._run,
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
+        "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
+        "which bodies are read": H11Protocol.__init__ is not lengths._begun,
         "what the log leaves out": kept,
         "what a line of the log is": logging.getLogRecordFactory() is not logging.LogRecord,
     }
+    frames.unguard()
     left_pages.unguard()
+    lengths.unguard()
     media.unguard()
     unread.unguard()
     values.unguard()

@@ -41,6 +41,8 @@ WRITERS = {"typst": ("dashboard/report/pdf.py",), "docx": ("dashboard/report/wor
 SERVED = {
     "dashboard/server.py": {"starlette"},
     "dashboard/gate.py": {"starlette", "h11", "google"},
+    "dashboard/frames.py": {"uvicorn", "websockets"},
+    "dashboard/lengths.py": {"uvicorn", "h11"},
     "dashboard/wire.py": {"google"},
     "dashboard/background/cluster.py": {"dask", "distributed"},
 }

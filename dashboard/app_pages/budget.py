@@ -14,7 +14,7 @@ from dashboard.budget.state import everyone, look
 from dashboard.controls import Choice
 from dashboard.data import source
 from dashboard.report.panel import report_button
-from dashboard.widgets import controls, tabs
+from dashboard.widgets import controls, onward, tabs
 
 IN_VIEW, ALL = "the people in view", "everyone in this ledger"
 
@@ -43,7 +43,7 @@ if of_all:
     if problem is None:
         screen.everyone(budgets, rows)
 elif problem is None and current is None:
-    st.info(source.undecided())
+    onward.say(source.undecided())
 elif problem is None and state.budget is None and current is not None:
     open_budget(current)
 elif problem is None and state.budget is not None:

@@ -7,6 +7,7 @@ all finish late; with them the first finish early and the last no later. Measure
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,6 +15,16 @@ from dashboard.background.once import once
 
 AT_ONCE = 2  # while one waits for the disk, another can compute
 PATIENCE = 0.5  # seconds; a script that takes longer than a moment does not hold up the others any further
+USUAL = 0.027
+"""Seconds of processor that a script takes where half as much again for sending it makes 25 runs a second of one."""
+_LATEST = 0.02
+"""How much the latest run counts among all."""
+_seconds = USUAL
+
+
+def weight() -> float:
+    """How long a run takes on this computer at present, in runs of usual length."""
+    return min(max(_seconds / USUAL, 0.1), 3.0)
 
 
 @once()
@@ -24,10 +35,13 @@ def _places() -> threading.BoundedSemaphore:
 @contextmanager
 def turn() -> Iterator[bool]:
     """Wait for a place, at most ``PATIENCE`` seconds, and give it back however the script ends; whether it got one."""
+    global _seconds
     places = _places()
     got = places.acquire(timeout=PATIENCE)
+    begun = time.thread_time()
     try:
         yield got
     finally:
+        _seconds += _LATEST * (time.thread_time() - begun - _seconds)  # two at once: one of them may count for nothing
         if got:
             places.release()

@@ -11,14 +11,16 @@ from dashboard.budget import tracker
 from dashboard.case import Source
 from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
+from dashboard.data import people
 from dashboard.data.actions import remember
-from dashboard.data.source import budget_opened, own_file
+from dashboard.data.source import ask_whose, joined, own_file
 from dashboard.widgets import inputs as controls
+from dashboard.widgets import onward
 from dashboard.widgets.inputs import text_box
 from dashboard.words import place
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
-from dpcore.errors import DpcoreError, InvalidArgument
+from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
 from dpcore.ledger.member import NO_OPENING
@@ -41,6 +43,7 @@ HIDDEN = {
 }
 DELTAS = tuple(10.0**-power for power in range(5, 13))
 KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
+STAYS = "This very file is about other people already, and stays with them. Nothing was opened."
 _NOTE = "open-budget"
 
 
@@ -59,7 +62,9 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
         st.info(NO_OPENING, icon=":material/lock_person:")
         return
     if source.lineage is None:
-        st.info(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
+        onward.say(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
+        return
+    if asks_whose(source):
         return
     st.markdown(
         "**Before the first release, set the budget of these people.** It is the most that all private answers about "
@@ -129,6 +134,18 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
     told()
     if session.request_id(_NOTE) is not None:
         _confirm(source)
+
+
+def asks_whose(source: Source) -> bool:
+    """Ask here, too, whether these are people who have a budget, as long as that is open; whether it is."""
+    own = own_file()
+    if own is None or not own.alike or own.lineage != source.lineage:
+        return False
+    problem = session.note("own")
+    if problem:
+        st.warning(words.safe(problem, 400))
+    people.ask_whose(own)
+    return True
 
 
 def told() -> None:
@@ -241,29 +258,31 @@ def _confirm(source: Source) -> None:
 def _open(
     lineage: str, request_id: str | None, name: str, epsilon: float, delta: float, counting: str, hidden: Neighbours
 ) -> None:
-    """Callback: open exactly what was reviewed. A second click, and opening the same budget twice, change nothing."""
+    """Callback: open exactly what was reviewed. A second click, and opening the same budget twice, change nothing.
+
+    The file becomes one of these people's with it, or nothing is opened: where somebody else has opened a budget for
+    people who may be these, the person is asked first.
+    """
     if request_id is None or session.request_id(_NOTE) != request_id:
         return
     session.end_release(_NOTE)
+    own = own_file()
+    own = None if own is None or own.lineage != lineage else own
     try:
-        compute.ledger().open_budget(
-            lineage, epsilon=epsilon, delta=delta, counting=counting, neighbours=hidden, name=name
+        ledger = compute.ledger()
+        file = None if own is None else own.brought(ledger.sketch_key)
+        ledger.open_budget(
+            lineage, epsilon=epsilon, delta=delta, counting=counting, neighbours=hidden, name=name, file=file
         )
+    except KnownPeople as error:
+        if own is not None:
+            ask_whose(own, error)
     except InvalidArgument as error:
-        known = error.argument == "lineage"
-        session.say(_NOTE, KNOWN if known else f"The budget was not opened: {error}.")
+        known = {"lineage": KNOWN, "fingerprint": STAYS}.get(error.argument)
+        session.say(_NOTE, known or f"The budget was not opened: {error}.")
     except DpcoreError as error:
         session.say(_NOTE, words.sentence(error))
     else:
-        _remember(lineage)
-
-
-def _remember(lineage: str) -> None:
-    """Have the file recognised later; the budget is open whether or not that works."""
-    try:
-        budget_opened(lineage)
-    except DpcoreError as error:
-        session.say(_NOTE, f"The budget is open, but this file will not be recognised next time: {error}.")
-    own = own_file()
-    if own is not None and own.lineage == lineage:
-        remember(own)
+        if own is not None:
+            joined(own)
+            remember(own)

@@ -14,7 +14,6 @@ _PROBLEMS = {
     "high": "The largest possible value must be a number greater than the smallest.",
     "low": "The smallest possible value must be a number.",
     "latest": "The latest possible date must be after the earliest.",
-    "fill": "A missing cell must count as one of the options, or its row is left out.",
     "no_words": "A word cannot mean both yes and no.",
     "sensitivity": "What one person can move a score by must be more than 0.",
 }
@@ -22,6 +21,8 @@ _PROBLEMS = {
 
 def problem(error: InvalidArgument) -> str:
     """What is wrong with a form, in its own words."""
+    if error.argument == "fill":
+        return f"What a missing cell counts as {error.problem}, or is left empty: then its row is left out."
     return _PROBLEMS.get(error.argument, words.sentence(error))
 
 
@@ -35,35 +36,38 @@ def declared(old: Column, key: str, *, copied: bool = False) -> Column:
         return session.entered(f"{key}-{name}", other)
 
     missing = ("", *_words(typed("missing", ", ".join(old.missing_words))))
-    fill = str(typed("fill", "")).strip()
-    fresh = replace(old, missing_words=missing, fill=_fill(old, fill), from_file=old.from_file and old.type == "yes/no")
+    fill = _fill(old, str(typed("fill", "")).strip())
+    # all at once: what a missing cell counts as must agree with the bounds and options beside it
+    now: dict[str, Any] = {
+        "missing_words": missing,
+        "fill": fill,
+        "from_file": old.from_file and old.type == "yes/no",
+    }
     if old.is_numeric:
         low, high = _both(typed("low", None), typed("high", None), "the smallest and the largest possible value")
-        fresh = replace(
-            fresh,
-            low=None if low is None else float(low),
-            high=None if high is None else float(high),
-            unit=str(typed("unit", "")).strip(),
-            decimal="," if typed("decimal", ".") == "," else ".",
-            sensitivity=typed("sensitivity", old.sensitivity) or None,
-            counts=old.type == "integer" and bool(typed("counts", old.counts)),
-            better="lower" if typed("better", old.better) == "lower" else "higher",
-        )
+        now |= {
+            "low": None if low is None else float(low),
+            "high": None if high is None else float(high),
+            "unit": str(typed("unit", "")).strip(),
+            "decimal": "," if typed("decimal", ".") == "," else ".",
+            "sensitivity": typed("sensitivity", old.sensitivity) or None,
+            "counts": old.type == "integer" and bool(typed("counts", old.counts)),
+            "better": "lower" if typed("better", old.better) == "lower" else "higher",
+        }
     elif old.type == "date":
         earliest, latest = _both(typed("earliest", None), typed("latest", None), "the earliest and the latest date")
-        fresh = replace(fresh, earliest=earliest, latest=latest, date_order=typed("order", "ymd"))
+        now |= {"earliest": earliest, "latest": latest, "date_order": typed("order", "ymd")}
     elif old.type == "category":
         listed = [line.strip() for line in str(typed("categories", "")).splitlines() if line.strip()]
-        fresh = replace(
-            fresh,
-            categories=tuple(dict.fromkeys(listed)),
+        now |= {
+            "categories": tuple(dict.fromkeys(listed)),
             # Without a file there is no such question: everything is declared.
-            from_file=bool(listed) and not bool(typed("public", True)),
-            words_from_file=copied and bool(listed),
-        )
+            "from_file": bool(listed) and not bool(typed("public", True)),
+            "words_from_file": copied and bool(listed),
+        }
     elif old.type == "yes/no":
-        fresh = replace(fresh, yes_words=_words(typed("yes", "")), no_words=_words(typed("no", "")))
-    return fresh
+        now |= {"yes_words": _words(typed("yes", "")), "no_words": _words(typed("no", ""))}
+    return replace(old, **now)
 
 
 def _both(one: Any, other: Any, names: str) -> tuple[Any, Any]:

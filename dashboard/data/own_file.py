@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from dashboard.data import put_together
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.schema import ColumnType, EachRow
-from dpcore.datasets.steps import moved_by, rows_made
+from dpcore.datasets.steps import put_together as rows_put_together
+from dpcore.datasets.steps import rows_made
 from dpcore.errors import InvalidArgument
+from dpcore.ledger.people import Brought
 
 if TYPE_CHECKING:
     from dashboard.all_held import Waiting
@@ -92,7 +94,9 @@ class OwnFile:
 
     ``choices`` are the person's own answers to ``read_table``. ``confirmed`` says that they called the file public
     or test data. ``lineage`` is the name its people have, or would have, in the ledger: random, unless the person said
-    that they are people it knows. ``alike`` are those they may be, as long as the person has not said. ``reading`` is
+    that they are people it knows. ``alike`` are those they may be, as long as the person has not said, and ``same`` is
+    whether this very file is theirs. ``joined`` is whether the ledger knows the file, as it was read, as one of its
+    people's. ``reading`` is
     the table after ``steps``; ``read`` is the one before them, None where there are none. ``known`` is an earlier
     declaration that fits, as long as it was not used; ``remembered`` one that this server keeps for these people.
     ``too_large`` says why one that fits is not offered. ``uncompared`` says why others' people were not compared
@@ -117,6 +121,8 @@ class OwnFile:
     place: Place | None = None
     lineage: str | None = None
     alike: tuple[Resemblance, ...] = ()
+    same: bool = False
+    joined: bool = False
     uncompared: str = ""
     log: tuple[Entry, ...] = ()
 
@@ -146,6 +152,14 @@ class OwnFile:
     def marks(self, key: bytes) -> Sketch | None:
         """By what the ledger recognises another file about the same people; ``key`` is ``Ledger.sketch_key``."""
         return self.sketch if self.sketch is not None or self.as_read is None else sketched(self.as_read, key)
+
+    def brought(self, key: bytes) -> Brought | None:
+        """The file as the ledger is told of it, with those whom the person was asked about; None where there is no
+        file."""
+        if self.as_read is None:
+            return None
+        asked = frozenset(one.lineage for one in self.alike)
+        return Brought(fingerprint=self.as_read.fingerprint, sketch=self.marks(key), asked=asked)
 
     @property
     def described(self) -> bool:
@@ -220,20 +234,22 @@ class OwnFile:
 
     @property
     def unreleasable(self) -> str:
-        """Why nothing can be released yet, in one sentence; "" when something can."""
+        """Why nothing can be released yet, all of it at once; "" when something can."""
         if self.described:
             return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
-        return self._put_together or next(iter(self.lacking), "")
+        return self._put_together or self.uncompared or " ".join(self.lacking)
 
     @property
     def _put_together(self) -> str:
         """Why rows that steps put together cannot be asked privately; "" where they can."""
-        if self.schema.each_row != "record" and moved_by(self.steps) == "made":
+        if self.schema.each_row != "record" and rows_put_together(self.steps):
             return (
                 "The rows of this table were put together from what the file holds, so how many there are and what "
                 "they are called is private. Take that step back on the Data page: a private alarm counts days itself."
             )
-        return put_together.refusal(self.steps, self.schema.unit) if self.schema.each_row == "record" else ""
+        if self.schema.each_row != "record":
+            return ""
+        return put_together.refusal(self.steps, self.schema.unit) or put_together.of_nobody(self.steps, self.schema)
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -368,6 +384,8 @@ def opened(
         earlier=(),
         use=None,
         plan=None,
+        same=False,
+        joined=False,
     )
 
 

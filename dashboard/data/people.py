@@ -16,7 +16,7 @@ from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Schema
 from dpcore.datasets.schema import MOST_PEOPLE, EachRow
-from dpcore.errors import DpcoreError, InvalidArgument, LedgerError
+from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople, LedgerError
 
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
 OTHERS = "others"
@@ -184,7 +184,7 @@ def budget(own: OwnFile) -> None:
     if own.uncompared:
         st.warning(own.uncompared, icon=":material/group:")
     if own.alike:
-        _alike(own)
+        ask_whose(own)
         return
     try:
         known = compute.ledger().chargeable()
@@ -216,20 +216,18 @@ def budget(own: OwnFile) -> None:
         st.caption("These people have no budget yet. You set one before the first release.")
 
 
-def _alike(own: OwnFile) -> None:
-    """Whether these are people the ledger knows: nothing is chosen beforehand, and "others" takes a reason."""
+def ask_whose(own: OwnFile) -> None:
+    """Whether these are people the ledger knows: nothing is chosen beforehand, and "others" takes a reason. A file that
+    was linked with its people stays with them."""
     names = {one.lineage: f"Yes, the people of “{one.name}”" for one in own.alike}
-    st.warning(
-        "This file looks like one about people who have a budget already. The same people share one budget, whatever "
-        "file they come in, and your answer cannot be taken back.",
-        icon=":material/group:",
-    )
+    st.warning(said.SAME_FILE if own.same else said.LOOKS_ALIKE, icon=":material/group:")
+    choices = [*names] if own.same else [*names, OTHERS]
     chosen = st.radio(
         "Are these the same people?",
-        [*names, OTHERS],
+        choices,
         index=None,
         key="own-whose",
-        format_func=apart([*names, OTHERS], lambda one: words.safe(names.get(one, "No, other people")), key=str),
+        format_func=apart(choices, lambda one: words.safe(names.get(one, "No, other people")), key=str),
         help=NOT_SEEN,
     )
     if chosen == OTHERS:
@@ -268,27 +266,34 @@ def _join(lineage: str) -> None:
         if lineage not in offered:
             session.say("own", "Choose one of the groups that are offered; nothing was changed.")
             return
-        ledger.link(own.as_read.fingerprint, lineage, own.marks(ledger.sketch_key))
+        if (file := own.brought(ledger.sketch_key)) is not None:
+            ledger.join(file, lineage)
+    except KnownPeople as error:
+        source.ask_whose(own, error)
+        return
     except DpcoreError as error:
         session.say("own", words.sentence(error))
         return
-    own = replace(own, lineage=lineage, alike=(), uncompared="")
+    own = replace(own, lineage=lineage, alike=(), same=False, joined=True, uncompared="")
     source.keep(replace(own, remembered=remembered.known(own)).noted("You said whose data these are."))
 
 
 def _others() -> None:
     """Callback: the reason goes on the record, for each of those that the file looks like, or nothing happens."""
     own = source.own_file()
-    if own is None or own.lineage is None:
+    if own is None or own.lineage is None or own.same:
         return
     why = str(session.entered("own-why", "") or "")
+    lineage = own.lineage
     try:
+        if lineage in {one.lineage for one in own.alike}:  # others than whose the file was before it was read anew
+            lineage = compute.ledger().new_lineage()
         for one in own.alike:
-            compute.ledger().say_others(own.lineage, than=one.lineage, because=why)
+            compute.ledger().say_others(lineage, than=one.lineage, because=why)
     except InvalidArgument:
         session.say("own", "Say in a sentence why these are other people; it is kept with the date.")
         return
     except DpcoreError as error:
         session.say("own", words.sentence(error))
         return
-    source.keep(replace(own, alike=()).noted("You said, on the record, why these are other people."))
+    source.keep(replace(own, lineage=lineage, alike=()).noted("You said, on the record, why these are other people."))

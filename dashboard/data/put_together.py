@@ -7,10 +7,12 @@ not say for certain is refused, with a way out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from dashboard import words
-from dpcore.datasets.steps import OneRowPer, Step
+from dpcore.datasets.schema import Schema
+from dpcore.datasets.steps import OneRowPer, ReadAsMissing, Step
 from dpcore.datasets.suitability import names_someone
 from dpcore.datasets.text import skeleton
 
@@ -38,6 +40,34 @@ def refusal(steps: Iterable[Step], unit: str) -> str:
                 "Data page, or say there that what is protected is called by the name of that column."
             )
     return ""
+
+
+def of_nobody(steps: Sequence[Step], schema: Schema) -> str:
+    """Why rows put together by a column cannot be asked privately where, of that column, a word was called missing only
+    afterwards: the row with that word holds what several people did. "" where they can."""
+    for place, step in enumerate(steps):
+        if not isinstance(step, OneRowPer):
+            continue
+        left_out = {word.lower() for word in step.missing_words}
+        means = schema.column(step.by).missing_words if step.by in schema.names else ()
+        later = any(isinstance(one, ReadAsMissing) and one.column == step.by for one in steps[place + 1 :])
+        if later or not {word.lower() for word in means} <= left_out:
+            return (
+                f"A word of “{words.safe(step.by)}” was said to mean missing after rows were put together by it: the "
+                "row with that word holds what several people did. Take that step back on the Data page and do it "
+                "again."
+            )
+    return ""
+
+
+def leaving_out(steps: Iterable[Step], schema: Schema) -> tuple[Step, ...]:
+    """Steps that put rows together with the words that are now declared to mean missing in that column."""
+    return tuple(
+        replace(step, missing_words=schema.column(step.by).missing_words)
+        if isinstance(step, OneRowPer) and step.by in schema.names
+        else step
+        for step in steps
+    )
 
 
 def whole_of(by: str, unit: str) -> bool:

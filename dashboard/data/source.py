@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 import streamlit as st
@@ -28,7 +29,7 @@ from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
 from dashboard.words import data as said
 from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
-from dpcore.errors import InvalidArgument, UnavailableSample
+from dpcore.errors import InvalidArgument, KnownPeople, UnavailableSample
 
 FIRST_SAMPLE = catalogue.FIRST_SAMPLE
 BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
@@ -209,12 +210,34 @@ def typed_columns(own: OwnFile) -> TypedColumns | None:
     return held
 
 
-def budget_opened(lineage: str | None) -> None:
-    """After the budget of these people was opened: a later file about them is recognised by this one."""
-    own = own_file()
-    if own is not None and own.as_read is not None and lineage is not None and own.lineage == lineage:
-        ledger = compute.ledger()
-        ledger.link(own.as_read.fingerprint, lineage, own.marks(ledger.sketch_key))
+def joined(own: OwnFile) -> None:
+    """The ledger knows this file as one of its people's from now on: a later one about them is recognised by it."""
+    present = own_file()
+    if present is not None and present.as_read is own.as_read and present.lineage == own.lineage:
+        keep(replace(present, alike=(), same=False, joined=True, uncompared=""))
+
+
+def ask_whose(own: OwnFile, error: KnownPeople) -> None:
+    """The file may be about people who have had a budget since it arrived: its person is asked, as on arrival."""
+    present = own_file()
+    if present is not None and present.as_read is own.as_read:
+        keep(replace(present, alike=error.found, same=error.same))
+
+
+def _join(own: OwnFile) -> None:
+    """Before a private answer; a file is known already unless it was read anew since."""
+    if own.joined or own.lineage is None or own.place is not None:
+        return
+    ledger = compute.ledger()
+    file = own.brought(ledger.sketch_key)
+    if file is None:
+        return
+    try:
+        ledger.join(file, own.lineage)
+    except KnownPeople as error:
+        ask_whose(own, error)
+        raise
+    joined(own)
 
 
 def _own_source(own: OwnFile, table: Table | None) -> Source | None:
@@ -242,6 +265,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         ),
         rows=None if problem or own.described or declared is None else lambda: _rows(own),
         unreleased=problem,
+        join=lambda: _join(own),
     )
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import all_held, limits, session, visitors, words
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
+from dashboard.data.put_together import leaving_out
 from dashboard.data.task import Task
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
@@ -77,6 +78,9 @@ def _take_back(step: Step) -> None:
 
 def do(steps: tuple[Step, ...], note: str) -> None:
     """Have these steps done to the table as it was read, and no others."""
+    present = source.own_file()
+    if present is not None and len(steps) > len(present.steps):
+        steps = (*steps[:-1], *leaving_out(steps[-1:], present.schema))
 
     def end(own: OwnFile, after: Reading) -> None:
         actions.commit(worked(own, after, steps).noted(note))

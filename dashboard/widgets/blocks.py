@@ -14,7 +14,7 @@ from dashboard.catalogue import address
 from dashboard.charts.theme import Figure
 from dashboard.controls import Control, Numbers
 from dashboard.scenes.held import PICTURE_HEIGHT
-from dashboard.widgets import controls, handles, scenarios
+from dashboard.widgets import controls, handles, onward, scenarios
 from dashboard.widgets.picture import picture
 from dashboard.widgets.waiting import in_background
 from dashboard.words import number
@@ -44,6 +44,7 @@ def draw(part: Block, around: Around) -> None:
             st.caption(part.markdown)
         case blocks.Note():
             (st.warning if part.warning else st.info)(part.markdown)
+            onward.way(part.markdown)
         case blocks.Picture():
             chart(part, around.mark)
         case blocks.Formula():

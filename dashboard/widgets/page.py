@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import catalogue, offering, session
 from dashboard.background import compute
 from dashboard.budget import tracker
+from dashboard.budget.opening import asks_whose
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
@@ -26,7 +27,7 @@ from dashboard.report.value import Section
 from dashboard.scenes import embed, presenter, stage
 from dashboard.scenes.held import SHOWING, STAGE, Stage
 from dashboard.view import axis_control
-from dashboard.widgets import blocks, cards, controls, finger, phone, waiting
+from dashboard.widgets import blocks, cards, controls, finger, onward, phone, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
 from dashboard.widgets.release import draw_beside, drawn_answers, release_panel
@@ -44,7 +45,7 @@ def draw_page(page_key: str) -> None:
     current = source.current()
     if current is None:
         st.title(page.title)
-        st.info(source.undecided())
+        onward.say(source.undecided())
         return
     kinds = catalogue.questions(page.key)
     kind = kinds[_which(page)]
@@ -61,13 +62,13 @@ def draw_page(page_key: str) -> None:
         found = _asked(kind, case, read)
     except CannotAsk as error:
         st.title(kind.title if len(kinds) > 1 else page.title)
-        st.info(str(error))
+        onward.say(str(error))
         with st.expander(words.OPTIONS, expanded=True) if read.placed else st.container():
             controls.draw_all([one for part in read.placed.values() for one in part])
         return
     if found.trouble:
         st.title(kind.title if len(kinds) > 1 else page.title)
-        st.info(found.trouble)
+        onward.say(found.trouble)
         _only_release(found.question, current, read)
         return
     _draw(found.question, kind, case, read, page)
@@ -410,8 +411,10 @@ def _tabs(question: Question, current: Source, around: Around) -> None:
 
 def _release(question: Question, current: Source, around: Around) -> None:
     offer = question.offer
+    if asks_whose(current):
+        return
     if isinstance(offer, NoOffer):
-        st.info(offer.sentence)
+        onward.say(offer.sentence)
         if offer.instead is not None:
             key, value, label = offer.instead
             st.button(label, key=f"{around.page}-instead", on_click=session.change, args=(key, value))

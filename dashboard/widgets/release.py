@@ -25,7 +25,7 @@ from dashboard.report.answer import answered as answered_section
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
 from dashboard.view import EPSILON_LOW
-from dashboard.widgets import approval
+from dashboard.widgets import approval, onward
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
 from dashboard.widgets.blocks import Around, draw_all
@@ -34,7 +34,7 @@ from dashboard.words import release as said
 from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.accounting import Cost
-from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, LedgerUnsound, UnknownLineage
+from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, KnownPeople, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
 from dpcore.ledger.words import hides, refusal
 from dpcore.release import REFUSED, Request, ask, question_digest, release
@@ -126,7 +126,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     ``dialog`` is False where ``draw_beside`` stands on the page already, which then shows the dialog and its problems.
     """
     if source.rows is None:
-        st.info(source.unreleased)
+        onward.say(source.unreleased)
         return
     here, request, describe = Asked(source=source, slot=slot, offer=offer), offer.request, offer.describe
     try:
@@ -331,6 +331,7 @@ def _release(here: Asked, request_id: str | None, seen: int) -> None:
             session.say(slot, REFUSED)
             session.end_release(slot)
             return
+        here.source.join()
         receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
     except DpcoreError as error:
         _failed(here, error)
@@ -343,6 +344,7 @@ def _ask(here: Asked, request_id: str | None, seen: int) -> None:
     if request_id is None or session.request_id(here.slot) != request_id:
         return
     try:
+        here.source.join()
         ask(compute.ledger(), request_id, here.lineage, here.request)
     except DpcoreError as error:
         _failed(here, error)
@@ -356,8 +358,9 @@ def _failed(here: Asked, error: DpcoreError) -> None:
         tracker.reopen()
     again = here.source.practice and isinstance(error, BudgetExceeded)
     reset = said.RESET if again else ""
-    session.say(here.slot, words.sentence(error) + reset)
     session.end_release(here.slot)
+    if not isinstance(error, KnownPeople):  # the question that follows says it
+        session.say(here.slot, words.sentence(error) + reset)
 
 
 def _draw(here: Asked, request_id: str) -> None:

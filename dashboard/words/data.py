@@ -278,6 +278,14 @@ NOT_FORGOTTEN = (
     "This budget is closed for good, on record; what was declared about its people is still kept beside the ledger, "
     "where whoever runs the server can remove it."
 )
+LOOKS_ALIKE = (
+    "This file looks like one about people who have a budget already. The same people share one budget, whatever file "
+    "they come in: no other is opened and nothing is charged before you answer, and your answer cannot be taken back."
+)
+SAME_FILE = (
+    "This very file is one of people who have a budget already, so no other is opened for it: answers from it are "
+    "charged to theirs."
+)
 NOT_REMEMBERED = "What is declared could not be written beside the ledger, so another session begins without it."
 
 
@@ -353,6 +361,10 @@ def suggested(types: Sequence[tuple[str, str]], row: str) -> str:
     if len(types) > _MOST_TYPES:
         told.append(f"{len(types) - _MOST_TYPES:,} more as listed under Columns")
     return f"{'; '.join([*told, *([f'one row is {row}'] if row else [])])}."
+
+
+PAGE = "Data page"
+GO = "Go to the Data page"
 
 
 def here(sentence: str) -> str:

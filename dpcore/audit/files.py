@@ -9,16 +9,32 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets import Column, Declaration, PrivateRows, Schema, read_csv
+from dpcore.datasets import (
+    Column,
+    Declaration,
+    LeaveOutTotals,
+    MonthsToRows,
+    PrivateRows,
+    ReadAsMissing,
+    Reading,
+    Schema,
+    SplitOptions,
+    Step,
+    read_csv,
+)
+from dpcore.datasets.reading.reader import done
+from dpcore.datasets.schema import EachRow
+from dpcore.datasets.steps import rows_made
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
@@ -44,7 +60,7 @@ class File:
 
 Ask = Callable[[Declaration, File], Any]
 
-NASTY = ("", "n/a", "x;y", "1e300", "-7", "zebra", "2024-01-02 23:59", '"', "0.5", "yes")
+NASTY = ("", "n/a", "x;y", "1e300", "-7", "zebra", "2024-01-02 23:59", '"', "0.5", "yes", "Total")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +68,9 @@ class Question:
     """One question as a page asks it: ``ask`` gets the declaration, and the file for its public facts alone.
 
     ``tables`` are the files to begin with. In ``moves`` a neighbour differs in the ``rows`` of one person or in the
-    ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most.
+    ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most. ``any_declaration`` says
+    that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
+    before it is declared; ``header`` names its columns where they make others of them.
     """
 
     name: str
@@ -63,6 +81,14 @@ class Question:
     hidden: Neighbours = "add_remove"
     moves: Moves = "rows"
     entry: str = ""
+    any_declaration: bool = False
+    steps: tuple[Step, ...] = ()
+    header: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the file."""
+        return self.header or self.schema.names
 
     @property
     def declaration(self) -> Declaration:
@@ -72,10 +98,15 @@ class Question:
         """The file of these rows: its bytes as the Data page reads them once a person has settled their form, or at
         once the cells that come of it, which takes a hundredth of the time."""
         if not from_bytes:
-            frame = pd.DataFrame(rows, columns=list(self.schema.names), dtype="str")
-            return File(frame=frame, private=PrivateRows(frame))
+            frame = pd.DataFrame(rows, columns=list(self.names), dtype="str")
+            if not self.steps:
+                return File(frame=frame, private=PrivateRows(frame))
+            places = np.arange(len(rows))
+            table = replace(_any_reading(), frame=frame, lines=places, places=places, records=len(rows))
+            after = done(table, self.steps)
+            return File(frame=after.frame, private=after.private)
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.schema.names, *rows])
+        csv.writer(text, lineterminator="\n").writerows([self.names, *rows])
         reading = read_csv(
             text.getvalue().encode(),
             delimiter=",",
@@ -85,7 +116,7 @@ class Question:
             header_line=1,
             keep_footer=True,
             uneven="set aside",
-        )
+        ).after(self.steps)
         return File(frame=reading.frame, private=reading.private)
 
     def neighbours(self, rng: np.random.Generator, most: int) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
@@ -102,7 +133,7 @@ class Question:
         spoiled = [self._spoiled(table[0], cell, place) for cell in NASTY for place in range(len(table[0]))]
         pool = [*self.extreme, ("",) * len(table[0]), *spoiled]
         who = None if self.schema.id_column is None else self.schema.names.index(self.schema.id_column)
-        m = self.schema.rows_per_person
+        m = self.schema.rows_per_person // rows_made(self.steps, self.schema.each_row)
         for number in range(len(self.extreme) ** 2 + most):
             if number < len(self.extreme) ** 2:
                 old, new = divmod(number, len(self.extreme))
@@ -153,6 +184,11 @@ class Question:
                     for row, sign in zip(table, signs, strict=True)
                 ]
             yield tuple(here), tuple(there)
+
+
+@cache
+def _any_reading() -> Reading:
+    return read_csv(b"a\n1\n")
 
 
 def _rows(*columns: Sequence[str]) -> tuple[Row, ...]:
@@ -377,6 +413,101 @@ def _playing(experts: list[str], **how: Any) -> Ask:
     return ask
 
 
+def _after_steps() -> list[Question]:
+    """Tables of every kind of row after each step that leaves their order and number public."""
+    header = ("day", "ann", "bo", "cy", "note")
+    corner: tuple[Row, ...] = (
+        ("one", "0", "1", "1", "x;y"),
+        ("Total", "0", "1", "1", "x"),
+        ("one", "1", "0", "0", "Total"),
+        ("one", "Total", "1", "0", ""),
+    )
+    rounds = tuple((f"d{day}", *row[1:]) for day, row in enumerate((*corner[:1], *corner[2:3]) * 4))
+    costs = tuple(Column(name=name, type="number", low=0, high=1) for name in ("ann", "bo", "cy", "lost"))
+    totals, months = LeaveOutTotals(column="day"), MonthsToRows(columns=("ann", "bo"), time="part", value="lost")
+    chains: dict[str, tuple[Step, ...]] = {
+        "totals left out": (totals,),
+        "totals in a cost left out": (LeaveOutTotals(column="ann"),),
+        "a word read as missing": (ReadAsMissing(column="ann", word="1"),),
+        "options split": (SplitOptions(column="note", options=("x", "y")),),
+        "months made rows": (months,),
+        "totals left out and months made rows": (totals, months),
+    }
+    found = []
+    rows: tuple[EachRow, ...] = ("step", "record")
+    for (how, steps), each_row in itertools.product(chains.items(), rows):
+        if each_row == "record" and steps != (totals,):
+            continue
+        experts = ["lost", "cy"] if months in steps else ["ann", "bo"]
+        schema = Schema(
+            columns=tuple(column for column in costs if column.name in experts),
+            each_row=each_row,
+            rows_per_person=rows_made(steps, each_row),
+        )
+        found.append(
+            Question(
+                name=f"losses of a {each_row}, {how}",
+                schema=schema,
+                ask=_playing(experts, way="doubling_leader"),
+                tables=(rounds,),
+                extreme=corner,
+                hidden="replace_one",
+                steps=steps,
+                header=header,
+            )
+        )
+    of_totals = (LeaveOutTotals(column="revenue"),)
+    label = Column(name="label", type="text")
+    revenues = _rows(("a", "b", "Total", "c"), ("400", "", "1400", "1000"))
+    found.append(
+        Question(
+            name="alarm over revenue, totals left out",
+            schema=Schema(columns=(REVENUE,), each_row="step"),
+            ask=lambda d, file: AlarmRun.of(
+                d, "revenue", threshold=500, epsilon=0.5, entries=file.private.public_size(d)
+            ),
+            tables=(_rows(("400", "", "x", "700", "1001")),),
+            moves="entries",
+            entry="revenue",
+            steps=of_totals,
+        )
+    )
+    for how, steps in (("totals", of_totals), ("totals by name", (LeaveOutTotals(column="label"),))):
+        found.append(
+            Question(
+                name=f"best revenue, {how} left out",
+                schema=Schema(columns=(LABEL, REVENUE) if steps == of_totals else (label, REVENUE), each_row="option"),
+                ask=_best_score("revenue") if steps == of_totals else _best_of_named,
+                tables=(revenues,),
+                moves="entries",
+                entry="revenue",
+                steps=steps,
+            )
+        )
+    found += [
+        Question(
+            name=f"most common, {how}, totals left out",
+            schema=RECORDS,
+            ask=question_ask,
+            tables=PEOPLE,
+            extreme=(*EXTREME, ("Total", "0", "0", "yes", "")),
+            steps=(LeaveOutTotals(column="option"),),
+        )
+        for how, question_ask in (
+            ("a row added", lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5)),
+            ("how many", lambda d, _: NoisyCount.of(d, epsilon=0.5)),
+        )
+    ]
+    return found
+
+
+def _best_of_named(declaration: Declaration, file: File) -> BestScore:
+    names = tuple(name for name in file.private.public_names(declaration, "label") if name)
+    return BestScore.of(
+        declaration, option="label", score="revenue", epsilon=0.5, candidates=names, candidates_from_file=True
+    )
+
+
 QUESTIONS: tuple[Question, ...] = (
     *_records("add_remove", RECORDS, "a row added"),
     *_records("replace_one", RECORDS, "a row replaced"),
@@ -386,6 +517,7 @@ QUESTIONS: tuple[Question, ...] = (
     *_records("replace_one", NAMED, "two rows by who replaced"),
     *_steps(),
     *_plays(),
+    *_after_steps(),
 )
 
 

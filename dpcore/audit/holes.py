@@ -17,8 +17,9 @@ import pandas as pd
 
 from dpcore.audit.files import Ask, File, Question, question
 from dpcore.audit.interference import Verdict, check
-from dpcore.datasets import Declaration, Schema, apply
+from dpcore.datasets import Declaration, Schema, apply, conversion, schema
 from dpcore.datasets import private_rows as doors
+from dpcore.datasets.steps import Worked
 from dpcore.errors import InvalidArgument
 from dpcore.releases import paired_model, whole_classes
 from dpcore.releases.asked import Asked, ErrorBound
@@ -32,7 +33,7 @@ from dpcore.releases.whole_codes import WholeCodes
 from dpcore.releases.whole_pairs import most_wrong
 from dpcore.training.cuts import own_cuts
 from dpcore.training.encoding import Encoding
-from dpcore.validate import FloatArray
+from dpcore.validate import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +193,17 @@ def _dropping_steps() -> Iterator[None]:
 
 
 @contextmanager
+def _moved_up() -> Iterator[None]:
+    """Rows that a step left out take their place with them: the others move up."""
+
+    def places(self: Worked, before: IntArray, records: int) -> tuple[IntArray, int]:
+        return np.arange(len(self.frame)), len(self.frame)
+
+    with patch.object(Worked, "places", places):
+        yield
+
+
+@contextmanager
 def _missing_left_out() -> Iterator[None]:
     """Rows with a missing cost left out and totals put in relation to those that are there."""
     read = LeastCost.read
@@ -210,6 +222,30 @@ def _unbounded() -> Iterator[None]:
     with (
         patch("dpcore.releases.cells.stand_in", lambda column: -5000.0),
         patch("dpcore.releases.cells._bounds", lambda column: (-np.inf, np.inf)),
+    ):
+        yield
+
+
+def _stated_anew(name: str, **changes: Any) -> Callable[[Question], Ask]:
+    """The question with one column declared otherwise."""
+
+    def asking(found: Question) -> Ask:
+        def ask(declaration: Declaration, file: File) -> Any:
+            column = replace(declaration.column(name), **changes)
+            columns = tuple(column if one.name == name else one for one in declaration.columns)
+            return found.ask(replace(declaration, columns=columns), file)
+
+        return ask
+
+    return asking
+
+
+@contextmanager
+def _any_fill() -> Iterator[None]:
+    """A stand-in of any size accepted for whole numbers, and written where a cell is missing."""
+    with (
+        patch.object(schema, "check_fill", lambda column: None),
+        patch.object(conversion, "_filled", lambda values, column: values.fillna(int(column.fill))),
     ):
         yield
 
@@ -335,7 +371,18 @@ HOLES: tuple[Hole, ...] = (
         ask=_refusing(lambda frame: bool(frame["answer"].notna().all())),
     ),
     Hole(name="5 steps without anything in them move the others", on="losses, doubling", within=_dropping_steps),
+    Hole(
+        name="rows that a step left out move the others",
+        on="losses of a step, totals left out",
+        within=_moved_up,
+    ),
     Hole(name="5 a missing cell counts beyond the bounds", on="alarm over revenue, exponential", within=_unbounded),
+    Hole(
+        name="5 a stand-in that no whole number fits",
+        on="quartile, permute-and-flip, a row added",
+        ask=_stated_anew("other", fill=1e30),
+        within=_any_fill,
+    ),
     Hole(name="5 missing cells change how the others count", on="least cost, a row added", within=_missing_left_out),
     Hole(name="11 options in the order of frequency", on="most common, a row added", ask=_by_frequency),
     Hole(name="12 rows of a person beyond what is declared", on="most common, two rows by who", within=_all_rows),

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.audit.choosing import drawn_apart, pair_scores, public_codes, way_scores
+from dpcore.audit.declared import redeclared
 from dpcore.audit.files import Ask, File, Question
 from dpcore.errors import DpcoreError
 from dpcore.release import question_digest, sentence
@@ -71,13 +72,15 @@ def check(
             trouble.add("what is public differs")
             continue
         if requests[0] is None:
+            if question.any_declaration:
+                continue
             trouble.add(f"refused: {words[0]}")
             continue
         try:
             found = [requests[0].read(file.private) for file in files]
             if pairs <= answers:
                 requests[0].draw(found[0])
-        except (DpcoreError, ValueError, KeyError, IndexError) as error:
+        except (DpcoreError, ValueError, TypeError, ArithmeticError, LookupError) as error:
             trouble.add(f"no answer: {type(error).__name__}")
             continue
         share = spent(requests[0], *found)
@@ -85,6 +88,23 @@ def check(
         if share > 1.0 + SLACK:
             trouble.add("more than the claim")
     return Verdict(name=question.name, used=used, pairs=pairs, trouble=tuple(sorted(trouble)))
+
+
+def check_declared(question: Question, *, draws: int, most: int = 2, every: int = 3) -> Verdict:
+    """``check`` with what is declared of the columns drawn ``draws`` times, also at its extremes."""
+    rng = np.random.Generator(np.random.PCG64(SEED))
+    found = [check(redeclared(question, rng), most=most, from_bytes=0, every=every) for _ in range(draws)]
+    return both(*found)
+
+
+def both(*verdicts: Verdict) -> Verdict:
+    """What was found in several ways of one question."""
+    return Verdict(
+        name=verdicts[0].name,
+        used=max(one.used for one in verdicts),
+        pairs=sum(one.pairs for one in verdicts),
+        trouble=tuple(sorted({words for one in verdicts for words in one.trouble})),
+    )
 
 
 def _asked(question: Question, ask: Ask, file: File) -> tuple[Any, str]:

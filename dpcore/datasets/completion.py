@@ -26,7 +26,8 @@ def completed_from(schema: Schema, frame: pd.DataFrame) -> Schema:
 def _completed(column: Column, values: pd.Series) -> Column:
     present = values.dropna()
     if column.type == "category" and not column.categories:
-        words = tuple(sorted(str(word) for word in present.unique()))
+        named = set() if column.fill is None else {str(column.fill)}
+        words = tuple(sorted({str(word) for word in present.unique()} | named))
         return replace(column, categories=words, from_file=True)
     if column.bounded or present.empty:
         return column

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpcore.datasets.dates import dates
+from dpcore.datasets.fills import fill_day, fill_number, fill_yes
 from dpcore.datasets.matching import words
 from dpcore.datasets.numerals import integers, numbers, tidy
 from dpcore.datasets.schema import Column, Schema
@@ -83,7 +85,8 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
         text = tidy(text) if declared.type != "text" else text
         column = declared
         if column.type == "category" and not column.categories:
-            found = tuple(sorted({str(word) for word in text[~missing]}))
+            named = set() if column.fill is None else {str(column.fill)}
+            found = tuple(sorted({str(word) for word in text[~missing]} | named))
             column = replace(column, categories=found, from_file=True)
         values, unread, outside = _READERS[column.type](text, missing, column)
         values = values.take(codes).reset_index(drop=True)
@@ -138,12 +141,18 @@ def _number(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
 
 def _integer(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
     values, good = integers(text, column.decimal)
-    low, high = (
-        None if column.low is None else int(np.ceil(column.low)),
-        None if column.high is None else int(np.floor(column.high)),
-    )
-    held = values if low is None and high is None else np.clip(values, low, high)
+    held = values if column.low is None and column.high is None else np.clip(values, *_whole_bounds(column))
     return pd.Series(held).astype("Int64").mask(~good), ~good & ~missing, good & (held != values)
+
+
+def _whole_bounds(column: Column) -> tuple[int, int]:
+    """The first and the last whole number within the bounds, as far as 64 bits reach."""
+    low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    if column.low is not None:
+        low = min(max(math.ceil(column.low), low), high)
+    if column.high is not None:
+        high = max(min(math.floor(column.high), high), low)
+    return int(low), int(high)
 
 
 def _category(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
@@ -197,13 +206,14 @@ def _moved(before: FloatArray, after: FloatArray) -> BoolArray:
 
 
 def _filled(values: pd.Series, column: Column) -> pd.Series:
-    fill = column.fill
+    """With the declared stand-in in the missing places, of the type that the values are of."""
+    gone = values.isna()
     if column.type == "yes/no":
-        return values.fillna(str(fill).lower() in column.yes_words)
+        return values.mask(gone, fill_yes(column))
     if column.type == "date":
-        return values.fillna(pd.Timestamp(str(fill)))
+        return values.mask(gone, np.datetime64(fill_day(column), "s"))
     if column.type == "integer":
-        return values.fillna(int(float(fill or 0)))
+        return values.mask(gone, int(fill_number(column)))
     if column.type == "number":
-        return values.fillna(float(fill or 0.0))
-    return values.fillna(str(fill))
+        return values.mask(gone, fill_number(column))
+    return values.fillna(str(column.fill))

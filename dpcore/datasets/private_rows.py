@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import ClassVar, Literal, NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,10 @@ from dpcore.validate import BoolArray, FloatArray, IntArray
 
 _FIRST_DAY = date(1970, 1, 1)
 NO_DAY = np.iinfo(np.int64).min
-Moved = Literal["", "left out", "made"]
-"""Whether a step left rows out by what a cell of them says, or put rows together by what cells say: then which rows
-there are, and where, hangs on people."""
-MOVED_UP = "are private in number and place, because a step left some out by what they hold: take that step back"
+NAMELESS = (
+    "are private in name, because a step left some out by what another column says: leave them out by the column with "
+    "their names, or take that step back"
+)
 PUT_TOGETHER = "are private in number, name and place, because a step made them from what others hold: take it back"
 _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
 
@@ -35,15 +35,21 @@ _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
 class PrivateRows:
     """Rows as text, one column for each name of the header. Shows nothing of itself but the header.
 
+    ``together`` says that a step put rows together by what cells say: then which rows there are, and where, hangs on
+    people. ``left_out_by`` are the columns by whose cells a step left rows out: those rows keep their place, with
+    nothing in them, so that only what they are called hangs on such a cell.
+
     ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
     """
 
-    __slots__ = ("_behind", "_moved")
+    __slots__ = ("_behind", "_left_out_by", "_together")
     in_place: ClassVar[bool] = False
     """Whether they are counted where they are, so that only questions that need counts alone can be asked."""
 
-    def __init__(self, frame: pd.DataFrame, *, moved: Moved = "") -> None:
-        self._behind, self._moved = frame, moved
+    def __init__(
+        self, frame: pd.DataFrame, *, together: bool = False, left_out_by: frozenset[str] = frozenset()
+    ) -> None:
+        self._behind, self._together, self._left_out_by = frame, together, left_out_by
 
     def __repr__(self) -> str:
         return "PrivateRows()"
@@ -60,8 +66,8 @@ class PrivateRows:
 
         ``cuts`` says of columns by how many they are cut, which only what a source is asked grows with.
         """
-        if reads.steps and (self._moved == "made" or (self._moved == "left out" and reads.records)):
-            raise InvalidArgument("rows", PUT_TOGETHER if self._moved == "made" else MOVED_UP)
+        if reads.steps and self._together:
+            raise InvalidArgument("rows", PUT_TOGETHER)
 
     def public_size(self, declaration: Declaration) -> int:
         """How many rows there are, where nobody's presence changes that. Raises InvalidArgument elsewhere.
@@ -74,20 +80,25 @@ class PrivateRows:
             replaced and declaration.rows_per_person == 1 and declaration.id_column is None
         ):
             raise InvalidArgument("rows", "are private in number: state about how many there are, or buy a noisy count")
-        self._check_public(declaration)
+        self._check_public()
         return len(self._behind)
 
     def public_names(self, declaration: Declaration, column: str) -> tuple[str, ...]:
-        """What the rows of a table of options or steps are called, made different, in order. Raises InvalidArgument.
+        """What the rows of a table of options or steps are called, made different, in order; "" for one without a name.
+        Raises InvalidArgument.
 
         People move the entries of such a table, and which rows it has does not depend on them.
         """
         if declaration.each_row == "record":
             raise InvalidArgument("rows", "are private in a table with one record in each row")
-        self._check_public(declaration)
+        self._check_public()
+        if self._left_out_by - {column}:
+            raise InvalidArgument("rows", NAMELESS)
         texts = [" ".join(text.split()) for text in as_text(self._behind[declaration.column(column).name])]
         times = Counter(texts)
-        return tuple(text if times[text] == 1 else f"{place + 1}. {text}" for place, text in enumerate(texts))
+        return tuple(
+            text if times[text] == 1 or not text else f"{place + 1}. {text}" for place, text in enumerate(texts)
+        )
 
     def row_batches(self, reads: Reads, asked: Places, size: int) -> Iterator[IntArray]:
         """Of every row that counts what is ``asked``, shape (rows, width), at most ``size`` rows at a time, where rows
@@ -98,11 +109,9 @@ class PrivateRows:
         """Whether ``row_batches`` can be had, without reading a row. Raises InvalidArgument, UnreadableFile."""
         raise InvalidArgument("rows", "are held here: they are read by column")
 
-    def _check_public(self, declaration: Declaration) -> None:
-        if self._moved == "made":
+    def _check_public(self) -> None:
+        if self._together:
             raise InvalidArgument("rows", PUT_TOGETHER)
-        if self._moved == "left out" and declaration.each_row == "record":
-            raise InvalidArgument("rows", MOVED_UP)
 
     def opened(self, reads: Reads) -> OpenRows:
         """The rows that count, to be read by column. Raises InvalidArgument, as ``check``."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal, get_args
 
+from dpcore.datasets.fills import MOST_WHOLE, check_fill
 from dpcore.errors import InvalidArgument
 from dpcore.validate import boolean, one_of, positive, whole
 
@@ -40,8 +41,9 @@ class Column:
 
     ``low`` and ``high`` bound numbers and integers, ``earliest`` and ``latest`` dates: a value outside is moved to the
     bound, and counted. A ``categories`` list that is not empty is complete: any other word counts as missing.
-    ``fill`` takes the place of missing values (a category's name, a number, "yes" or "no", an ISO date);
-    without it a missing cell stays missing and its row is left out of questions about this column.
+    ``fill`` takes the place of missing values (a category's name, "yes" or "no", an ISO date, a number, a whole one
+    for integers, both within the declared bounds); without it a missing cell stays missing and its row is left out of
+    questions about this column.
     ``missing_words`` are compared without case and padding. ``sensitivity`` is how far one person can move one entry
     of a table whose rows are options or steps; ``better`` says which way such scores point. ``counts`` says that such
     an integer column counts people: one person added or removed moves all entries the same way.
@@ -84,6 +86,8 @@ class Column:
             raise InvalidArgument("high", "must be greater than low")
         if not self.from_file:
             _check_bounds(self.low, self.high)
+            if self.type == "integer" and not _holds_a_whole_number(self.low, self.high):
+                raise InvalidArgument("high", "must leave a whole number between the two")
         if self.earliest is not None and self.latest is not None and self.earliest >= self.latest:
             raise InvalidArgument("latest", "must be after earliest")
         if len(set(self.categories)) != len(self.categories):
@@ -96,10 +100,8 @@ class Column:
             raise InvalidArgument("counts", "is for integer columns only")
         if boolean(words_from_file=self.words_from_file):
             object.__setattr__(self, "categories", tuple(sorted(self.categories)))
-        if self.fill is not None and self.categories and self.fill not in self.categories:
-            raise InvalidArgument("fill", "must be one of the categories")
-        if self.fill is not None:
-            _check_fill(self.type, self.fill)
+        _check_words(self)
+        check_fill(self)
 
     @property
     def is_numeric(self) -> bool:
@@ -129,15 +131,27 @@ def _check_bounds(low: float | None, high: float | None) -> None:
         raise InvalidArgument("high", "must be further above low: next to their size the two are as good as equal")
 
 
-def _check_fill(kind: ColumnType, fill: str | float) -> None:
-    try:
-        if kind == "date":
-            date.fromisoformat(str(fill))
-        elif kind in ("number", "integer") and not math.isfinite(float(fill)):
-            raise ValueError
-    except ValueError:
-        what = "day, as 2024-05-01" if kind == "date" else "number"
-        raise InvalidArgument("fill", f"must be a {what}") from None
+def _holds_a_whole_number(low: float | None, high: float | None) -> bool:
+    """Whether a whole number of 64 bits lies between these bounds."""
+    least = -math.inf if low is None else math.ceil(low)
+    most = math.inf if high is None else math.floor(high)
+    return max(least, -MOST_WHOLE) <= min(most, MOST_WHOLE)
+
+
+def _check_words(column: Column) -> None:
+    """Whether every word can be compared with cells: half a sign, as JSON can name one, is in no text."""
+    words = {
+        "categories": column.categories,
+        "missing_words": column.missing_words,
+        "yes_words": column.yes_words,
+        "no_words": column.no_words,
+        "fill": (str(column.fill),),
+    }
+    for name, listed in words.items():
+        try:
+            "".join(listed).encode()
+        except UnicodeEncodeError:
+            raise InvalidArgument(name, "must be text that can be written") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

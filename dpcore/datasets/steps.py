@@ -18,12 +18,12 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
 from dpcore.datasets.matching import counted, holds, is_below
 from dpcore.datasets.numerals import is_number, tidy
-from dpcore.datasets.private_rows import Moved
 from dpcore.datasets.report import ReadColumn
-from dpcore.datasets.schema import MOST_PEOPLE, EachRow
+from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
 from dpcore.datasets.size import Size, letters
 from dpcore.datasets.suitability import counts_time, names_someone
 from dpcore.errors import InvalidArgument
@@ -68,13 +68,12 @@ class Worked:
 
     def places(self, before: IntArray, records: int) -> tuple[IntArray, int]:
         """Which of how many records each row is, given which of the ``records`` each row was ``before``: what was set
-        aside when the file was read goes on being a record without anything in it."""
+        aside when the file was read, or left out since, goes on being a record without anything in it. Else the cell by
+        which it is left out would move all rows after it."""
         if self.anew:
             return np.arange(len(self.frame)), len(self.frame)
         if self.stayed is not None:
-            gone = before[~self.stayed]
-            stayed = before[self.stayed]
-            return stayed - np.searchsorted(np.sort(gone), stayed), records - gone.size
+            return before[self.stayed], records
         blocks = np.arange(self.times)[:, None] * records
         return (blocks + before[None, :]).ravel(), records * self.times
 
@@ -287,8 +286,9 @@ class MonthsToRows:
 class OneRowPer:
     """Several rows per person or day become one: how many there are, or the sum, mean or largest of a number.
 
-    ``by`` names the person, or a date, which is cut to its day. Rows without it are left out. A number that cannot be
-    read counts as missing; the decimal mark is ``decimal``.
+    ``by`` names the person, or a date, which is cut to its day. Rows without it, or with one of the ``missing_words``,
+    are left out: together they would be one row that holds what several people did. A number that cannot be read counts
+    as missing; the decimal mark is ``decimal``.
     """
 
     by: str
@@ -296,6 +296,7 @@ class OneRowPer:
     how: Literal["count", "sum", "mean", "largest"] = "count"
     day: bool = False
     decimal: Literal[".", ","] = "."
+    missing_words: tuple[str, ...] = MISSING_WORDS
     holds_values: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -323,7 +324,7 @@ class OneRowPer:
         keys = tidy(_column(frame, self.by))
         if self.day:
             keys = keys.str.replace(r"[T ].*$", "", regex=True)
-        present = (keys != "").to_numpy(dtype=bool)
+        present = ~is_missing(keys, ("", *self.missing_words))
         keys = keys[present]
         if self.how == "count":
             series = pd.Series(1.0, index=keys.index)
@@ -348,8 +349,8 @@ KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 
 
 def names_in(step: Step) -> frozenset[str]:
-    """Every text of a step: what columns it names, and what else."""
-    values = [getattr(step, field.name) for field in fields(step)]
+    """Every text of a step: what columns it names, and what else; words that mean missing are none of its own."""
+    values = [getattr(step, field.name) for field in fields(step) if field.name != "missing_words"]
     return frozenset(each for value in values for each in (value if isinstance(value, tuple) else (value,)))
 
 
@@ -374,12 +375,22 @@ def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
     return made
 
 
-def moved_by(steps: Iterable[Step]) -> Moved:
-    """What steps did to which rows there are, and where; see ``Moved``."""
-    several = tuple(steps)
-    if any(isinstance(step, OneRowPer | TicksToRows) for step in several):
-        return "made"
-    return "left out" if any(isinstance(step, LeaveOutTotals) for step in several) else ""
+def put_together(steps: Iterable[Step]) -> bool:
+    """Whether steps put rows together by what cells say, so that which rows there are, and where, hangs on people."""
+    return any(isinstance(step, OneRowPer | TicksToRows) for step in steps)
+
+
+def left_out_by(steps: Iterable[Step]) -> frozenset[str]:
+    """The columns by whose cells steps left rows out; "" stands for one that a later step made others of."""
+    found: set[str] = set()
+    for step in steps:
+        if isinstance(step, LeaveOutTotals):
+            found.add(step.column)
+        gone = (
+            step.columns if isinstance(step, MonthsToRows) else (step.column,) if isinstance(step, SplitOptions) else ()
+        )
+        found = {"" if name in gone else name for name in found}
+    return frozenset(found)
 
 
 def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:

@@ -229,7 +229,10 @@ def _taken(value: Any, hint: Any, name: str) -> Any:
         except ValueError:
             pass
     elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            pass
     elif (hint is bool or not isinstance(value, bool)) and isinstance(hint, type) and isinstance(value, hint):
         return value
     raise InvalidArgument("declaration", _WRONG.format(f"“{name}” is of another kind"))

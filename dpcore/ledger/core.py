@@ -8,15 +8,15 @@ charge without an answer; it never leaves an answer without a charge.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, update
+from sqlalchemy import Connection, insert, update
 
 from dpcore.costs import Cost
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, NotAllowed
 from dpcore.ledger import (
     accounts,
     approvals,
@@ -24,6 +24,7 @@ from dpcore.ledger import (
     compared,
     confirming,
     history,
+    joining,
     membership,
     people,
     practice,
@@ -37,7 +38,7 @@ from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import ACTORS, RELATIONS, Actor, Asked
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
 from dpcore.ledger.lock import PATIENCE
-from dpcore.ledger.people import Resemblance, Statement
+from dpcore.ledger.people import Brought, Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 from dpcore.ledger.renewal import holds_digest
@@ -161,6 +162,7 @@ class Ledger:
         neighbours: str = "",
         practice: bool = False,
         name: str = "",
+        file: Brought | None = None,
     ) -> Budget:
         """Open the budget of one group of people, for good: its cap and its way of counting can never be changed.
 
@@ -169,8 +171,9 @@ class Ledger:
         or ``zcdp`` (every release is counted as ρ; many small ones go further), as in ``dpcore.ledger.budget``; ask
         ``Budget.planned`` first what each allows. With ``delta`` 0 only pure releases are accepted. ``neighbours`` is
         what the budget hides (``add_remove`` or ``replace_one``), for good; when empty the first charge that says it
-        decides. A ``practice`` budget can be reset. Opening the same budget again changes nothing. Raises
-        InvalidArgument.
+        decides. A ``practice`` budget can be reset. Opening the same budget again changes nothing. ``file`` is the one
+        for whose people it is opened: it is linked with them as ``join`` does, or nothing is opened. Raises
+        InvalidArgument, and as ``join`` for a file.
         """
         key = label(lineage=lineage)
         if holds_digest(key):
@@ -181,7 +184,8 @@ class Ledger:
         one_of(NEW_COUNTINGS, counting=counting)
         caps = Caps.of(epsilon, delta, counting)
         one_of(RELATIONS, neighbours=neighbours)
-        with self._store.writing() as connection:
+
+        def begin(connection: Connection) -> Budget:
             present = accounts.find(connection, key)
             if present is not None:
                 same = present.caps.same_as(caps) and neighbours in ("", present.neighbours)
@@ -195,6 +199,11 @@ class Ledger:
             connection.execute(insert(schema.lineages).values(row))
             accounts.start(connection, key, 1, caps, neighbours)
             return accounts.get(connection, key)
+
+        if file is not None:
+            return self._join(file, key, begin)
+        with self._store.writing() as connection:
+            return begin(connection)
 
     def open_practice(
         self,
@@ -273,13 +282,38 @@ class Ledger:
         return self._store.key.derived("sketch")
 
     def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
-        """Note that the file with this fingerprint is about the people of ``lineage``, for good.
+        """Note that the file with this fingerprint is about the people of ``lineage``, for good; ``join`` compares it
+        with all others first.
 
         Both are kept under the server's key alone. Raises UnknownLineage, and InvalidArgument for the people of a
         practice budget or a room, and when whoever links has linked the file with others; where somebody else has,
         nothing tells.
         """
-        people.link(self._store, fingerprint, lineage, sketch, self._subject)
+        file = Brought(fingerprint=fingerprint, sketch=sketch)
+        with self._store.writing() as connection:
+            people.link(self._store, connection, file, lineage, self._subject)
+
+    def join(self, file: Brought, lineage: str) -> Budget:
+        """Link a file with the people of ``lineage``, as ``link``, once it was compared with everybody known now.
+
+        Before any answer is made from it. Raises KnownPeople, and links nothing, where the file looks like the people
+        of another budget (``similar``) of whom it was neither ``asked`` nor said that they are others; NotAllowed where
+        too many files were compared in a day, and it does not freely look like these either.
+        """
+        return self._join(file, lineage, lambda connection: accounts.get(connection, lineage))
+
+    def _join(self, file: Brought, lineage: str, begin: Callable[[Connection], Budget]) -> Budget:
+        def compare() -> list[Resemblance]:
+            among = self.comparable()
+            try:
+                return self.similar(file.fingerprint, file.sketch, among=among)
+            except NotAllowed:
+                own = self.similar(file.fingerprint, file.sketch, among=among, own=True)
+                if lineage not in {one.lineage for one in own}:
+                    raise
+                return own
+
+        return joining.join(self._store, file, lineage, self._subject, compare=compare, begin=begin)
 
     def similar(
         self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
@@ -308,7 +342,8 @@ class Ledger:
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
         """What was put on the record of one lineage, or of all, oldest first."""
-        return people.statements(self._store, lineage)
+        with self._store.reading() as connection:
+            return people.statements(connection, lineage)
 
     # -- who may do what -------------------------------------------------------------------------------------------
 

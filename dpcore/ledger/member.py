@@ -19,7 +19,7 @@ from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
-from dpcore.ledger.people import Resemblance, Statement
+from dpcore.ledger.people import Brought, Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 from dpcore.ledger.roles import LEVELS, WITH_FILES, Level, Person, Role
@@ -230,6 +230,9 @@ class MembersLedger(Ledger):
     def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
         self._at_least(lineage, "ask", NOT_SHARED)
         super().link(fingerprint, lineage, sketch)
+
+    def join(self, file: Brought, lineage: str) -> Budget:
+        return super().join(file, self._at_least(lineage, "ask", NOT_SHARED))
 
     def similar(
         self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False

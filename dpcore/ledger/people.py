@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, history, rooms, schema
@@ -47,26 +47,51 @@ class Statement:
     time: str
 
 
-def link(store: Store, fingerprint: str, lineage: str, sketch: Sketch | None, by: str = "") -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """A file that is to be some people's. ``sketch`` is keyed with ``Ledger.sketch_key``; ``asked`` are the lineages
+    that whoever brings it was asked about, of whom they have chosen one."""
+
+    fingerprint: str
+    sketch: Sketch | None = None
+    asked: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        label(fingerprint=self.fingerprint)
+        if self.sketch is not None and not isinstance(self.sketch, Sketch):
+            raise InvalidArgument("sketch", "must be a Sketch")
+
+
+def link(store: Store, connection: Connection, file: Brought, lineage: str, by: str = "") -> None:
     """See ``Ledger.link``. Only of files that this person has linked it is told that they are known, and to whom they
     belong; in the records nothing tells either: else a guess of all rows could be tried here."""
-    label(fingerprint=fingerprint)
-    if sketch is not None and not isinstance(sketch, Sketch):
-        raise InvalidArgument("sketch", "must be a Sketch")
-    with store.writing() as connection:
-        if accounts.get(connection, lineage).practice or lineage.startswith(rooms.START):
-            raise InvalidArgument("lineage", NO_PEOPLE)
-        known, mine = _known(connection, store.key, fingerprint, by), _linked(connection, by)
-        if known.get(lineage, set()) & mine:
-            return
-        if set().union(*known.values()) & free(connection, by):
-            raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
-        text = "" if sketch is None else _SEALED + store.key.sealed("sketch", sketch.to_even_text())
-        # whoever links a file that somebody else has linked has a mark of their own
-        mark = store.key.mark("file", lineage, fingerprint, *([by] if lineage in known else []))
-        row: dict[str, Any] = {"fingerprint": mark, "sketch": text}
-        store.append(connection, "link", lineage=lineage, body={**row, **({"by": by} if by else {})})
-        connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
+    if accounts.get(connection, lineage).practice or lineage.startswith(rooms.START):
+        raise InvalidArgument("lineage", NO_PEOPLE)
+    known, mine = _known(connection, store.key, file.fingerprint, by), _linked(connection, by)
+    if known.get(lineage, set()) & mine:
+        return
+    if set().union(*known.values()) & free(connection, by):
+        raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
+    text = "" if file.sketch is None else _SEALED + store.key.sealed("sketch", file.sketch.to_even_text())
+    # whoever links a file that somebody else has linked has a mark of their own
+    mark = store.key.mark("file", lineage, file.fingerprint, *([by] if lineage in known else []))
+    row: dict[str, Any] = {"fingerprint": mark, "sketch": text}
+    store.append(connection, "link", lineage=lineage, body={**row, **({"by": by} if by else {})})
+    connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
+
+
+def owners_of(store: Store, connection: Connection, file: Brought, lineage: str, by: str) -> set[str]:
+    """Whose this very file is, so that ``link`` refuses it to ``lineage``: as far as this person linked it."""
+    known = _known(connection, store.key, file.fingerprint, by)
+    if known.get(lineage, set()) & _linked(connection, by):
+        return set()
+    mine = free(connection, by)
+    return {other for other, marks in known.items() if marks & mine}
+
+
+def count(connection: Connection) -> int:
+    """How many files are known; none is ever forgotten."""
+    return int(connection.execute(select(func.count()).select_from(schema.fingerprints)).scalar_one())
 
 
 def _known(connection: Connection, key: Key, fingerprint: str, by: str) -> dict[str, set[str]]:
@@ -160,16 +185,11 @@ def say_others(store: Store, lineage: str, than: str, because: str, by: str = ""
         accounts.get(connection, than)
         body = {"than": than, "because": sentence, **({"by": by} if by else {})}
         store.append(connection, "others", lineage=lineage, body=body)
-        return _statements(connection, lineage)[-1]
+        return statements(connection, lineage)[-1]
 
 
-def statements(store: Store, lineage: str | None) -> list[Statement]:
+def statements(connection: Connection, lineage: str | None) -> list[Statement]:
     """See ``Ledger.statements``."""
-    with store.reading() as connection:
-        return _statements(connection, lineage)
-
-
-def _statements(connection: Connection, lineage: str | None) -> list[Statement]:
     return [
         Statement(
             lineage=record.lineage,

@@ -19,7 +19,7 @@ from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
-from dpcore.ledger.people import Resemblance, Statement
+from dpcore.ledger.people import Brought, Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 from dpcore.ledger.roles import Role
@@ -83,6 +83,9 @@ class VisitorsLedger(Ledger):
         _refuse()
 
     def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
+        _refuse()
+
+    def join(self, file: Brought, lineage: str) -> Budget:
         _refuse()
 
     def say_others(self, lineage: str, *, than: str, because: str) -> Statement:

@@ -244,7 +244,8 @@ class AlarmRun(Asked):
         """By which any table is answered about."""
         name = shown(self.column)
         if not self.counted:
-            read = f"The first {self.entries:,} rows are the answers; one that is not there counts as missing."
+            first = f"The first {self.entries:,} rows are the answers"
+            read = f"{first}; one that is not there, or was left out, counts as missing."
             return (missing_rule(self._column), read, *self.own_notes)
         places = option_rules(self._column)
         if self._column.type == "date":
@@ -327,7 +328,7 @@ class AlarmRun(Asked):
 
     def name_of(self, place: int) -> str:
         """What the answer at a ``place`` (from 0) is called, in public: its label, day or option, or its number."""
-        if self.labels:
+        if self.labels and self.labels[place]:
             return self.labels[place]
         if not self.counted:
             return f"{place + 1}"

@@ -227,14 +227,14 @@ class PrivatePlays(Asked):
         read = f"The first {self.rounds + (self.kind == 'prices'):,} rows are the rounds, in the order of the file"
         if self.kind == "prices":
             return (
-                f"{read}; a missing row counts as missing prices.",
+                f"{read}; a row that is missing, or was left out, counts as missing prices.",
                 f"A change by more than {self.move:.3g} counts as that; one from or to a price that is missing, "
                 "unreadable or not above 0 counts as no change.",
                 "One row touches two rounds, the change to it and the change from it: the noise covers both together.",
             )
         low, high = self._bounds
         return (
-            f"{read}; a missing row counts as missing cells.",
+            f"{read}; a row that is missing, or was left out, counts as missing cells.",
             f"Values outside {low:g} to {high:g} are moved to the nearer bound; what is missing or unreadable makes a "
             "loss of one half.",
         )

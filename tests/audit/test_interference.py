@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.audit.files import QUESTIONS, question
 from dpcore.audit.holes import HOLES
-from dpcore.audit.interference import check
+from dpcore.audit.interference import check, check_declared
 from dpcore.audit.sources import SOURCES
 from dpcore.audit.sources import question as of_source
 from dpcore.datasets.in_place import connection, private
@@ -26,7 +26,13 @@ def test_a_neighbouring_file_changes_the_law_alone_and_by_no_more_than_claimed(n
 
 @pytest.mark.parametrize(
     "name",
-    ["most common, two rows by who", "model, a row added", "losses, doubling", "alarm over revenue, exponential"],
+    [
+        "most common, two rows by who",
+        "model, a row added",
+        "losses, doubling",
+        "alarm over revenue, exponential",
+        "losses of a step, totals left out",
+    ],
 )
 def test_from_the_bytes_of_the_file(name: str) -> None:
     verdict = check(question(name), most=4, from_bytes=6, every=4)
@@ -112,3 +118,24 @@ def test_most_promises_are_used_up() -> None:
     """Where neighbours come near the claim the check has teeth: one question of each kind uses 0.9 of it or more."""
     for name in ("most common, a row added", "alarm over net votes, exponential", "best cases", "losses, doubling"):
         assert check(question(name), most=0, from_bytes=0).used > 0.9, name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "most common, two rows by who",
+        "median, a row added",
+        "quartile, permute-and-flip, a row added",
+        "best rule, a row added",
+        "least cost, a row replaced",
+        "alarm per option, where yes, a row added",
+        "alarm over revenue, laplace",
+        "best score",
+        "losses, batched",
+    ],
+)
+def test_whatever_is_declared_leaves_an_answer_on_every_file(name: str) -> None:
+    """Bounds, stand-ins and words at their extremes: refused when they are declared, or by an answer never."""
+    verdict = check_declared(question(name), draws=3, every=9)
+    assert verdict.good, verdict
+    assert verdict.pairs >= 3

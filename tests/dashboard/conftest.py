@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import PageLink
 from streamlit.util import calc_hash
 
 from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
+from dashboard.words.data import PAGE
 from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
 
@@ -61,6 +63,8 @@ def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(compute, "pool", lambda: workers)
     monkeypatch.setattr(compute, "load_sample", bundled)
 
+    opened: list[AppTest] = []
+
     def go(page: str = "start", **query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=600)
         for name, value in query.items():
@@ -69,9 +73,11 @@ def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatc
             app._page_hash = calc_hash(page)  # as a browser asks for an address, without the start page before it
         app.run()
         assert not app.exception, [error.value for error in app.exception]
+        opened.append(app)
         return app
 
     yield go
+    assert [sentence for app in opened for sentence in without_a_way(app)] == []
     for job in list(compute.shelf()._jobs.values()):
         job.cancel()  # what is still under way is for nobody
 
@@ -88,6 +94,13 @@ def rested(app: AppTest) -> AppTest:
     for task in tasks:
         assert task.wait(PATIENCE), "what is under way never ends"
     return app.run()
+
+
+def without_a_way(app: AppTest) -> list[str]:
+    """Sentences of a page's body that send people to the Data page while no link there is below them."""
+    sent = [str(note.value) for kind in (app.main.info, app.main.warning) for note in kind]
+    links = [one.page for one in app.main.get("page_link") if isinstance(one, PageLink)]
+    return [] if "data" in links else [sentence for sentence in sent if PAGE in sentence]
 
 
 def text(app: AppTest) -> str:

@@ -497,11 +497,11 @@ def test_a_row_of_the_form_that_cannot_be_is_refused(entries: dict[str, Any]) ->
 
 
 def test_all_that_is_missing_is_said_at_once(open_app: Open) -> None:
-    """Each sentence goes as soon as it is answered, and the first of them is why nothing can be released."""
+    """Each sentence goes as soon as it is answered, and together they are why nothing can be released."""
     app = drop(open_app("data"), b"day,age\n1,34\n2,35\n3,61\n")
     own = held(app)
     assert len(own.lacking) == 2
-    assert own.unreleasable == own.lacking[0]
+    assert own.unreleasable == " ".join(own.lacking)
     assert "Before a private answer" in text(app)
     assert all(sentence.replace(" on the Data page", "") in text(app) for sentence in own.lacking)
     declare(app, "age", low=0.0, high=110.0)
@@ -949,7 +949,7 @@ def test_only_people_who_were_offered_are_taken(
     ledger.open_budget("people-1", epsilon=1.0, name="Patients")
     practice = ledger.open_practice("0" * 32, "clinic", epsilon=10.0, delta=1e-6).lineage
     linked: list[str] = []
-    monkeypatch.setattr(Ledger, "link", lambda self, mark, lineage, marks: linked.append(lineage))
+    monkeypatch.setattr(Ledger, "join", lambda self, file, lineage: linked.append(lineage))
     monkeypatch.setattr(people.source, "own_file", lambda: own)
     monkeypatch.setattr(people.source, "keep", lambda own: None)
     told: list[str] = []
@@ -989,14 +989,18 @@ def test_sessions_never_see_each_others_file(open_app: Open) -> None:
 
 @pytest.mark.parametrize(
     ("named", "said"),
-    [("Your own data", "a file of your own is forgotten"), ("Ships of 1740", "names data that are not here")],
+    [
+        ("own", "a file of your own is forgotten"),
+        ("Your own data", "a file of your own is forgotten"),
+        ("Ships of 1740", "names data that are not here"),
+    ],
 )
 def test_a_link_to_data_that_are_not_here_says_so_until_others_are_chosen(
     open_app: Open, named: str, said: str
 ) -> None:
     """So nobody takes the sample for the file that was there before the page was loaded anew."""
     app = open_app("selection", data=named)
-    assert said in text(app)
+    assert [said in warning.value for warning in app.warning] == [True], "in one sentence, and no other besides"
     app.number_input(key="epsilon").set_value(0.7).run()
     assert said in text(app), "it stays as long as the sample does"
     app.selectbox(key="data").set_value("breast_cancer").run()

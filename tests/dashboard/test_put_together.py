@@ -6,10 +6,17 @@ takes rows away where the rule allows, and what it refuses has a neighbour whose
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
 import pytest
 
-from dashboard.data.put_together import refusal, whole_of
-from dpcore.datasets import OneRowPer, Step, read_csv
+from dashboard.data import own_file
+from dashboard.data.put_together import leaving_out, refusal, whole_of
+from dpcore.datasets import Column, Declaration, OneRowPer, PrivateRows, ReadAsMissing, Step, read_csv, steps
+from dpcore.datasets.schema import MISSING_WORDS
+from dpcore.releases.selection import MostCommonOption
 
 UNITS = ("person", "Person", "patient", "Patients", "pupil", "ward", "visit", "employee", "day", "")
 COLUMNS = ("who", "ward", "Ward_ID", "visit", "patient", "PatientID", "employee no.", "e-mail", "number", "first name")
@@ -31,9 +38,9 @@ WHOLE = {
 def test_a_name_must_say_for_certain_that_it_is_of_the_unit(by: str) -> None:
     assert {unit for unit in UNITS if whole_of(by, unit)} == WHOLE[by]
     for unit in UNITS:
-        steps: tuple[Step, ...] = (OneRowPer(by=by),)
-        assert bool(refusal(steps, unit)) == (unit not in WHOLE[by])
-        assert bool(refusal((*steps, OneRowPer(by="ward")), unit)) or unit == "ward", "each step must be"
+        several: tuple[Step, ...] = (OneRowPer(by=by),)
+        assert bool(refusal(several, unit)) == (unit not in WHOLE[by])
+        assert bool(refusal((*several, OneRowPer(by="ward")), unit)) or unit == "ward", "each step must be"
 
 
 def as_before(by: str, unit: str) -> bool:
@@ -67,3 +74,48 @@ def test_what_is_allowed_takes_rows_away_and_changes_none() -> None:
             if as_before(step.by, unit) and not only_loses(step, unit):
                 wrong.add((step.by, unit))
     assert ("ward", "patient") in wrong, "this test can fail"
+
+
+BLANKS = ("", " ", "\t", "\xa0", "\u3000")
+NOBODY = sorted({word for each in MISSING_WORDS for word in (each, each.upper(), f" {each}\xa0")} | set(BLANKS))
+
+
+def laws_apart(ids: list[list[str]]) -> float:
+    """The largest log-ratio of the law of the most common number of rows, at ε = 1, over tables of these ids."""
+    declared = Declaration(columns=(Column(name="rows", type="category", categories=("1", "2", "3")),))
+    asked = MostCommonOption.of(declared, "rows", epsilon=1.0)
+    laws = []
+    for each in ids:
+        frame = pd.DataFrame({"who": pd.Series(each, dtype="str")})
+        worked = OneRowPer(by="who").apply(frame, np.arange(len(each)))
+        laws.append(np.log(asked.law(PrivateRows(worked.frame, moved="made"))))
+    return float(np.abs(laws[0] - laws[1]).max())
+
+
+@pytest.mark.parametrize("word", NOBODY)
+def test_rows_of_nobody_are_put_into_none(word: str) -> None:
+    """One person more whose id is missing must not change a row that holds what others without one did."""
+    assert laws_apart([["ann", word], ["ann", word, word]]) == 0.0
+
+
+def test_rows_of_nobody_put_together_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "is_missing", lambda keys, words: (keys == "").to_numpy(dtype=bool))
+    assert laws_apart([["ann", "NA"], ["ann", "NA", "NA"]]) > 1.5, "one and a half times the claim"
+
+
+def test_a_word_that_is_called_missing_afterwards_needs_the_step_again() -> None:
+    reading = read_csv(b"who,paid\n" + b"".join(b"%s,1\n" % who for who in (b"ann", b"ann", b"bo", b"anon", b"anon")))
+    step = OneRowPer(by="who")
+    own = own_file.worked(own_file.opened("a.csv", b"", (), reading, None, None), reading.after((step,)), (step,))
+    assert "holds what several" not in own.unreleasable
+    column = own.schema.column("who")
+    told = replace(own.schema, columns=(replace(column, missing_words=("Anon",)), *own.schema.columns[1:]))
+    later = own.decide(replace(own.decisions, schema=told))
+    assert "holds what several people did" in later.unreleasable
+    again = leaving_out((step,), told)
+    worked = own_file.worked(later, reading.after(again), again)
+    assert "holds what several" not in worked.unreleasable
+    assert worked.reading is not None
+    assert worked.reading.frame["who"].tolist() == ["ann", "bo"]
+    word = (*again, ReadAsMissing(column="who", word="bo"))
+    assert "holds what several people did" in own_file.worked(worked, reading.after(word), word).unreleasable

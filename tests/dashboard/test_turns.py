@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,3 +54,16 @@ def test_a_waiting_script_starts_as_soon_as_a_place_is_free(monkeypatch):
         assert got == []
     waiting.join(10)
     assert got == [True]
+
+
+def test_runs_weigh_as_much_as_they_take(monkeypatch):
+    """So one address gets as large a share of a fast computer as of a slow one."""
+    now = [0.0]
+    monkeypatch.setattr(turns, "time", SimpleNamespace(thread_time=lambda: now[0]))
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    assert turns.weight() == 1.0
+    for seconds, weight in ((turns.USUAL / 2, 0.5), (2 * turns.USUAL, 2.0), (60.0, 3.0), (0.0, 0.1)):
+        for _ in range(1_000):
+            with turns.turn():
+                now[0] += seconds
+        assert turns.weight() == pytest.approx(weight)

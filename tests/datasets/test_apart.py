@@ -155,6 +155,28 @@ def test_what_breaks_a_test_of_bytes_is_not_taken(
     assert readers(apart.process) == []
 
 
+@pytest.mark.parametrize("bounded", [True, False])
+def test_two_tests_of_bytes_are_made_at_a_time_whoever_asks(bounded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page of many could once have a logo decoded in a process of its own, at the same time as all others."""
+    asked, begun, go = 8, threading.Semaphore(0), threading.Event()
+
+    def read(*_: object) -> bool:
+        begun.release()
+        return go.wait(60)
+
+    here = Apart()
+    monkeypatch.setattr(here, "_read", read)
+    if not bounded:
+        monkeypatch.setattr(here, "_tested", threading.Semaphore(asked))
+    with ThreadPoolExecutor(asked) as pages:
+        taken = [pages.submit(here.takes, b"", "module:function") for _ in range(asked)]
+        at_once = 2 if bounded else asked
+        assert all(begun.acquire(timeout=60) for _ in range(at_once))
+        assert not begun.acquire(timeout=0.05)
+        go.set()
+        assert all(each.result() for each in taken)
+
+
 @pytest.mark.parametrize("behaviour", ["grows", "leaps", "cannot_allocate"])
 def test_a_reader_without_bounds_is_stopped_by_its_own(apart: Apart, behaviour: str) -> None:
     before = in_use(os.getpid())

@@ -105,6 +105,57 @@ def test_blanks_are_those_of_memory(make: Callable[[Path, pd.DataFrame], InPlace
     alike(make(tmp_path, rows_of_one_person(BLANKS)))
 
 
+DECLARED = ("VARCHAR(9) COLLATE NOCASE", "STRING", "", "INTEGER", "REAL", "NUMERIC", "BLOB", "DATE", "BOOLEAN", "JSON")
+
+
+def declared_as(place: Path, kind: str, cells: pd.DataFrame | list[Any], *, view: str = "who") -> InPlace:
+    """A table whose column of people is declared so, and a view of it that says them by an expression."""
+    frame = cells if isinstance(cells, pd.DataFrame) else pd.DataFrame({"who": cells, "ward": "North", "ill": "yes"})
+    with closing(sqlite3.connect(place / "a.db")) as made, made:
+        made.execute(f"CREATE TABLE held (who {kind}, ward TEXT, ill TEXT)")
+        made.executemany("INSERT INTO held VALUES (?, ?, ?)", frame.astype(object).to_numpy().tolist())
+        made.execute(f"CREATE VIEW t AS SELECT {view} AS who, ward, ill FROM held")  # noqa: S608 - this test's own
+    return open_database(f"sqlite:///{place / 'a.db'}", "t")
+
+
+@pytest.mark.parametrize(
+    ("kind", "view"), [*((kind, "who") for kind in DECLARED), ("TEXT", "coalesce(who, '')"), ("TEXT", "who || ''")]
+)
+def test_whose_row_it_is_is_a_text_in_sqlite_whatever_is_declared(kind: str, view: str, tmp_path: Path) -> None:
+    """A column may hold any cell there: blanks and missing words are those of memory in each."""
+    stored = declared_as(tmp_path, kind, rows_of_one_person(BLANKS), view=view)
+    alike(stored)
+    as_it_stands = replace(stored, tongue=replace(stored.tongue, named=lambda cell, text: None))
+    found = answers(PrivateSource(lambda: as_it_stands)) != answers(PrivateSource(lambda: stored))
+    assert found == (stored.kinds["who"] != "text"), "as it was before"
+
+
+@pytest.mark.parametrize("kind", ["", "BLOB"])
+def test_what_is_no_text_in_sqlite_says_whose_row_it_is(kind: str, tmp_path: Path) -> None:
+    """A whole number is one however it is held; no two numbers, or bytes, are taken for one that are two."""
+    people: list[tuple[Any, ...]] = [
+        (7, 7.0, "7", " 7\t", b"7"),
+        (0.1, 0.1),
+        (0.1 + 2**-56,),
+        (2**53, float(2**53), str(2**53)),
+        (2**53 + 1,),
+        (9.5e18, 9.5e18),
+        (float(2**63),),
+        (2**63 - 1,),
+        (float("inf"),),
+        *((bytes([0, 0, 0, sign]),) for sign in (9, 10, 13, 32)),
+        ("Ann", "Ann\u3000", b"Ann"),
+        ("ann",),
+    ]
+    nobody = [None, "", " ", "NA", " n/a\n", "-", b"", b"NA"]
+    cells = [*(cell for each in people for cell in each), *nobody]
+    stored = declared_as(tmp_path, kind, cells)
+    source = PrivateSource(lambda: stored)
+    assert NoisyCount.of(ONE, epsilon=1.0).read(source) == len(people)
+    every = NoisyCount.of(replace(ONE, rows_per_person=100), epsilon=1.0)
+    assert every.read(source) == len(cells) - len(nobody)
+
+
 def test_blanks_of_lines_are_those_of_memory(tmp_path: Path) -> None:
     frame = rows_of_one_person(IN_A_LINE)
     alike(in_lines(tmp_path, frame), IN_A_LINE)

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -187,16 +188,15 @@ RECORDS = [
 ]
 
 
-def with_row(name: str) -> Reading:
-    rows = [(f"n{number}", number % 2, (number + 1) % 2) for number in range(40)]
-    rows[5] = (name, 0, 1)
+def with_row(name: str, a: str = "0") -> Reading:
+    rows = [(f"n{number}", f"{number % 2}", f"{(number + 1) % 2}") for number in range(40)]
+    rows[5] = (name, a, "1")
     return read_table(("region,a,b\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n").encode())
 
 
 @pytest.mark.parametrize(
     ("step", "plain", "gone"),
     [
-        (LeaveOutTotals(column="region"), "n5", "Total"),
         (TicksToRows(column="region", most=1), "n5", ""),
         (OneRowPer(by="region"), "n5", "n6"),
     ],
@@ -223,15 +223,40 @@ def test_rows_put_together_have_no_public_number_or_names(each_row: EachRow) -> 
             rows.public_size(declared)
         with pytest.raises(InvalidArgument, match="private in number"):
             rows.public_names(declared, "region")
-    # a total among named rows is told apart by its public name
-    rows = with_row("Total").after((LeaveOutTotals(column="region"),)).private
-    assert rows.public_size(declared) == 39
-    assert "Total" not in rows.public_names(declared, "region")
+
+
+@pytest.mark.parametrize("each_row", get_args(EachRow))
+def test_rows_that_are_left_out_keep_their_place(each_row: EachRow) -> None:
+    """For every kind of row, by whatever column: neither how many rows there are nor where they stand is told."""
+    declared = Declaration(columns=tuple(RECORDS), each_row=each_row, hidden="replace_one")
+    for column in ("region", "a"):
+        step = LeaveOutTotals(column=column)
+        one, other = (with_row(*row).after((step,)).private for row in (("n5", "0"), ("Total", "Total")))
+        reads = declared.reads("a", in_place=True)
+        values = [np.nan_to_num(rows.opened(reads).numbers("a"), nan=-1.0) for rows in (one, other)]
+        assert np.flatnonzero(values[0] != values[1]).tolist() == [5]
+        assert one.public_size(declared) == other.public_size(declared) == 40
+
+
+def test_rows_are_named_only_where_names_alone_leave_them_out() -> None:
+    """A total among named rows is told apart by its public name; by another cell it must not be."""
+    declared = Declaration(columns=tuple(RECORDS), each_row="option")
+    names = with_row("Total").after((LeaveOutTotals(column="region"),)).private.public_names(declared, "region")
+    assert names[4:7] == ("n4", "", "n6")
+    months = MonthsToRows(columns=("a", "b"), time="a", value="value")
+    for name in ("0", "Total"):
+        for chain in ((LeaveOutTotals(column="b"),), (LeaveOutTotals(column="a"), months)):
+            rows = with_row("n5", name).after(chain).private
+            with pytest.raises(InvalidArgument, match="private in name"):
+                rows.public_names(declared, "region")
+            if months in chain:
+                with pytest.raises(InvalidArgument, match="private in name"):
+                    rows.public_names(Declaration(columns=(Column(name="a", type="text"),), each_row="option"), "a")
 
 
 def test_a_refused_order_charges_nothing(empty_ledger: Path, tmp_path: Path) -> None:
     file = shutil.copy(empty_ledger, tmp_path / "ledger.db")
-    rows = with_row("Total").after((LeaveOutTotals(column="region"),)).private
+    rows = with_row("Total").after((TicksToRows(column="region", most=1),)).private
     declared = Declaration(columns=tuple(RECORDS), hidden="replace_one")
     asked = PrivatePlays.of(declared, ["a", "b"], rounds=40, epsilon=1.0, way="from_now_on")
     with Ledger.open(f"sqlite:///{file}", journal=tmp_path / "journal") as ledger:

@@ -15,6 +15,7 @@ from dpcore.datasets import Reading, read_csv, sketch
 from dpcore.errors import InvalidArgument, UnknownLineage
 from dpcore.ledger import Ledger, people
 from dpcore.ledger.key import fresh
+from dpcore.ledger.people import Brought
 from dpcore.sketches import LONGEST, MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS, Combination, Sketch
 from tests.ledger.conftest import Place
 
@@ -228,7 +229,9 @@ class TestLedger:
             for number, file in enumerate(files):
                 ledger.open_budget(f"people {number}", epsilon=1.0)
                 made = sketch(file, ledger.sketch_key)
-                people.link(ledger._store, file.fingerprint, f"people {number}", made, by=f"person {number}")
+                brought = Brought(fingerprint=file.fingerprint, sketch=made)
+                with ledger._store.writing() as connection:
+                    people.link(ledger._store, connection, brought, f"people {number}", by=f"person {number}")
             every = [f"people {number}" for number in range(3)]
             found = ledger.similar(files[0].fingerprint, sketch(files[0], ledger.sketch_key), among=every)
             assert [one.lineage for one in found] == every
@@ -252,7 +255,9 @@ class TestLedger:
             for file, marks in zip(files, made, strict=True):
                 lineage = ledger.new_lineage()
                 ledger.open_budget(lineage, epsilon=1.0)
-                people.link(ledger._store, file.fingerprint, lineage, marks, by=lineage)
+                with ledger._store.writing() as connection:
+                    brought = Brought(fingerprint=file.fingerprint, sketch=marks)
+                    people.link(ledger._store, connection, brought, lineage, by=lineage)
             return {len(one.body) for one in ledger.records()[before:] if one.kind == "link"}
 
         with Ledger.open("sqlite://") as ledger:

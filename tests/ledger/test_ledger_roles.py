@@ -19,6 +19,7 @@ from dpcore.ledger.__main__ import main
 from dpcore.ledger.approvals import MOST_WAITING
 from dpcore.ledger.export import to_csv
 from dpcore.ledger.member import SHARED, MembersLedger
+from dpcore.ledger.people import Brought
 from dpcore.ledger.records import FIRST, Kind, next_record
 from dpcore.ledger.roles import EVERYONE, Person
 from dpcore.ledger.verify import replayed
@@ -72,6 +73,7 @@ TRIED: dict[str, Callable[[Ledger], object]] = {
     "end_budget": lambda ledger: ledger.end_budget("people"),
     "rename": lambda ledger: ledger.rename("people", "x"),
     "link": lambda ledger: ledger.link("file", "people"),
+    "join": lambda ledger: ledger.join(Brought(fingerprint="file"), "people"),
     "say_others": lambda ledger: ledger.say_others("new", than="people", because="They came a year later."),
     "sketch_key": lambda ledger: ledger.sketch_key,
     "similar": lambda ledger: ledger.similar("file", among=["people"]),
@@ -106,6 +108,7 @@ MAY = {  # what is left to each, of all that is tried
         "ask",
         "withdraw",
         "link",
+        "join",
         "sketch_key",
         "similar",
         "say_others",
@@ -114,7 +117,7 @@ MAY = {  # what is left to each, of all that is tried
     "ursel": READ | {"verify", "records", "roles", "sealed"},
     "olga": READ
     | {"open_budget", "open_budget again", "charge", "ask", "grant", "refuse", "share", "set_limit", "end_budget"}
-    | {"rename", "link", "say_others", "sketch_key", "similar", "roles", "sealed"},
+    | {"rename", "link", "join", "say_others", "sketch_key", "similar", "roles", "sealed"},
 }
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import pytest
 from streamlit import error_util
+from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
+from streamlit.runtime import media_file_manager
+from streamlit.runtime.backend_operation_handler import DeferredFileHandler
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dashboard import failures
 from dashboard.words import server as words
@@ -59,3 +65,28 @@ def test_without_it_the_log_would_hold_what_a_failure_says(
     monkeypatch.setattr(logging.getLogger("streamlit.error_util"), "propagate", True)
     error_util._log_uncaught_app_exception(_theirs())
     assert CELL in caplog.text
+
+
+@pytest.mark.parametrize("offered", [False, True])
+def test_a_file_that_was_never_offered_leaves_no_line_in_the_log(
+    offered: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Ten times as many bytes in the log as on the way; one that could not be made is for its author to see."""
+    monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: "a session")
+    files = MediaFileManager(MemoryMediaFileStorage("/media"))
+
+    def fails() -> bytes:
+        raise ValueError
+
+    name = files.add_deferred(fails, "text/csv", "1.1.1") if offered else "x"
+    asked = BackendOperationRequest(request_id="1")
+    asked.deferred_file.file_id = name
+    monkeypatch.setattr(logging.getLogger(failures._FILES), "propagate", True)
+    for guarded in (False, True):
+        if guarded:
+            failures.keep_values_from_the_log()
+        told = asyncio.run(DeferredFileHandler(lambda: files).handle(asked, "a session"))
+        failures.write_all_to_the_log()
+        assert told.error_msg
+        assert bool(caplog.records) is (offered or not guarded)
+        caplog.clear()

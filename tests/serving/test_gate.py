@@ -30,13 +30,16 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from benchmarks.people import Person
-from dashboard import gate, login, pace, wanted, wire
+from dashboard import frames, gate, login, pace, wanted, wire
+from dashboard.background import turns
 from dashboard.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
 from tests.put_back import changed_in_streamlit
 
 HOST = (b"host", b"127.0.0.1:8501")
+REFUSED = {"clear_cache", "set_run_on_save", "load_git_info", "app_heartbeat"}
+REFUSED |= {"debug_disconnect_websocket", "debug_shutdown_runtime"}
 
 
 class Inner:
@@ -149,7 +152,22 @@ def test_a_page_of_another_server_on_this_computer_is_refused() -> None:
     assert len(inner.messages) == 1
 
 
-@pytest.mark.parametrize("kind", sorted(gate.REFUSED))
+def test_every_kind_of_message_is_let_through_or_refused_knowingly() -> None:
+    """Where this fails, Streamlit has a new kind: let it through where pages need it (``gate.SENT``)."""
+    kinds = {field.name for field in BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
+    assert kinds - gate.SENT == REFUSED
+    request = BackMsg.DESCRIPTOR.fields_by_name["backend_operation_request"].message_type
+    operations = {field.name for field in request.oneofs_by_name["payload"].fields}
+    assert operations - gate.OPERATIONS == {"install_skills", "dismiss_skills_nudge"}
+    for operation in operations:
+        asked = BackMsg()
+        getattr(asked.backend_operation_request, operation).SetInParent()
+        told, inner = connected([binary(asked)], HOST)
+        assert (not told) == (inner.messages[0]["type"] == "websocket.receive") == (operation in gate.OPERATIONS)
+    assert connected([binary(BackMsg(backend_operation_request={"request_id": "1"}))], HOST)[0], "nor one of none"
+
+
+@pytest.mark.parametrize("kind", sorted(REFUSED))
 def test_what_all_visitors_share_is_not_one_visitor_s_to_drop(kind: str) -> None:
     """Whoever asks for it is let go: a message that was only left out could be sent again and again, at no cost."""
     rerun = BackMsg()
@@ -170,6 +188,7 @@ def test_a_page_asks_for_few_addresses_of_files_and_by_short_names() -> None:
     few.file_urls_request.file_names.extend(["𐍈" * 255] * gate.FILES_EACH)
     many.file_urls_request.file_names.extend([""] * (gate.FILES_EACH + 1))
     long.file_urls_request.file_names.append("x" * 5000)
+    longer.backend_operation_request.deferred_file.file_id = "1"
     longer.backend_operation_request.request_id = "x" * 5000  # the answer says it again
     told, inner = connected([binary(few)], HOST)
     assert not told
@@ -180,17 +199,44 @@ def test_a_page_asks_for_few_addresses_of_files_and_by_short_names() -> None:
         assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
 
 
-def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work is counted, and the clock of this test stands still but for what is waited."""
-    clock = [0.0]
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Of the gate; it stands still but for what is waited. Runs are of usual length, whatever ran here before."""
+    now = [0.0]
 
     async def sleep(seconds: float) -> None:
-        clock[0] += seconds
+        now[0] += seconds
 
-    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    return now
+
+
+def sent_by(here: Gate, waiting: list[Any], address: str = "10.0.0.1") -> list[Any]:
+    """What reaches the server of these messages of one page."""
+    inner, waiting = Inner(), [*waiting, {"type": "websocket.disconnect", "code": 1000}]
+    here._app = inner
+
+    async def receive() -> Any:
+        return waiting.pop(0)
+
+    async def send(_: Any) -> None:
+        return
+
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": (address, 1)}
+    asyncio.run(here(scope, receive, send))
+    return inner.messages[:-1]
+
+
+def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work is counted."""
     monkeypatch.setattr(gate, "WORK", 100.0)
     monkeypatch.setattr(gate, "WORK_EACH", 1000.0)
+    monkeypatch.setattr(gate, "RUNS", math.inf)
+    monkeypatch.setattr(gate, "RUNS_EACH", math.inf)
     rerun = BackMsg()
     for number in range(20):
         rerun.rerun_script.widget_states.widgets.add(id=f"{number}", double_value=1.0)
@@ -200,13 +246,8 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(mon
 
     def sent(times: int, address: str = "10.0.0.1") -> float:
         """Seconds that so many messages of one connection have to wait."""
-        began, waiting = clock[0], [binary(rerun)] * times + [{"type": "websocket.disconnect", "code": 1000}]
-
-        async def receive() -> Any:
-            return waiting.pop(0)
-
-        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": (address, 1)}
-        asyncio.run(here(scope, receive, receive))  # type: ignore[arg-type]
+        began = clock[0]
+        assert len(sent_by(here, [binary(rerun)] * times, address)) == times
         return clock[0] - began
 
     assert sent(at_once) == 0.0, "a person who clicks fast"
@@ -218,6 +259,82 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(mon
     waits = [sent(at_once) for _ in range(20)]  # of pages that are opened one after the other
     assert waits[0] == 0.0
     assert sum(waits) == pytest.approx((20 * at_once * work) / gate.WORK_EACH - gate.AHEAD)
+
+
+@pytest.mark.parametrize("kind", ["of a message", "of one that is too large", "of none"])
+def test_frames_that_came_for_a_message_or_for_none_count_as_well(kind: str, clock: list[float]) -> None:
+    """Also where the page is closed, and the next of the same address is opened: there they have to wait."""
+    frames, pages, too_large = 900, 100, bytes(gate.MESSAGE_BYTES + 1)
+    message = {
+        "of a message": {**binary(BackMsg(stop_script=True)), "frames": frames},
+        "of one that is too large": {"type": "websocket.receive", "bytes": too_large, "frames": frames},
+        "of none": {"type": "websocket.disconnect", "code": 1000, "frames": frames},
+    }[kind]
+    here = Gate(Inner())
+    for _ in range(pages):
+        sent_by(here, [message])
+    least = (pages - 1) * frames * gate.PARTS_A_FRAME / gate.WORK_EACH - gate.AHEAD
+    assert least > 5.0
+    assert clock[0] >= least
+
+
+def run_of(part: str = "", *, by_itself: bool = False) -> dict[str, Any]:
+    asked = BackMsg()
+    asked.rerun_script.fragment_id, asked.rerun_script.is_auto_rerun = part, by_itself
+    asked.rerun_script.query_string = "epsilon=1"
+    return binary(asked)
+
+
+def test_a_page_asks_for_no_more_runs_than_a_person_and_an_address_for_no_more_than_a_server_bears(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four pages that asked for 120 a second each once kept everybody else's waiting for as long as they went on."""
+    here, page, each = Gate(Inner()), int(gate.RUNS * gate.AHEAD), int(gate.RUNS_EACH * gate.AHEAD)
+    sent_by(here, [run_of()] * page)
+    assert clock[0] == 0.0, "a person who clicks fast"
+    clock[0] += 1000.0
+    sent_by(here, [run_of()] * 10 * page)
+    assert clock[0] == pytest.approx(1000.0 + 9 * page / gate.RUNS)
+    clock[0] = 10_000.0
+    for _ in range(20):
+        sent_by(here, [run_of()] * page)
+    assert clock[0] == pytest.approx(10_000.0 + (20 * page - each) / gate.RUNS_EACH)
+    clock[0] = 15_000.0
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL / 2)  # a computer that is twice as fast
+    for _ in range(20):
+        sent_by(here, [run_of()] * page)
+    assert clock[0] == pytest.approx(15_000.0 + (10 * page - each) / gate.RUNS_EACH)
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    clock[0] = 20_000.0
+    parts = int(page / gate.A_PART)
+    sent_by(here, [run_of("a part")] * parts)
+    assert clock[0] == pytest.approx(20_000.0), "a part is less than all"
+    sent_by(here, [run_of("a part")] * 10 * parts)
+    assert clock[0] >= 20_000.0 + 9 * parts * gate.A_PART / gate.RUNS - 0.1
+    clock[0] = 30_000.0
+    monkeypatch.setattr(gate, "RUNS", math.inf)
+    sent_by(Gate(Inner()), [run_of()] * each)
+    assert clock[0] == 30_000.0, "what shows that this test can fail: their bytes alone are nothing to wait for"
+
+
+def test_parts_that_ask_by_themselves_are_left_out_where_they_are_too_many(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand phones that look every two seconds: none falls behind, and who clicks beside them hardly waits."""
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    here, look, seen, seconds = Gate(Inner()), run_of("a part", by_itself=True), 0, 10
+    for _ in range(5 * seconds):
+        seen += len(sent_by(here, [look] * 100))
+        clock[0] += 0.2
+    assert seen == pytest.approx((seconds + gate.AHEAD) * gate.RUNS_EACH / gate.A_PART, rel=0.05)
+    asked = [run_of(), run_of("a part"), run_of(by_itself=True)]
+    assert sent_by(here, asked) == asked, "what a person asks for is never left out, nor a whole page"
+    assert max(waits) <= 3.0 / gate.RUNS_EACH
 
 
 def nested(data: bytes, *path: str) -> bytes:
@@ -801,7 +918,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
-    assert len(changed_in_streamlit()) == 6
+    assert len(changed_in_streamlit()) == 8
 
 
 class Stranger(Person):
@@ -819,6 +936,11 @@ class Stranger(Person):
             setattr(widget, field, value)
             with contextlib.suppress(RuntimeError):  # a page that says that it was sent something odd
                 await self._run(asked)
+
+    async def pings(self, times: int) -> None:
+        with contextlib.suppress(websockets.ConnectionClosed):
+            for _ in range(times):
+                await self._connection.ping()
 
     async def until_closed(self) -> int | None:
         try:
@@ -862,6 +984,8 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
             await stranger.sends(message)
             closed.append(await stranger.until_closed())
             await stranger.arrive()
+        await stranger.pings(int(frames.CONTROL_AHEAD) + 10)
+        closed.append(await stranger.until_closed())
         await person.move(0.5)
         for one in (person, stranger, gone):
             await one.leave()
@@ -870,8 +994,9 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
     with running(tmp_path, EPSILON_LAB_WARM_UP="0") as address:
         answers, closed = asyncio.run(story(address))
         assert _status(f"{address}/_stcore/metrics") == 404
+        assert _in_pieces(address) == b"HTTP/1.1 400"
     assert answers == [204] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH)
-    assert closed == [1008, 1003, 1003]
+    assert closed == [1008, 1003, 1003, 1002]
     log = (tmp_path / "server.log").read_text()
     assert "Traceback" not in log
     assert "defect" not in log
@@ -881,11 +1006,19 @@ def _cut_off(address: str, session: str) -> None:
     """A file whose sender leaves in the middle of it, and one that is sent in no form that there is."""
     cookie = _cookie(address)
     host, port = address.split("//")[1].split(":")
-    for more in ("Content-Length: 3000", "Transfer-Encoding: chunked"):
+    for more in ("Content-Length: 3000", "Content-Length: 5"):
         lines = [f"PUT /_stcore/upload_file/{session}/x HTTP/1.1", f"Host: {host}:{port}", f"Cookie: {cookie}", more]
         lines += [f"X-Xsrftoken: {cookie.split('=', 1)[1]}", "Content-Type: multipart/form-data; boundary=b"]
         with socket.create_connection((host, int(port)), timeout=60) as sent:
             sent.sendall("\r\n".join([*lines, "", "--b", ""]).encode())
+
+
+def _in_pieces(address: str) -> bytes:
+    """How a body is answered that does not say how long it is."""
+    host, port = address.split("//")[1].split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as sent:
+        sent.sendall(b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
+        return sent.recv(12)
 
 
 def _cookie(address: str) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -48,6 +49,58 @@ def test_the_balancer_starts_with_as_few_files_as_there_are(files: int, connecti
     """With 20,000 files and three replicas it ended at once, and everything with it."""
     text = replicas.configuration([8001, 8002, 8003], port=8000, address="127.0.0.1", files=files)
     assert f"maxconn {connections}\n" in text
+
+
+def test_a_replica_that_is_only_busy_keeps_its_visitors() -> None:
+    """One that did not answer for two seconds once lost all of its pages, and their files with them."""
+    text = replicas.configuration([8001], port=8000, address="127.0.0.1")
+    patience, falls = re.search(r"timeout check (\d+)s", text), re.search(r"fall (\d+)", text)
+    assert patience
+    assert falls
+    assert int(patience.group(1)) * int(falls.group(1)) >= 15
+
+
+def test_one_address_has_a_share_of_the_connections_and_not_all(tmp_path: Path) -> None:
+    """Whoever opened as many as there are, and said nothing, once kept everybody else waiting."""
+    port, file, files = free_port(), tmp_path / "haproxy.cfg", replicas.FILES_RESERVED + 2 * 20
+    file.write_text(replicas.configuration([free_port()], port=port, address="127.0.0.1", files=files))
+    assert "maxconn 20\n" in file.read_text()
+    balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
+    opened: list[socket.socket] = []
+
+    def closed(each: socket.socket) -> bool:
+        try:
+            return each.recv(1) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    try:
+        _until(lambda: _answers(port))
+        for _ in range(20):
+            opened.append(socket.socket())
+            opened[-1].connect_ex(("127.0.0.1", port))  # one too many may be closed before this returns
+            opened[-1].setblocking(False)
+        _until(lambda: sum(map(closed, opened)) == 20 - 16)
+        assert _answers(port, "127.0.0.2")
+        assert not _answers(port)
+        assert sum(map(closed, opened)) == 20 - 16
+    finally:
+        for each in opened:
+            each.close()
+        balancer.terminate()
+        balancer.wait(PATIENCE)
+
+
+def _answers(port: int, visitor: str = "127.0.0.1") -> bool:
+    """Whether the balancer answers this address at all: that no replica is well, where there is none."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), PATIENCE, (visitor, 0)) as asked:
+            asked.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return asked.recv(12) == b"HTTP/1.1 503"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64])

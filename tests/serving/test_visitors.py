@@ -21,6 +21,7 @@ from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage
 from dpcore.ledger import Ledger, rate, rooms, visitor
 from dpcore.ledger.asked import ACTORS
 from dpcore.ledger.begun import Begun
+from dpcore.ledger.people import Brought
 from dpcore.ledger.visitor import NOT_HERE, SHARED, VisitorsLedger
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import CLINIC, TOKEN, text
@@ -100,6 +101,7 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
     "begin_draw": lambda ledger: ledger.begin_draw("real"),
     "store_answer": lambda ledger: ledger.store_answer("real", 7),
     "link": lambda ledger: ledger.link("file", "people"),
+    "join": lambda ledger: ledger.join(Brought(fingerprint="file"), "people"),
     "say_others": lambda ledger: ledger.say_others("new", than="people", because="because"),
     "sketch_key": lambda ledger: ledger.sketch_key,
     "backup": lambda ledger: ledger.backup("/nowhere"),

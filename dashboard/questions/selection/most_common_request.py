@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast, get_args
 
 from dashboard.words import most_common as said
-from dpcore.datasets import Declaration
+from dpcore.datasets import Declaration, PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.releases.draws import Rule
 from dpcore.releases.selection import BestScore, MostCommonOption
@@ -15,11 +16,17 @@ Choice = MostCommonOption | BestScore
 
 
 def most_common_request(
-    declared: Declaration, column: str, *, epsilon: float, neighbours: Neighbours, rule: str, names: tuple[str, ...]
+    declared: Declaration,
+    column: str,
+    *,
+    rows: Callable[[], PrivateRows],
+    epsilon: float,
+    neighbours: Neighbours,
+    rule: str,
 ) -> Choice | str:
     """The request about ``column``, or why it cannot be made, in one sentence.
 
-    ``names`` are what the rows of a table of options are called: which rows there are does not depend on people.
+    Of ``rows`` only what is public is asked: what the rows of a table of options are called.
     """
     drawn = known_rule(rule)
     try:
@@ -36,7 +43,7 @@ def most_common_request(
             epsilon=epsilon,
             neighbours=neighbours,
             rule=drawn,
-            candidates=names if text else (),
+            candidates=tuple(name for name in rows().public_names(declared, option.name) if name) if text else (),
             candidates_from_file=text,
         )
     except InvalidArgument as error:

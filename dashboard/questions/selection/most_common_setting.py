@@ -130,17 +130,13 @@ class Setting:
         obstacle = source.obstacle(self.as_is.column)
         if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        names: tuple[str, ...] = ()
-        if source.declared.each_row == "option":
-            option = next((one.name for one in source.declared.columns if not one.is_numeric), None)
-            names = () if option is None else source.rows().public_names(source.declared, option)
         request = most_common_request(
             source.declared,
             self.as_is.column,
+            rows=source.rows,
             epsilon=self.epsilon,
             neighbours=self.relation,
             rule=about.release,
-            names=names,
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)

@@ -38,6 +38,8 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from dpcore.datasets.apart.nursery import main; main(int(sys.argv[2]), sys.argv[3:])"
 )
+_TESTED = 2
+"""Tests of bytes at the same time, whoever asks: each may take as much memory as a file, and nobody queues them."""
 _TICK = 200  # milliseconds after which somebody who gives up is noticed
 _PATIENCE = 10.0  # seconds for a reader that was ended to be gone
 _PRINTED = 1 << 16
@@ -80,6 +82,7 @@ class Apart:
         self._also = tuple(also)
         self._forked = sys.platform == "linux" if forked is None else forked
         self._lock = threading.Lock()
+        self._tested = threading.BoundedSemaphore(_TESTED)
         self._control: socket.socket | None = None
         self._nursery: subprocess.Popen[bytes] | None = None
 
@@ -99,11 +102,13 @@ class Apart:
     def takes(self, data: bytes, test: str) -> bool:
         """Whether a function takes these bytes (a picture, say), asked in a process of its own; ``test`` is its module
         and its name, "package.module:function". What breaks it, or takes too much of anything, it does not take.
+        Two are asked at a time, and the others wait.
         """
         if not hasattr(os, "fork"):
             return passes(data, test)
         try:
-            return self._read(data, {"test": test}, lambda *_: None, lambda _: True)
+            with self._tested:
+                return self._read(data, {"test": test}, lambda *_: None, lambda _: True)
         except (UnreadableFile, Defect):
             return False
 

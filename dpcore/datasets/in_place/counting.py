@@ -17,6 +17,7 @@ from sqlalchemy import Select, String, and_, case, cast, false, func, literal, l
 from sqlalchemy.sql import ColumnElement, FromClause
 
 from dpcore.datasets.declaration import shown
+from dpcore.datasets.fills import fill_day, fill_yes
 from dpcore.datasets.in_place.tongue import FITS, Cell, Kind, Tongue, number
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
@@ -93,7 +94,8 @@ def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
     """Declared options; no and yes. Raises InvalidArgument for a column without."""
     missing = {word.strip().lower() for word in column.missing_words}
     if column.type == "yes/no":
-        rest = None if column.fill is None else int(str(column.fill).lower() in column.yes_words)
+        yes = fill_yes(column)
+        rest = None if yes is None else int(yes)
         return Groups(cell=_answer(column, cell, kind, tongue, missing), places={1: 1, 0: 0}, count=2, rest=rest)
     if column.type != "category" or not column.categories:
         raise InvalidArgument("column", "must have declared options")
@@ -114,8 +116,8 @@ def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
 def by_day(column: Column, cell: Cell, tongue: Tongue, first: date, days: int) -> Groups:
     """The days from ``first`` on; rows of other days count for none."""
     day = tongue.day(cell)
-    if column.fill is not None:
-        day = func.coalesce(day, literal(date.fromisoformat(str(column.fill))))
+    if (filled := fill_day(column)) is not None:
+        day = func.coalesce(day, literal(filled))
     last = first + timedelta(days=days - 1)
     return Groups(
         cell=case((and_(day >= literal(first), day <= literal(last)), day)),
@@ -163,8 +165,7 @@ def finite(cell: Cell) -> ColumnElement[bool]:
 def is_yes(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> ColumnElement[bool]:
     """Whether a cell says yes."""
     answer = _answer(column, cell, kind, tongue, {word.strip().lower() for word in column.missing_words})
-    filled = column.fill is not None and str(column.fill).lower() in column.yes_words
-    return answer != literal_column("0") if filled else answer == literal_column("1")
+    return answer != literal_column("0") if fill_yes(column) else answer == literal_column("1")
 
 
 def counted(source: FromClause, place: Cell, where: ColumnElement[bool] | None) -> Select[Any]:
@@ -243,9 +244,10 @@ def rows_of_each(source: FromClause, *, person: Cell, there: ColumnElement[bool]
 
 def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell, ColumnElement[bool]]:
     """Who a row's person is, and whether it says so."""
-    if kind != "text":
+    text = _trimmed(cell, tongue)
+    named = text if kind == "text" else tongue.named(cell, text)
+    if named is None:
         return cell, cell.is_not(None)
-    named = _trimmed(cell, tongue)
     missing = sorted({word.strip().lower() for word in column.missing_words} | {""})
     return tongue.exact(named), and_(named.is_not(None), func.lower(named).not_in(missing))
 

@@ -15,6 +15,7 @@ import pandas as pd
 from sqlalchemy import func, select
 
 from dpcore.datasets.declaration import Declaration, Reads
+from dpcore.datasets.fills import fill_number
 from dpcore.datasets.in_place.counting import (
     Groups,
     by_day,
@@ -159,7 +160,7 @@ class OpenSource(OpenRows):
     def number_counts(self, name: str, *, unit: float) -> tuple[FloatArray, IntArray]:
         column, stored = self._reads.column(name), self._stored
         base, units = by_unit(column, stored.cell(name), stored.tongue, unit)
-        fill = np.nan if column.fill is None else float(column.fill)
+        fill = fill_number(column)
         groups = stored.select(self._asked(units, None))
         values = np.array([fill if place is None else (base + whole_number(place)) * unit for place, _ in groups])
         sizes = np.array([whole_number(size) for _, size in groups], dtype=np.int64)

@@ -16,8 +16,9 @@ from sqlalchemy import Integer, Select, cast, false, func, literal, literal_colu
 from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.declaration import shown
+from dpcore.datasets.fills import fill_day, fill_number
 from dpcore.datasets.in_place.counting import Groups, kept
-from dpcore.datasets.in_place.together import Whose, as_groups, cuts_reached, fill_of, parts_of
+from dpcore.datasets.in_place.together import Whose, as_groups, cuts_reached, parts_of
 from dpcore.datasets.in_place.tongue import Cell
 from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
@@ -74,9 +75,8 @@ def _by_day(stored: InPlace, column: Column, cuts: tuple[float, ...]) -> Groups:
         raise InvalidArgument("columns", f"cannot include “{shown(column.name)}” until its days are declared")
     days = [literal(_FIRST_DAY + timedelta(days=math.ceil(cut))) for cut in cuts]
     rest = None
-    if column.fill is not None:
-        filled = (date.fromisoformat(str(column.fill)) - _FIRST_DAY).days
-        rest = int(np.searchsorted(cuts, filled, side="right"))
+    if (filled := fill_day(column)) is not None:
+        rest = int(np.searchsorted(cuts, (filled - _FIRST_DAY).days, side="right"))
     day = stored.tongue.day(stored.cell(column.name))
     places: dict[Any, int] = {at: at for at in range(len(cuts) + 1)}
     return Groups(cell=cuts_reached(days, day), places=places, count=len(cuts) + 1, rest=rest)
@@ -88,7 +88,7 @@ def _part(stored: InPlace, column: Column, parts: int) -> Read:
     rest = -1
     if column.fill is not None:
         low, high = float(column.low or 0.0), float(column.high or 0.0)
-        rest = int(range_parts(np.array([fill_of(column)]), low, high, parts)[0])
+        rest = int(range_parts(np.array([fill_number(column)]), low, high, parts)[0])
     return Read(cell=_whole(cell), places=lambda found: np.where(found < 0, rest, found))
 
 

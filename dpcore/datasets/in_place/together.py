@@ -16,6 +16,7 @@ from sqlalchemy import Double, Select, and_, case, cast, func, literal_column, s
 from sqlalchemy.sql import ColumnElement, FromClause
 
 from dpcore.datasets.declaration import shown
+from dpcore.datasets.fills import fill_number
 from dpcore.datasets.in_place.counting import (
     MOST_OPTIONS,
     Groups,
@@ -176,7 +177,7 @@ def _by_cut(column: Column, reached: Cell, cuts: FloatArray) -> Groups:
         raise InvalidArgument(
             "columns", f"cannot include “{shown(column.name)}” of this source: it has more than {MOST_OPTIONS:,} cuts"
         )
-    filled = None if column.fill is None else int(np.searchsorted(cuts, fill_of(column), side="right"))
+    filled = None if column.fill is None else int(np.searchsorted(cuts, fill_number(column), side="right"))
     return Groups(cell=reached, places={at: at for at in range(cuts.size + 1)}, count=cuts.size + 1, rest=filled)
 
 
@@ -210,11 +211,4 @@ def parts_of(column: Column, cell: Cell, tongue: Tongue, parts: int, *, none: in
 def _filled(column: Column, parts: int) -> int:
     bounds_of(column)
     low, high = float(column.low or 0.0), float(column.high or 0.0)
-    return int(range_parts(np.array([fill_of(column)]), low, high, parts)[0])
-
-
-def fill_of(column: Column) -> float:
-    """What a missing number is declared to be, as a table in memory reads it; not a number where nothing was said."""
-    if column.fill is None:
-        return float("nan")
-    return float(int(float(column.fill))) if column.type == "integer" else float(column.fill)
+    return int(range_parts(np.array([fill_number(column)]), low, high, parts)[0])

@@ -64,6 +64,8 @@ class Tongue:
     whole number up to one above 0, ``double(number)`` the number as a double, ``quotient(double, by)`` the double
     divided by a number above 0, ``digest(text)`` its MD5, ``size(cell, kind)`` how many bytes a cell has, told without
     a copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
+    ``named(cell, text)`` is what a cell says of a column that is declared as no text, where it may hold one all the
+    same (``text``, trimmed), or None where it cannot.
     ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one query may group the
     rows that it reads in several ways.
     """
@@ -79,6 +81,7 @@ class Tongue:
     quotient: Callable[[Cell, float], Cell]
     size: Callable[[Cell, Kind], Cell | None]
     digest: Callable[[Cell], Cell] = func.md5
+    named: Callable[[Cell, Cell], Cell | None] = lambda cell, text: None
     letter_by_letter: bool = False
     several_groupings: bool = False
 
@@ -161,6 +164,20 @@ def _size_in_sqlite(cell: Cell, kind: Kind) -> Cell:
     return case((func.typeof(cell).in_([literal_column("'text'"), literal_column("'blob'")]), of_texts), else_=_NOTHING)
 
 
+def _named_in_sqlite(cell: Cell, text: Cell) -> Cell:
+    """Of any column: whatever it is declared as, it may hold a text. A whole number is the same however it is held, and
+    written as text; other numbers, of which several are written alike, are told apart as they are. Of bytes, which may
+    be a number or a UUID, none is taken for a blank."""
+    kind, whole = func.typeof(cell), cast(cell, BigInteger())
+    return case(
+        (kind == literal_column("'integer'"), cast(cell, String())),  # first, for trimming takes longest
+        (and_(kind == literal_column("'real'"), cell == whole), cast(whole, String())),
+        (kind == literal_column("'real'"), cell),
+        (kind == literal_column("'blob'"), cast(cell, String())),
+        else_=text,
+    )
+
+
 def _size_in_postgresql(cell: Cell, kind: Kind) -> Cell | None:
     if kind == "text":
         return func.octet_length(cast(cell, String()))
@@ -197,6 +214,7 @@ TONGUES: dict[str, Tongue] = {
         quotient=_quotient,
         size=_size_in_sqlite,
         digest=lambda text: func.md5(cast(text, LargeBinary())),  # SQLite lets a text hold what is none
+        named=_named_in_sqlite,
     ),
     "postgresql": Tongue(
         exact=lambda text: text.collate("C"),

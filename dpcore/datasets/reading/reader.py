@@ -15,7 +15,7 @@ import pandas as pd
 
 from dpcore.datasets.conversion import Applied, apply
 from dpcore.datasets.guessing import each_row, read_columns
-from dpcore.datasets.private_rows import Moved, PrivateRows
+from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
@@ -23,7 +23,7 @@ from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import Container, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
-from dpcore.datasets.steps import Step, moved_by, names_in, suggested
+from dpcore.datasets.steps import Step, left_out_by, names_in, put_together, suggested
 from dpcore.datasets.table import Table
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
@@ -42,8 +42,9 @@ class Reading:
     ``frame`` holds every cell as text exactly as in the file, missing ones as "". ``columns`` hold a suggestion each.
     ``lines`` gives the line of the file each row starts on, shape (rows,). ``key`` tells readings apart to the last
     byte and choice: the key for caches. ``original`` is the frame before any steps. ``places`` says which of the
-    ``records`` of the file each row is: others were set aside. ``moved`` says what steps did to which rows there are.
-    ``from_rows`` are the columns that exist only because rows name them: good for looking, and in no release.
+    ``records`` of the file each row is: others were set aside or left out. ``together`` and ``left_out_by`` say what
+    steps did to which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
+    rows name them: good for looking, and in no release.
     """
 
     frame: pd.DataFrame
@@ -54,7 +55,8 @@ class Reading:
     places: IntArray
     records: int
     original: pd.DataFrame
-    moved: Moved = ""
+    together: bool = False
+    left_out_by: frozenset[str] = frozenset()
     from_rows: frozenset[str] = frozenset()
 
     @cached_property
@@ -111,15 +113,14 @@ class Reading:
     def private(self) -> PrivateRows:
         """The rows for a release, which only a request of ``dpcore.releases`` opens.
 
-        Records that were set aside, as those without anything in them, are here as rows of missing cells: where rows
-        stand for steps in time, the others must not move up. Which columns there are is public, so those ``from_rows``
-        are not: one row more could bring one.
+        Records that were set aside, as those without anything in them, or that a step left out, are here as rows of
+        missing cells: where rows stand for steps in time, the others must not move up. Which columns there are is
+        public, so those ``from_rows`` are not: one row more could bring one.
         """
         public = self.frame.drop(columns=list(self.from_rows)) if self.from_rows else self.frame
-        if self.records == self.rows:
-            return PrivateRows(public, moved=self.moved)
-        every = public.set_axis(self.places).reindex(range(self.records), fill_value="")
-        return PrivateRows(every, moved=self.moved)
+        if self.records > self.rows:
+            public = public.set_axis(self.places).reindex(range(self.records), fill_value="")
+        return PrivateRows(public, together=self.together, left_out_by=self.left_out_by)
 
     def table(self, schema: Schema) -> Table:
         """The typed table for the pages. Raises InvalidArgument."""
@@ -217,7 +218,8 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
     )
 
 
-def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
+def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
+    """``reading`` with its rows as these steps leave them, its columns not looked at anew. See ``Reading.after``."""
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
     from_rows = reading.from_rows
     notices = list(reading.report.notices)
@@ -233,24 +235,29 @@ def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Read
         if fits is not None:
             fits(Size.of(frame))
         notices.append(Notice(what="repaired", sentence=step.sentence))
-    if frame.empty:
-        raise InvalidArgument("steps", "leave no row of the table")
-    columns = [
-        replace(column, suggestion=replace(column.suggestion, from_file=column.name in from_rows))
-        for column in read_columns(frame, lines, decimal=None, order=None, say=lambda _: None)
-    ]
-    return Reading(
+    return replace(
+        reading,
         frame=frame,
-        columns=tuple(columns),
         report=replace(reading.report, rows=len(frame), notices=tuple(notices)),
         lines=lines,
-        original=reading.original,
         places=places,
         records=records,
         key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
-        moved=moved_by(steps),
+        together=put_together(steps),
+        left_out_by=left_out_by(steps),
         from_rows=from_rows,
     )
+
+
+def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
+    after = done(reading, steps, fits)
+    if after.frame.empty:
+        raise InvalidArgument("steps", "leave no row of the table")
+    columns = (
+        replace(column, suggestion=replace(column.suggestion, from_file=column.name in after.from_rows))
+        for column in read_columns(after.frame, after.lines, decimal=None, order=None, say=lambda _: None)
+    )
+    return replace(after, columns=tuple(columns))
 
 
 def _described(column: ReadColumn, table: Tabulated) -> ReadColumn:

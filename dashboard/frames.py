@@ -1,0 +1,123 @@
+"""What arrives on a websocket connection counts frame by frame, and the connection ends where no browser goes on.
+
+A ping, or a part of a message without a byte, is six bytes on the way and some twenty millionths of a second here, and
+it is no message that the gate could see. One read may bring forty thousand of them, or of empty messages, and uvicorn
+is through with all of them before anybody else has a turn. Here a read ends at a bound, and each message that is taken
+says how many frames arrived, so that the gate counts them as work of their sender.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from uvicorn.protocols.websockets import websockets_sansio_impl
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import ProtocolError
+from websockets.frames import CTRL_OPCODES, Frame
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+
+from dashboard.gate import MESSAGE_BYTES
+from dashboard.pace import Pace
+
+MOST = 1_000
+"""Frames that may arrive until a message is taken. Chromium cuts the largest message of a page into 65; and while one
+waits to be taken nothing more is read, so that they are parts of one message, or what one read brought."""
+UNASKED = 10
+"""Frames before the connection is accepted, when a browser sends none, and after it was closed: what was on its way."""
+CONTROL, CONTROL_AHEAD = 1.0, 60.0
+"""Pings and answers to pings a second, and how many at once. A browser answers one of ours every half minute."""
+
+
+class Counted(ServerProtocol):
+    """One connection, without input or output: it fails at the first frame too many, and looks at none after that."""
+
+    def __init__(self, *, max_size: int, **options: Any) -> None:
+        super().__init__(max_size=min(max_size, MESSAGE_BYTES), **options)
+        self._untaken = 0
+        self._control = Pace(CONTROL, CONTROL_AHEAD)
+
+    def recv_frame(self, frame: Frame) -> None:
+        """One frame. Raises ProtocolError, upon which the connection is closed."""
+        if frame.opcode in CTRL_OPCODES:
+            if self._control.wait(1.0) > 0.0:
+                raise ProtocolError("too many pings")
+        else:
+            self._untaken += 1
+            if self._untaken > (MOST if self.state is State.OPEN else UNASKED):
+                raise ProtocolError("too many frames")
+        super().recv_frame(frame)
+
+    def taken(self) -> int:
+        """How many frames of messages arrived since this was last asked."""
+        found, self._untaken = self._untaken, 0
+        return found
+
+
+async def _with_frames(page: WebSocketsSansIOProtocol) -> dict[str, Any]:
+    """The next message, and as ``frames`` how many arrived for it and with it."""
+    message = await _UVICORNS["receive"](page)
+    if page.disconnected:  # nobody is there to be answered, however much they asked for before they left
+        message = {"type": "websocket.disconnect", "code": 1006}
+    frames = page.conn.taken() if isinstance(page.conn, Counted) else 0
+    return {**message, "frames": frames}
+
+
+def _ended(page: WebSocketsSansIOProtocol) -> None:
+    """Close a connection that was sent what is no frame, or one too many; at once where it was not yet accepted."""
+    if page.conn.close_sent is None:
+        page.transport.abort()
+    else:
+        _UVICORNS["handle_parser_exception"](page)
+
+
+def _given_up(page: WebSocketsSansIOProtocol) -> None:
+    """Who does not answer a ping will not read either what still waits for them."""
+    _UVICORNS["keepalive_timeout"](page)
+    page.transport.abort()
+
+
+def _left(page: WebSocketsSansIOProtocol, task: Any) -> None:
+    """A page that is closed is gone after a while, though it never read its last answers: it counts no longer."""
+    _UVICORNS["on_task_complete"](page, task)
+    page.loop.call_later(page.close_timeout, page.transport.abort)
+
+
+def _bytes_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
+    """What was taken out of a frame does not stay in it: the parser holds each until the next one comes."""
+    _UVICORNS["handle_bytes"](page, frame)
+    frame.data = b""
+
+
+def _more_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
+    """The same of a frame that goes on with a message."""
+    _UVICORNS["handle_cont"](page, frame)
+    frame.data = b""
+
+
+_OURS: dict[str, Callable[..., Any]] = {
+    "receive": _with_frames,
+    "handle_bytes": _bytes_alone,
+    "handle_cont": _more_alone,
+    "handle_parser_exception": _ended,
+    "keepalive_timeout": _given_up,
+    "on_task_complete": _left,
+}
+_UVICORNS: dict[str, Callable[..., Any]] = {name: getattr(WebSocketsSansIOProtocol, name) for name in _OURS}
+
+
+def guard() -> None:
+    """From now on, in this process. Again does nothing."""
+    _changed(Counted, _OURS)
+
+
+def unguard() -> None:
+    """As uvicorn does it; for tests."""
+    _changed(ServerProtocol, _UVICORNS)
+
+
+def _changed(connection: type[ServerProtocol], methods: dict[str, Callable[..., Any]]) -> None:
+    vars(websockets_sansio_impl)["ServerProtocol"] = connection
+    for name, method in methods.items():
+        setattr(WebSocketsSansIOProtocol, name, method)

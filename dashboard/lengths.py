@@ -1,0 +1,42 @@
+"""A request whose body does not say how long it is is refused with its head.
+
+Such a body comes in pieces, of one byte if its sender likes: six bytes on the way and an event of some twenty
+millionths of a second each, forty thousand of them in one read, and uvicorn is through with all of them before anybody
+else has a turn, whether or not anybody wants the body. Browsers say how long a file or a form is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_begun: Callable[..., None] = H11Protocol.__init__
+
+
+def guard() -> None:
+    """From now on, in this process. Again does nothing."""
+    H11Protocol.__init__ = _measured  # type: ignore[assignment, method-assign]
+
+
+def unguard() -> None:
+    """As uvicorn does it; for tests."""
+    H11Protocol.__init__ = _begun  # type: ignore[method-assign]
+
+
+class Measured(h11.Connection):
+    """The requests of one connection, without input or output."""
+
+    def next_event(self) -> Any:
+        """As of all connections. Raises RemoteProtocolError at such a request, upon which uvicorn answers 400."""
+        event = super().next_event()
+        if isinstance(event, h11.Request) and any(name == b"transfer-encoding" for name, _ in event.headers):
+            raise h11.RemoteProtocolError("no length", error_status_hint=411)
+        return event
+
+
+def _measured(connection: H11Protocol, *arguments: Any, **options: Any) -> None:
+    _begun(connection, *arguments, **options)
+    connection.conn = Measured(h11.SERVER, connection.conn._max_incomplete_event_size)

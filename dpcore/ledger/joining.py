@@ -1,0 +1,46 @@
+"""A file becomes one of some people's: compared first with everybody whom the ledger knows at that moment.
+
+Files are compared when they arrive, too, but somebody else, or the same person in another window, may have opened a
+budget or linked a file since. So it is done again here, and what follows from it, the link and the opening of a budget,
+is written by the transaction that finds that nobody has linked a file meanwhile: of two files at once the second is
+compared with the first. Comparing itself, which takes its time, keeps no other writer waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import Connection
+
+from dpcore.errors import KnownPeople
+from dpcore.ledger import people
+from dpcore.ledger.budget import Budget
+from dpcore.ledger.people import Brought, Resemblance
+from dpcore.ledger.store import Store
+
+Compare = Callable[[], Sequence[Resemblance]]
+
+
+def join(
+    store: Store, file: Brought, lineage: str, by: str, *, compare: Compare, begin: Callable[[Connection], Budget]
+) -> Budget:
+    """Link the file with the people of ``lineage``, in the transaction in which ``begin`` finds or opens their budget.
+
+    ``compare`` gives those that the file looks like, under the limits that hold for whoever asks. Raises KnownPeople
+    where it looks like others of whom nobody has said anything, InvalidArgument where it is others' for good.
+    """
+    while True:
+        with store.reading() as connection:
+            known = people.count(connection)
+            owners = people.owners_of(store, connection, file, lineage, by)
+            said = {one.than for one in people.statements(connection, lineage)}
+        alike = compare()
+        if same := [one for one in alike if one.lineage in owners]:
+            raise KnownPeople(same, same=True)
+        if any(one.lineage not in {lineage, *said, *file.asked} for one in alike):
+            raise KnownPeople([one for one in alike if one.lineage not in said])
+        with store.writing() as connection:
+            if people.count(connection) == known:
+                budget = begin(connection)
+                people.link(store, connection, file, lineage, by)
+                return budget

@@ -1,0 +1,154 @@
+"""Files about the same people in several windows at once share one budget, or a sentence on the record says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.catalogue import address
+from dashboard.session import EPSILON
+from dpcore.ledger import Budget, Ledger
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import declare, drop, held, look, press, shown, workbook
+
+Open = Callable[..., AppTest]
+ROWS = [f"{('red', 'blue', 'red')[n % 3]},{7919 * n % 1009},{('yes', 'no')[n % 2]}" for n in range(90)]
+CHANGED = [*ROWS[:-1], "green,7,yes"]
+LOOKS_ALIKE, SAME_FILE = "This file looks like one about people", "This very file is one of people"
+
+
+def table(rows: list[str]) -> bytes:
+    return ("\n".join(["colour,number,answer", *rows]) + "\n").encode()
+
+
+def window(open_app: Open, rows: list[str]) -> AppTest:
+    """A window with a file of which an answer could be asked, on the Budget page."""
+    app = drop(open_app("data"), table(rows), name="file.csv")
+    assert held(app).alike == (), "nobody is known yet"
+    return ready(app)
+
+
+def ready(app: AppTest) -> AppTest:
+    """Say what an answer needs, and turn to the Budget page."""
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "colour", categories="red\nblue\ngreen", public=True)
+    return look(app).switch_page(address("budget")).run()
+
+
+def opens(app: AppTest, name: str) -> AppTest:
+    """Review and open a budget, as the page offers it."""
+    app.text_input(key="budget-name").set_value(name).run()
+    press(app, "open-budget-review")
+    return press(app, "budget-open")
+
+
+def release(app: AppTest) -> None:
+    app.switch_page(address("selection"))
+    app.session_state["selection_tab"] = "A private answer"
+    app.run()
+    press(app, "selection-begin")
+    press(app, "selection-confirm")
+
+
+def budgets(file: Path) -> list[Budget]:
+    with Ledger.open(f"sqlite:///{file}") as ledger:
+        ledger.verify()
+        return [one for one in ledger.budgets() if not one.practice]
+
+
+def choices(app: AppTest) -> list[str]:
+    return list(app.radio(key="own-whose").options)
+
+
+def test_three_windows_open_one_budget(open_app: Open, ledger_file: Path) -> None:
+    """Files that arrived before there was a budget: the very same one uses it, one with a changed row is asked about,
+    and who says that they are others says why, on the record."""
+    first, same, changed, other = (window(open_app, rows) for rows in (ROWS, ROWS, CHANGED, [*CHANGED, "red,8,no"]))
+    opens(first, "People")
+    assert not first.error
+    for app, told, offered in (
+        (same, SAME_FILE, ["Yes, the people of “People”"]),
+        (changed, LOOKS_ALIKE, ["Yes, the people of “People”", "No, other people"]),
+        (other, LOOKS_ALIKE, ["Yes, the people of “People”", "No, other people"]),
+    ):
+        opens(app, "People again")
+        assert [one.name for one in budgets(ledger_file)] == ["People"], "nothing was opened"
+        assert told in text(app)
+        assert choices(app) == offered
+        assert shown(app).rows is None, "and nothing can be asked before it is answered"
+        assert "budget-name" not in [one.key for one in app.text_input]
+    lineage = held(first).lineage
+    for app in (same, changed):
+        app.radio(key="own-whose").set_value(lineage).run()
+        press(app, "own-whose-keep")
+        assert held(app).lineage == lineage
+        assert shown(app).rows is not None
+        assert "What is left** · for good" in text(app)
+    other.radio(key="own-whose").set_value("others").run()
+    press(other, "own-whose-keep")
+    assert "Say in a sentence why these are other people" in text(other)
+    other.radio(key="own-whose").set_value("others").run()
+    other.text_area(key="own-why").set_value("They were asked in another town.").run()
+    press(other, "own-whose-keep")
+    opens(other, "Others")
+    assert [one.name for one in budgets(ledger_file)] == ["Others", "People"]
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        assert [(one.lineage, one.than) for one in ledger.statements()] == [(held(other).lineage, lineage)]
+
+
+def test_a_budget_that_compares_nothing_is_found_out(
+    open_app: Open, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above can fail: as it was, each window had its own."""
+    whole = Ledger.open_budget
+    monkeypatch.setattr(Ledger, "open_budget", lambda self, lineage, file, **wanted: whole(self, lineage, **wanted))
+    for app in [window(open_app, rows) for rows in (ROWS, CHANGED)]:
+        opens(app, "People")
+    assert len(budgets(ledger_file)) == 2
+
+
+def test_who_names_earlier_people_is_asked_of_those_known_since(open_app: Open, ledger_file: Path) -> None:
+    """To say of a file that arrived early that its people are those of a budget without a file is no way around."""
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        ledger.open_budget("people-1", epsilon=1.0, name="A list")
+    first = window(open_app, ROWS)
+    late = drop(open_app("data"), table(CHANGED))
+    opens(first, "People")
+    late.selectbox(key="own-group-name").set_value("people-1")
+    press(late, "own-group-join")
+    assert held(late).lineage != "people-1"
+    assert choices(late) == ["Yes, the people of “People”", "No, other people"]
+
+
+def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open_app: Open, ledger_file: Path) -> None:
+    """A workbook whose budget was opened for one sheet does not charge to it what is asked about other people's."""
+    cover = [f"{'red' if n % 3 else 'green'},{31 * n % 997},{n % 7}" for n in range(60)]
+    book = workbook(
+        *(
+            (name, [["colour", "number", "answer"], *(row.split(",") for row in rows)])
+            for name, rows in (("Cover", cover), ("All", CHANGED))
+        )
+    )
+    opens(window(open_app, ROWS), "People")
+    app = drop(open_app("data"), book, name="book.xlsx")
+    press(app, "own-part-go")
+    opens(ready(app), "Cover")
+    cover_people = held(app).lineage
+    app.switch_page(address("data"))
+    app.session_state["own-tab"] = "Read it differently"
+    app.run()
+    app.text_input(key="own-again-part").set_value("All")
+    press(app, "own-again-go")
+    assert held(app).lineage == cover_people
+    look(app)
+    app.session_state[EPSILON.key] = 0.5
+    release(app)
+    assert [one.share_spent for one in budgets(ledger_file)] == [0.0, 0.0], "nothing was charged"
+    assert choices(app) == ["Yes, the people of “People”", "No, other people"]
+    app.radio(key="own-whose").set_value(held(app).alike[0].lineage).run()
+    press(app, "own-whose-keep")
+    release(app)
+    assert {one.name: one.share_spent > 0.0 for one in budgets(ledger_file)} == {"Cover": False, "People": True}

@@ -1,0 +1,215 @@
+"""A file becomes some people's only after it was compared with everybody known at that moment, two writers included."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpcore.datasets import Reading, sketch
+from dpcore.errors import InvalidArgument, KnownPeople, NotAllowed, UnknownLineage
+from dpcore.ledger import Ledger, compared, people
+from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.people import Brought
+from dpcore.sketches import Sketch
+from tests.ledger.conftest import Place
+from tests.ledger.test_ledger_compared import (
+    COLUMNS,
+    GUESSES,
+    ISSUER,
+    furnished,
+    guessed,
+    marks,
+    patients,
+    person,
+    reading,
+)
+
+TABLE, OTHERS = reading(patients()), reading(patients(seed=2))
+CHANGED, THIRD = (reading(guessed(patients(), value)) for value in ("cold", "gout"))
+
+
+def brought(ledger: Ledger, file: Reading, *asked: str) -> Brought:
+    return Brought(fingerprint=file.fingerprint, sketch=sketch(file, ledger.sketch_key), asked=frozenset(asked))
+
+
+def opened(ledger: Ledger, lineage: str, file: Brought) -> list[str]:
+    """Those whom the file may be instead; an empty list where the budget was opened."""
+    try:
+        ledger.open_budget(lineage, epsilon=1.0, file=file)
+    except KnownPeople as refused:
+        return [one.lineage for one in refused.found]
+    return []
+
+
+def joined(ledger: Ledger, lineage: str, file: Brought) -> list[str]:
+    try:
+        ledger.join(file, lineage)
+    except KnownPeople as refused:
+        return [one.lineage for one in refused.found]
+    return []
+
+
+# -- two at once -------------------------------------------------------------------------------------------------------
+
+Act = Callable[[Ledger, str, Brought], list[str]]
+
+
+def at_once(place: Place, files: list[Reading], acts: list[Act], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What each of two programs was told that had both compared their files before either wrote anything."""
+    meet, compare, waited = threading.Barrier(2), Ledger.similar, threading.local()
+
+    def slow(self: Ledger, *args: Any, **more: Any) -> Any:
+        found = compare(self, *args, **more)
+        if not getattr(waited, "done", False):
+            waited.done = True
+            meet.wait(60)
+        return found
+
+    monkeypatch.setattr(Ledger, "similar", slow)
+    with place.open() as one, place.open() as other, ThreadPoolExecutor(2) as pool:
+        for lineage in ("list 0", "list 1"):
+            one.open_budget(lineage, epsilon=1.0)
+        at = [
+            pool.submit(act, ledger, f"{'list' if act is joined else 'new'} {number}", brought(ledger, file))
+            for number, (act, ledger, file) in enumerate(zip(acts, (one, other), files, strict=True))
+        ]
+        told = [one.result(120) for one in at]
+        one.verify()
+    return told
+
+
+@pytest.mark.parametrize("acts", [[opened, opened], [opened, joined], [joined, joined]], ids=["open", "mixed", "join"])
+def test_of_two_at_once_the_second_is_compared_with_the_first(
+    place: Place, acts: list[Act], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = at_once(place, [TABLE, CHANGED], acts, monkeypatch)
+    assert sorted(map(len, told)) == [0, 1], told
+    with place.open() as ledger:
+        assert sum(one.kind == "link" for one in ledger.records()) == 1
+        new = [one for one in ledger.budgets() if one.lineage.startswith("new")]
+        assert len(new) <= 1, "nothing is opened for who is asked first"
+
+
+def test_two_of_other_people_both_pass(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert at_once(place, [TABLE, OTHERS], [opened, opened], monkeypatch) == [[], []]
+
+
+def test_without_looking_again_both_would_pass(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "count", lambda connection: 0)
+    assert at_once(sqlite_place, [TABLE, CHANGED], [opened, opened], monkeypatch) == [[], []]
+
+
+# -- one after the other -----------------------------------------------------------------------------------------------
+
+
+def test_nobody_opens_a_second_budget_unseen(ledger: Ledger) -> None:
+    """The very same file is nobody else's, whatever is said; one with a changed row takes a sentence."""
+    first, same, changed = (brought(ledger, table) for table in (TABLE, TABLE, CHANGED))
+    assert opened(ledger, "first", first) == []
+    before = ledger.records()
+    for file, very in ((same, True), (changed, False)):
+        with pytest.raises(KnownPeople) as refused:
+            ledger.open_budget("second", epsilon=1.0, file=file)
+        assert [one.lineage for one in refused.value.found] == ["first"]
+        assert refused.value.same == very
+    assert ledger.records() == before
+    ledger.say_others("second", than="first", because="They came a year later.")
+    assert opened(ledger, "second", same) == ["first"], "a file stays with its people, whatever is said"
+    assert opened(ledger, "second", changed) == []
+    assert opened(ledger, "second", changed) == [], "the same once more changes nothing"
+    assert [one.kind for one in ledger.records()][-3:] == ["others", "open", "link"]
+    assert [one.lineage for one in ledger.similar("x", changed.sketch, among=["first", "second"])] == [
+        "first",
+        "second",
+    ]
+    ledger.verify()
+
+
+def test_who_says_whose_a_file_is_was_asked_of_all_who_are_known_by_then(ledger: Ledger) -> None:
+    ledger.open_budget("list", epsilon=1.0)
+    assert opened(ledger, "first", brought(ledger, TABLE)) == []
+    before = ledger.records()
+    assert joined(ledger, "list", brought(ledger, CHANGED)) == ["first"]
+    assert ledger.records() == before
+    assert joined(ledger, "list", brought(ledger, CHANGED, "first")) == [], "asked of both, they chose one"
+    assert joined(ledger, "first", brought(ledger, THIRD)) == ["first", "list"], "both are offered again"
+    assert joined(ledger, "first", brought(ledger, THIRD, "first", "list")) == []
+    ledger.verify()
+
+
+def test_where_a_link_is_refused_nothing_is_opened(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever comparing says, as for a file of people of whom nothing may be told any more."""
+    assert opened(ledger, "first", brought(ledger, TABLE)) == []
+    before = ledger.records()
+    monkeypatch.setattr(Ledger, "comparable", lambda self: [])
+    with pytest.raises(InvalidArgument, match="belongs to other people"):
+        ledger.open_budget("second", epsilon=1.0, file=brought(ledger, TABLE))
+    assert ledger.records() == before
+    assert [one.lineage for one in ledger.budgets()] == ["first"]
+
+
+# -- what may be told of it: as docs/decisions/0028 says, and no more --------------------------------------------------
+
+
+@pytest.fixture
+def whole(empty_ledger: Path, sqlite_place: Place) -> Iterator[Ledger]:
+    assert sqlite_place.database is not None
+    shutil.copyfile(empty_ledger, sqlite_place.database)
+    with sqlite_place.open() as ledger:
+        yield furnished(ledger, patients())
+        ledger.verify()
+
+
+def test_opening_tells_no_more_of_others_people_than_bringing_the_file(whole: Ledger) -> None:
+    """Another owner is told by the same coins as on arrival, and never that a file is the very same; on the record."""
+    otto = person(whole, "otto")
+    for number, value in enumerate(GUESSES):
+        file = brought(whole, reading(guessed(patients(), value)))
+        seen = [one.lineage for one in otto.similar(file.fingerprint, file.sketch, among=otto.comparable())]
+        assert seen in ([], ["people"])
+        before = whole.records()
+        if not seen:
+            assert opened(otto, f"by otto {number}", file) == []
+            continue
+        with pytest.raises(KnownPeople) as refused:
+            otto.open_budget(f"by otto {number}", epsilon=1.0, file=file)
+        assert [one.lineage for one in refused.value.found] == seen
+        assert not refused.value.same
+        assert whole.records() == before, "the same file is no new question"
+    for number, value in enumerate(GUESSES):
+        column = brought(whole, COLUMNS[value])
+        assert opened(otto, f"a column {number}", column) == [], "no guess of one cell is answered"
+
+
+def test_what_is_told_at_the_opening_is_on_the_record_and_a_day_takes_a_few(
+    whole: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is opened for a file that looks alike, or one too many; the comparison stays on the record."""
+    monkeypatch.setattr(compared, "MOST_FILES", 1)
+    otto, olga = person(whole, "otto"), person(whole, "olga")
+    known = Brought(fingerprint="known", sketch=Sketch(combinations=(marks(64),)))
+    olga.join(known, "people")
+    before = len(whole.records())
+    assert opened(otto, "new", Brought(fingerprint="one", sketch=known.sketch)) == ["people"]
+    assert [one.kind for one in whole.records()[before:]] == ["compare", "alike"]
+    stranger = Brought(fingerprint="two", sketch=Sketch(combinations=(marks(0, 64),)))
+    for act in (lambda: otto.open_budget("new", epsilon=1.0, file=stranger), lambda: otto.join(stranger, "others")):
+        with pytest.raises(NotAllowed, match="different files"):
+            act()
+    assert len(whole.records()) == before + 2
+    person(whole, "otto").link("mine", "others", stranger.sketch)
+    assert joined(otto, "others", stranger) == [], "what freely looks like these people goes on"
+
+
+def test_only_who_may_ask_of_people_joins_them(whole: Ledger) -> None:
+    otto: MembersLedger = person(whole, "otto")
+    assert "anna" + ISSUER in whole.terms("people").shares
+    with pytest.raises((NotAllowed, UnknownLineage)):
+        otto.join(Brought(fingerprint="file"), "people")
+    assert joined(person(whole, "anna"), "people", Brought(fingerprint="file")) == []

@@ -1,0 +1,32 @@
+"""What stands for the network between a visitor and uvicorn, for tests that feed it what arrives."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+
+class Wire(asyncio.Transport):
+    """What a visitor is connected by; notes what becomes of it, and hands nothing over while reading is paused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written, self.reading, self.closed, self.aborted = bytearray(), True, False, False
+
+    def write(self, data: Any) -> None:
+        self.written += data
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
+
+    def close(self) -> None:
+        self.closed = True
+
+    def abort(self) -> None:
+        self.closed = self.aborted = True
+
+    def is_closing(self) -> bool:
+        return self.closed

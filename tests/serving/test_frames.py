@@ -1,0 +1,303 @@
+"""What a connection brings is bounded frame by frame, and counts; a browser's page does not notice."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from streamlit.web.server.starlette import starlette_server
+from uvicorn.config import WS_PROTOCOLS, Config
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+
+from dashboard import frames, pace
+from dashboard.gate import MESSAGE_BYTES
+from tests.serving.connected import Wire
+
+READ = 64 * 1024
+"""Bytes that are handed over at once here; a loop hands over four times as many."""
+REQUEST = "\r\n".join(
+    (
+        "GET /_stcore/stream HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+        "Sec-WebSocket-Version: 13",
+        "\r\n",
+    )
+).encode()
+CONTINUED, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+
+
+def frame(kind: int, data: bytes = b"", *, last: bool = True) -> bytes:
+    """As a browser sends one; its mask changes nothing."""
+    size = len(data)
+    if size < 126:
+        length = bytes([128 | size])
+    else:
+        length = bytes([128 | 126]) + struct.pack("!H", size) if size < 65536 else b"\xff" + struct.pack("!Q", size)
+    return bytes([128 * last | kind]) + length + bytes(4) + data
+
+
+class Page:
+    """A connection that an application has accepted, unless it is not to; messages are taken by ``taken``."""
+
+    def __init__(self, *, accepted: bool = True, ends: bool = False) -> None:
+        self.wire, self._accepted, self._ends = Wire(), accepted, ends
+        config = Config(
+            self._app, interface="asgi3", log_config=None, ws_max_size=40 << 20, ws_per_message_deflate=False
+        )
+        config.load()
+        self.connection = WebSocketsSansIOProtocol(config, ServerState(), {}, asyncio.get_running_loop())
+        self.connection.connection_made(self.wire)
+
+    async def _app(self, scope: Any, receive: Any, send: Any) -> None:
+        if self._accepted:
+            await send({"type": "websocket.accept"})
+        if self._ends:
+            await send({"type": "websocket.close", "code": 1008})
+        await asyncio.sleep(0 if self._ends else 1000)
+
+    async def opened(self) -> Page:
+        self.connection.data_received(REQUEST)
+        for _ in range(4):
+            await asyncio.sleep(0)
+        return self
+
+    def receives(self, data: bytes) -> None:
+        """As far as it reads."""
+        for at in range(0, len(data), READ):
+            if self.wire.reading and not self.wire.closed:
+                self.connection.data_received(data[at : at + READ])
+
+    async def taken(self) -> Any:
+        return await asyncio.wait_for(self.connection.receive(), 60)
+
+
+@pytest.fixture(autouse=True)
+def guarded() -> Iterator[None]:
+    frames.guard()
+    yield
+    frames.unguard()
+
+
+@pytest.fixture
+def handled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The kinds of frames that were looked at."""
+    found: list[int] = []
+    look = ServerProtocol.recv_frame
+
+    def noted(connection: ServerProtocol, each: Any) -> None:
+        found.append(each.opcode)
+        look(connection, each)
+
+    monkeypatch.setattr(ServerProtocol, "recv_frame", noted)
+    return found
+
+
+PART = frame(BINARY, b"x", last=False)
+FLOODS = {
+    "pings": (b"", frame(PING)),
+    "long pings": (b"", frame(PING, b"x" * 125)),
+    "answers to no ping": (b"", frame(PONG)),
+    "parts without a byte": (PART, frame(CONTINUED, last=False)),
+    "parts of a byte": (PART, frame(CONTINUED, b"x", last=False)),
+    "parts of text": (frame(TEXT, last=False), frame(CONTINUED, b"x" * 9, last=False)),
+    "messages without a byte": (b"", frame(BINARY)),
+    "messages of text": (b"", frame(TEXT, b"x")),
+    "messages of two parts": (b"", frame(BINARY, last=False) + frame(CONTINUED)),
+    "pings between parts": (PART, frame(PING) + frame(CONTINUED, last=False)),
+}
+
+
+async def flooded(first: bytes, each: bytes, **page: bool) -> Page:
+    opened = await Page(**page).opened()
+    opened.receives(first + each * 8_000)
+    return opened
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_a_flood_of_frames_ends_the_connection_within_its_first_read(kind: str, handled: list[int]) -> None:
+    async def story() -> None:
+        page = await flooded(*FLOODS[kind])
+        assert len(handled) <= frames.MOST + frames.CONTROL_AHEAD
+        assert page.wire.closed
+        assert page.connection.queue.get_nowait()["type"] == "websocket.connect"
+        messages = [page.connection.queue.get_nowait() for _ in range(page.connection.queue.qsize())]
+        assert [message["type"] for message in messages] == ["websocket.disconnect"], "and none of it is a message"
+        assert sum(map(len, page.connection.frames)) + len(page.wire.written) < 100_000
+        assert not page.connection.conn.reader.buffer
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("kind", ["long pings", "parts without a byte", "messages without a byte"])
+def test_without_the_guard_a_read_is_handled_whole(kind: str, handled: list[int]) -> None:
+    """What shows that the test above can fail."""
+    frames.unguard()
+    asyncio.run(flooded(*FLOODS[kind]))
+    assert len(handled) > 5 * (frames.MOST + frames.CONTROL_AHEAD)
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+@pytest.mark.parametrize("when", [{"accepted": False}, {"ends": True}])
+def test_before_a_connection_is_accepted_and_after_it_was_closed_next_to_nothing_is_handled(
+    when: dict[str, bool], kind: str, handled: list[int]
+) -> None:
+    async def story() -> None:
+        page = await flooded(*FLOODS[kind], **when)
+        assert len(handled) <= frames.UNASKED + frames.CONTROL_AHEAD
+        assert page.wire.closed
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("size", [0, 1, 8_000])
+def test_the_parts_of_one_message_are_bounded_however_slowly_they_come(size: int, handled: list[int]) -> None:
+    async def story() -> None:
+        page = await Page().opened()
+        page.receives(PART)
+        for _ in range(3 * frames.MOST):
+            page.receives(frame(CONTINUED, b"x" * size, last=False))
+        assert len(handled) <= frames.MOST
+        assert page.wire.closed
+
+    asyncio.run(story())
+
+
+def test_pings_are_bounded_however_slowly_they_come(monkeypatch: pytest.MonkeyPatch, handled: list[int]) -> None:
+    """Answers to one who does not read would be kept for as long as the connection is there."""
+    clock = [0.0]
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    async def story() -> None:
+        page = await Page().opened()
+        for _ in range(1000):
+            clock[0] += 0.5 / frames.CONTROL
+            page.receives(frame(PING, b"x" * 125))
+        assert len(handled) <= 2 * frames.CONTROL_AHEAD
+        assert page.wire.closed
+
+    asyncio.run(story())
+
+
+def test_a_message_larger_than_any_page_s_is_refused_by_its_length() -> None:
+    async def story() -> None:
+        for first in (b"", frame(BINARY, bytes(50_000), last=False)):
+            page = await Page().opened()
+            page.receives(first + frame(CONTINUED if first else BINARY, bytes(MESSAGE_BYTES + 1))[:20])
+            assert page.wire.closed
+            assert page.connection.conn.close_sent is not None
+            assert page.connection.conn.close_sent.code == 1009
+
+    asyncio.run(story())
+
+
+def test_a_browser_s_page_goes_on_for_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest message as Chromium cuts it, many small ones at once, and an answer to a ping every half minute."""
+    clock = [0.0]
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    async def story() -> None:
+        page = await Page().opened()
+        assert (await page.taken())["type"] == "websocket.connect"
+        large = [bytes(131_000)] * 64 + [bytes(116_000)]
+        for number, part in enumerate(large):
+            page.receives(frame(CONTINUED if number else BINARY, part, last=number + 1 == len(large)))
+        message = await page.taken()
+        assert (message["bytes"], message["frames"]) == (b"".join(large), len(large))
+        page.receives(frame(BINARY, b"click" * 100) * 100)
+        assert sum([(await page.taken())["frames"] for _ in range(100)]) == 100
+        for _ in range(10_000):
+            clock[0] += 30.0
+            page.receives(frame(PONG, b"1234"))
+        page.receives(frame(PING, b"a proxy's"))
+        assert page.wire.written.endswith(b"a proxy's")
+        page.receives(frame(BINARY, b"still here"))
+        assert (await page.taken())["bytes"] == b"still here"
+        assert not page.wire.closed
+
+    asyncio.run(story())
+
+
+def test_what_a_page_that_has_left_asked_for_is_not_taken_any_more() -> None:
+    async def story() -> None:
+        page = await Page().opened()
+        assert (await page.taken())["type"] == "websocket.connect"
+        page.receives(frame(BINARY, b"click") * 100)
+        assert (await page.taken())["bytes"] == b"click"
+        page.connection.connection_lost(None)
+        assert (await page.taken())["type"] == "websocket.disconnect"
+
+    asyncio.run(story())
+
+
+def test_what_is_no_frame_before_a_connection_is_accepted_leaves_no_traceback() -> None:
+    async def story() -> None:
+        page = await Page(accepted=False).opened()
+        page.receives(b"\xff" * 100)
+        assert page.wire.aborted
+
+    asyncio.run(story())
+
+
+ENDS: dict[str, Callable[[Page], None]] = {
+    "who does not answer": lambda page: page.connection.keepalive_timeout(),
+    "who says so": lambda page: page.receives(frame(CLOSE)),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_connection_that_is_over_is_gone_though_nobody_reads_what_waits(end: str) -> None:
+    async def story() -> None:
+        page = await Page().opened()
+        page.connection.close_timeout = 0.0
+        ENDS[end](page)
+        for task in page.connection.tasks:
+            task.cancel()
+        for _ in range(4):
+            await asyncio.sleep(0.001)
+        assert page.wire.aborted
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_message_that_was_taken_is_held_nowhere(whole: bool) -> None:
+    """The parser held the last frame of a connection until the next one: the largest message, of every open page."""
+
+    async def held() -> int:
+        page = await Page().opened()
+        data = b"x" * 60_000
+        assert (await page.taken())["type"] == "websocket.connect"
+        page.receives(frame(BINARY, data) if whole else frame(BINARY, b"", last=False) + frame(CONTINUED, data))
+        assert (await page.taken())["bytes"] == data
+        parser: Any = page.connection.conn.parser
+        while "frame" not in parser.gi_frame.f_locals:
+            parser = parser.gi_yieldfrom  # within what reads the request
+        return len(parser.gi_frame.f_locals["frame"].data)
+
+    assert asyncio.run(held()) == 0
+    frames.unguard()
+    assert asyncio.run(held()) == 60_000, "what shows that it can fail"
+
+
+def test_uvicorn_and_streamlit_are_as_the_guard_takes_them_to_be() -> None:
+    """Where this fails, look at ``dashboard/frames.py`` before anything else: frames may not be counted any more."""
+    served = WebSocketsSansIOProtocol
+    assert WS_PROTOCOLS[starlette_server._get_websocket_protocol()] == f"{served.__module__}:{served.__name__}"
+
+    async def story() -> None:
+        page = (await Page().opened()).connection
+        assert type(page.conn) is frames.Counted, "the class that reads frames has another name"
+        assert page.conn.state is State.OPEN
+        assert page.conn.max_message_size == MESSAGE_BYTES
+
+    asyncio.run(story())

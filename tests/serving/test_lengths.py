@@ -1,0 +1,87 @@
+"""A body in pieces without end is refused before a piece of it is looked at; what browsers send arrives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import h11
+import pytest
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from dashboard import lengths
+from tests.serving.connected import Wire
+
+PIECES = 10_000
+CHUNKED = "Transfer-Encoding: chunked"
+
+
+@pytest.fixture(autouse=True)
+def guarded() -> Iterator[None]:
+    lengths.guard()
+    yield
+    lengths.unguard()
+
+
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What was made of what arrived, one by one."""
+    found: list[Any] = []
+    look = h11.Connection.next_event
+
+    def noted(connection: h11.Connection) -> Any:
+        found.append(look(connection))
+        return found[-1]
+
+    monkeypatch.setattr(h11.Connection, "next_event", noted)
+    return found
+
+
+def answered(*headers: str, body: bytes, method: str = "POST") -> tuple[bytes, Wire, list[bytes]]:
+    """The answer to one request that arrives in one read, what became of the connection, and which bodies arrived."""
+    arrived: list[bytes] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        arrived.append((await receive())["body"])
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def story() -> Wire:
+        config = Config(app, interface="asgi3", log_config=None)
+        config.load()
+        assert config.http_protocol_class is H11Protocol, "requests are read by another class"
+        connection, wire = H11Protocol(config, ServerState(), {}, asyncio.get_running_loop()), Wire()
+        connection.connection_made(wire)
+        head = "\r\n".join([f"{method} /whatever HTTP/1.1", "Host: 127.0.0.1", *headers, "", ""])
+        connection.data_received(head.encode() + body)
+        for _ in range(4):
+            await asyncio.sleep(0)
+        return wire
+
+    wire = asyncio.run(story())
+    return bytes(wire.written[:12]), wire, arrived
+
+
+@pytest.mark.parametrize("header", [CHUNKED, "transfer-encoding:Chunked", f"{CHUNKED}\r\nContent-Length: 5"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "GET"])
+def test_a_body_without_a_length_is_refused_with_its_head(header: str, method: str, events: list[Any]) -> None:
+    status, wire, arrived = answered(header, body=b"1\r\nx\r\n" * PIECES, method=method)
+    assert status == b"HTTP/1.1 400"
+    assert (wire.closed, arrived, len(events)) == (True, [], 1)
+
+
+def test_without_the_guard_every_piece_is_looked_at(events: list[Any]) -> None:
+    """What shows that the test above can fail."""
+    lengths.unguard()
+    answered(CHUNKED, body=b"1\r\nx\r\n" * PIECES)
+    assert len(events) > PIECES
+
+
+def test_what_a_browser_sends_arrives() -> None:
+    for size in (0, 1, 50_000):
+        status, wire, arrived = answered(f"Content-Length: {size}", body=b"x" * size)
+        assert (status, wire.closed, arrived) == (b"HTTP/1.1 204", False, [b"x" * size])
+    assert answered(body=b"", method="GET")[0] == b"HTTP/1.1 204"
