@@ -84,8 +84,22 @@ def _left(page: WebSocketsSansIOProtocol, task: Any) -> None:
     page.loop.call_later(page.close_timeout, page.transport.abort)
 
 
+def _bytes_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
+    """What was taken out of a frame does not stay in it: the parser holds each until the next one comes."""
+    _UVICORNS["handle_bytes"](page, frame)
+    frame.data = b""
+
+
+def _more_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
+    """The same of a frame that goes on with a message."""
+    _UVICORNS["handle_cont"](page, frame)
+    frame.data = b""
+
+
 _OURS: dict[str, Callable[..., Any]] = {
     "receive": _with_frames,
+    "handle_bytes": _bytes_alone,
+    "handle_cont": _more_alone,
     "handle_parser_exception": _ended,
     "keepalive_timeout": _given_up,
     "on_task_complete": _left,

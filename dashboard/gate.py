@@ -27,9 +27,10 @@ from starlette.requests import ClientDisconnect
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient, is_host_allowed
 
-from dashboard import login, wanted, wire
+from dashboard import login, typed, wanted, wire
 from dashboard.background import turns
 from dashboard.pace import Pace
 from dashboard.words import server as words
@@ -66,6 +67,10 @@ MESSAGE_PARTS = 5_000
 hundred, one part for each column that is chosen of a wide table, and a few for each control."""
 OTHER_BYTES = 4_096
 """Of a message that does not run the script: some are answered at once with what they hold, or with more."""
+BESIDE_BYTES = 200_000
+"""Of one that runs it, beside what its widgets hold: nobody is asked for an address of more than 64 KB."""
+SMALL_BYTES = 20_000
+"""Of a message of whose values nothing is asked before the page does."""
 BYTES_A_PART, PARTS_A_MESSAGE, PARTS_A_FRAME = 1_000, 20, 7
 """Bytes that are as much work as one part is, and parts that are as much as a message without any, and as one of the
 frames that it came in."""
@@ -105,6 +110,8 @@ HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 )
+_PAGE = "epsilon_lab.page"
+"""Where the scope of a connection says which of the open pages it is."""
 _TOKENS, _PERSON = b"_streamlit_user_tokens", b"_streamlit_user"
 """How cookies of a login begin: what the provider sent with it, and who it is."""
 _LOG = logging.getLogger(__name__)
@@ -289,7 +296,8 @@ class Gate:
         work, runs = (Pace(WORK, AHEAD), work_each), (Pace(RUNS, AHEAD), runs_each)
         try:
             await _in_turn(0, work)  # what an address is ahead by is not left behind with a page that is closed
-            await self._app(scope, lambda: _next(receive, send, work, runs), send)
+            scope[_PAGE] = object()
+            await self._app(scope, lambda: _next(scope, receive, send, work, runs), send)
         finally:
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
@@ -299,7 +307,7 @@ class Gate:
             }
 
 
-async def _next(receive: Receive, send: Send, work: Iterable[Pace], runs: Iterable[Pace]) -> Message:
+async def _next(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace], runs: Iterable[Pace]) -> Message:
     """The next message, if the server may see it; else the end of the connection."""
     while True:
         message = await receive()
@@ -321,11 +329,32 @@ async def _next(receive: Receive, send: Send, work: Iterable[Pace], runs: Iterab
             return await _ended(send, 1008)
         if kind != "rerun_script" and len(data) > OTHER_BYTES:
             return await _ended(send, 1009)
+        if len(data) - sum(one.ByteSize() for one in asked.rerun_script.widget_states.widgets) > BESIDE_BYTES:
+            return await _ended(send, 1009)
         part = bool(asked.rerun_script.fragment_id)
         if part and asked.rerun_script.is_auto_rerun and _wait(0, runs) > 0.0:
             continue  # nobody asked for it, and the browser asks again: a room's phones are not to fall behind
+        if len(data) > SMALL_BYTES:
+            message = _fitting(message, asked, scope)
+        del asked, data  # a message that was cut does not wait as a whole
         await _in_turn(A_PART if part else 1.0, runs)
         return message
+
+
+def _fitting(message: Message, asked: BackMsg, scope: Scope) -> Message:
+    """A message without what stands on no page of its session."""
+    fits = typed.fitting(asked.rerun_script, _state(scope))
+    if fits is asked.rerun_script:
+        return message
+    return {"type": "websocket.receive", "bytes": BackMsg(rerun_script=fits).SerializeToString()}
+
+
+def _state(scope: Scope) -> SessionState:
+    """What the session of an open page holds; nothing where it has none."""
+    for one in runtime.get_instance()._session_mgr.list_active_sessions() if runtime.exists() else ():
+        if isinstance(one.client, StarletteSessionClient) and one.client._websocket.scope.get(_PAGE) is scope[_PAGE]:
+            return one.session.session_state
+    return SessionState()
 
 
 async def _ended(send: Send, code: int) -> Message:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import subprocess
 import sys
 from collections import deque
 from pathlib import Path
 
 import pytest
+
+from dashboard.widgets.inputs import text_box
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted([*ROOT.glob("dpcore/**/*.py"), *ROOT.glob("dashboard/**/*.py")])
@@ -150,6 +153,45 @@ def test_only_session_writes_session_state() -> None:
     for path in FILES:
         if path.name != "session.py" and "dashboard" in path.parts:
             assert "st.session_state" not in path.read_text(encoding="utf-8"), f"{path.name} touches st.session_state"
+
+
+BOX = ROOT / "dashboard/widgets/inputs.py"
+"""Where the one box for text is made, which nobody can draw without a limit."""
+FOR_TEXT = {"text_input", "text_area", "chat_input", "data_editor"}
+
+
+def boxes(source: str) -> list[str]:
+    """Streamlit's boxes for text that a file names, however it comes by them."""
+    return [
+        name
+        for node in ast.walk(ast.parse(source))
+        if (name := getattr(node, "attr", None) or getattr(node, "name", None) or getattr(node, "value", None))
+        in FOR_TEXT
+    ]
+
+
+def test_no_box_for_text_is_without_a_limit() -> None:
+    """One message for a box that took any length was seconds of work, and stayed while its page was open."""
+    named = {path for path in FILES if "dashboard" in path.parts and boxes(path.read_text(encoding="utf-8"))}
+    assert named == {BOX}, "draw it by text_box of dashboard.widgets.inputs"
+    drawn = boxes(BOX.read_text(encoding="utf-8"))
+    assert sorted(drawn) == ["text_area", "text_input"]
+    assert inspect.signature(text_box).parameters["most"].default is inspect.Parameter.empty
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        'st.text_input("Find", key="x")',
+        'st.text_area("Options", max_chars=None)',
+        'column.text_input("Name")',
+        "draw = st.text_area if lines else other",
+        "from streamlit import chat_input as asked",
+        'getattr(st, "data_editor")(table)',
+    ],
+)
+def test_a_box_without_a_limit_is_found_out(wrong: str) -> None:
+    assert boxes(wrong)
 
 
 def test_pages_stay_short() -> None:

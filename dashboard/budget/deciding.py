@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import login, session, words
 from dashboard.background import compute
 from dashboard.widgets.answer import asked, cost_words, when_utc
+from dashboard.widgets.inputs import text_box
 from dashboard.words import login as said
 from dpcore.datasets.text import safe_cells
 from dpcore.errors import DpcoreError
@@ -78,9 +79,7 @@ def _box(petition: Petition, budget: Budget) -> None:
         )
         st.markdown(f"Asked by {said.shown(petition.subject)} on {when_utc(petition.time)}.")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.text_input(
-                "Why? Kept on the record with your decision; a refusal needs it", key=f"{key}-why", max_chars=1000
-            )
+            text_box("Why? Kept on the record with your decision; a refusal needs it", key=f"{key}-why", most=1000)
             st.button(
                 "Grant it",
                 key=f"{key}-grant",

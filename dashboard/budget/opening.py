@@ -16,6 +16,7 @@ from dashboard.data.actions import remember
 from dashboard.data.source import ask_whose, joined, own_file
 from dashboard.widgets import inputs as controls
 from dashboard.widgets import onward
+from dashboard.widgets.inputs import text_box
 from dashboard.words import place
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
@@ -71,9 +72,9 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
     )
     left, right = st.columns([2, 1], gap="medium")
     with left:
-        st.text_input(
+        text_box(
             "Whose data are these? A name you will recognise later",
-            max_chars=80,
+            most=80,
             key="budget-name",
             persist_state="session",
             placeholder="Patients of the north clinic, 2024",

@@ -18,6 +18,7 @@ from dashboard.report.panel import report_button
 from dashboard.report.value import Section
 from dashboard.widgets.answer import asked, cost_words, when
 from dashboard.widgets.drop_areas import named
+from dashboard.widgets.inputs import text_box
 from dashboard.words import login as login_words
 from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
@@ -95,13 +96,14 @@ def bring() -> None:
         "**Is a receipt genuine?** A receipt names the hash of its charge in this ledger's journal, where every entry "
         "holds the hash of the one before. Changing a word, a number or the answer makes the check fail."
     )
-    st.text_area(
+    text_box(
         "Its text (JSON), or the hash that is printed with a private answer",
         key=_TEXT,
         height=160,
-        max_chars=LARGEST,
+        most=LARGEST,
         persist_state="session",
         placeholder="57a5093517ef",
+        lines=True,
     )
     st.button("Check this receipt", icon=":material/verified:", key="receipt-text-check", on_click=_check_text)
     st.file_uploader(report_words.DROP, key=_FILE, type=["pdf", "docx", "html", "json"], max_upload_size=20)

@@ -13,7 +13,7 @@ from dashboard.background import compute
 from dashboard.budget.opening import DELTAS, HIDDEN, KINDS, SUM
 from dashboard.data import remembered
 from dashboard.widgets.apart import apart
-from dashboard.widgets.inputs import primary
+from dashboard.widgets.inputs import primary, text_box
 from dashboard.words import data as data_said
 from dashboard.words import login as said
 from dpcore.datasets.text import safe_cells
@@ -170,7 +170,7 @@ def _change(act: Callable[[Ledger], object], done: str) -> bool:
 def _opening() -> None:
     st.caption(said.OPEN_FOR_HELP)
     with st.form("open-for-form", border=False):
-        st.text_input("Whose data are these? A name you will recognise later", key="open-for-name", max_chars=80)
+        text_box("Whose data are these? A name you will recognise later", key="open-for-name", most=80)
         st.radio("How to count", list(KINDS), key="open-for-kind", format_func=KINDS.__getitem__)
         st.radio(
             "Who is hidden",

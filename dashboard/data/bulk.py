@@ -13,6 +13,7 @@ from dashboard import session, words
 from dashboard.data import actions, source
 from dashboard.data.declaring import problem
 from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Column, Schema
 from dpcore.errors import InvalidArgument
@@ -20,6 +21,8 @@ from dpcore.errors import InvalidArgument
 MOST = 40
 """Columns in one form; the others come after it was saved."""
 FEWEST = 2
+LONGEST_LIST = 20_000
+"""Characters of one column's options here; one that needs more is declared by itself."""
 _PARTS = ("usual", "low", "high", "earliest", "latest", "options", "lines")
 _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
@@ -78,9 +81,16 @@ def row(column: Column, key: str, *, draft: bool = False) -> None:
             st.date_input(said.latest(name), value=column.latest, key=f"{key}-latest", **limits)
         elif draft:
             # one on each line, as an option may have any sign in it
-            st.text_area(said.draft_options(name), value="\n".join(column.categories), key=f"{key}-lines", height=130)
+            text_box(
+                said.draft_options(name),
+                value="\n".join(column.categories),
+                key=f"{key}-lines",
+                most=LONGEST_LIST,
+                height=130,
+                lines=True,
+            )
         else:
-            st.text_input(said.bulk_options(name), key=f"{key}-options", max_chars=20_000)
+            text_box(said.bulk_options(name), key=f"{key}-options", most=LONGEST_LIST)
 
 
 def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Column | None:

@@ -11,6 +11,7 @@ from dashboard.data import actions, declarations, source
 from dashboard.data.columns import TYPES
 from dashboard.data.held import DESCRIBED_ROUND
 from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Column, Schema
 from dpcore.datasets.schema import ColumnType
@@ -39,7 +40,7 @@ def more(own: OwnFile) -> None:
 def _add(label: str) -> None:
     round_ = DESCRIBED_ROUND.get()
     with st.form("own-describe", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Name of a column", max_chars=80, key=f"own-new-name-{round_}", placeholder="age", width=220)
+        text_box("Name of a column", most=80, key=f"own-new-name-{round_}", placeholder="age", width=220)
         st.selectbox(
             "Type",
             [kind for kind in TYPES if kind != "text"],

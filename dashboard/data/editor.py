@@ -14,6 +14,7 @@ from dashboard.data import actions, naming, source
 from dashboard.data.declaring import declared, problem
 from dashboard.data.own_file import Decisions, OwnFile
 from dashboard.data.understood import lines_words
+from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Account, Column
 from dpcore.errors import InvalidArgument
@@ -27,6 +28,8 @@ WHY_OPTIONS = (
     "List what could have been chosen. Cells with anything else count as missing."
 )
 ORDERS = {"ymd": "2024-12-31", "dmy": "31/12/2024", "mdy": "12/31/2024", "serial": "a spreadsheet's day count"}
+LONGEST_LIST, LONGEST_WORDS = 200_000, 2_000
+"""Characters of a list of options, and of the words that mean one thing."""
 _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 
@@ -68,7 +71,7 @@ def _number_fields(column: Column, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input("Smallest possible", value=column.low, format="%g", key=f"{key}-low", width=160)
         st.number_input("Largest possible", value=column.high, format="%g", key=f"{key}-high", width=160)
-        st.text_input("Unit", value=column.unit, max_chars=20, key=f"{key}-unit", width=110)
+        text_box("Unit", value=column.unit, most=20, key=f"{key}-unit", width=110)
         st.segmented_control(
             "Decimal mark", [".", ","], default=column.decimal, required=True, key=f"{key}-decimal",
             format_func={".": "point", ",": "comma"}.__getitem__,
@@ -91,7 +94,14 @@ def _date_fields(column: Column, key: str) -> None:
 
 
 def _category_fields(column: Column, key: str) -> None:
-    st.text_area("Options, one on each line", value="\n".join(column.categories), key=f"{key}-categories", height=130)
+    text_box(
+        "Options, one on each line",
+        value="\n".join(column.categories),
+        key=f"{key}-categories",
+        most=LONGEST_LIST,
+        height=130,
+        lines=True,
+    )
 
 
 def _public_field(column: Column, key: str, *, copied: bool) -> None:
@@ -105,8 +115,8 @@ def _public_field(column: Column, key: str, *, copied: bool) -> None:
 
 def _yes_no_fields(column: Column, key: str) -> None:
     with st.container(horizontal=True):
-        st.text_input("Words for yes", value=", ".join(column.yes_words), key=f"{key}-yes")
-        st.text_input("Words for no", value=", ".join(column.no_words), key=f"{key}-no")
+        text_box("Words for yes", value=", ".join(column.yes_words), key=f"{key}-yes", most=LONGEST_WORDS)
+        text_box("Words for no", value=", ".join(column.no_words), key=f"{key}-no", most=LONGEST_WORDS)
 
 
 def _score_fields(column: Column, key: str) -> None:
@@ -125,18 +135,20 @@ def _score_fields(column: Column, key: str) -> None:
 
 def _missing_fields(column: Column, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
+        text_box(
             "A missing cell counts as",
             value="" if column.fill is None else str(column.fill),
             placeholder="nothing: its row is left out",
             key=f"{key}-fill",
+            most=LONGEST_WORDS,
             width=260,
             help="Leave it empty to leave such rows out of questions about this column.",
         )
-        st.text_input(
+        text_box(
             "Words that mean missing",
             value=", ".join(word for word in column.missing_words if word),
             key=f"{key}-missing",
+            most=LONGEST_WORDS,
             help="Separated by commas; capitals and blanks around do not matter. Empty cells are always missing.",
         )
 

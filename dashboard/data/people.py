@@ -12,6 +12,7 @@ from dashboard.background import compute
 from dashboard.data import actions, remembered, source
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
+from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Schema
 from dpcore.datasets.schema import MOST_PEOPLE, EachRow
@@ -40,10 +41,10 @@ def rows(own: OwnFile) -> None:
             args=(f"own-each-row-{schema.each_row}",),
             width=200,
         )
-        st.text_input(
+        text_box(
             "Protected: one",
             value=schema.unit,
-            max_chars=30,
+            most=30,
             key=f"own-unit-{schema.unit}",
             on_change=_unit,
             args=(f"own-unit-{schema.unit}",),
@@ -230,11 +231,12 @@ def ask_whose(own: OwnFile) -> None:
         help=NOT_SEEN,
     )
     if chosen == OTHERS:
-        st.text_area(
+        text_box(
             "Why are they others? One sentence; it is kept in the ledger's journal with the date",
             key="own-why",
-            max_chars=1000,
+            most=1000,
             placeholder="These are the patients of the year after, and nobody came in both years.",
+            lines=True,
         )
     st.button(
         "Keep this answer for good",

@@ -12,6 +12,7 @@ from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.widgets.drop_areas import named
+from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 
 LARGEST = 200
@@ -38,7 +39,7 @@ def paste() -> None:
     """A box for a table copied from a sheet, a page or a mail."""
     with st.expander(said.PASTE, icon=":material/content_paste:"), st.form("own-paste", border=False):
         key = f"own-paste-{OWN_ROUND.get()}"
-        st.text_area(said.PASTE_LABEL, key=key, height=140, max_chars=LARGEST_PASTED, placeholder=said.PASTE_EXAMPLE)
+        text_box(said.PASTE_LABEL, key=key, height=140, most=LARGEST_PASTED, placeholder=said.PASTE_EXAMPLE, lines=True)
         st.form_submit_button(said.PASTE_GO, key="own-paste-go", on_click=arrivals.paste, args=(key,))
 
 
@@ -96,9 +97,7 @@ def differently(
     with st.form(key, border=False):
         with st.grid(3, min_column_width=170):
             if part:
-                st.text_input(
-                    said.PART, value=str(known.get("part") or ""), placeholder=_GUESS, key=f"{key}-part", max_chars=300
-                )
+                text_box(said.PART, value=str(known.get("part") or ""), placeholder=_GUESS, key=f"{key}-part", most=300)
             if text:
                 _text_fields(known, key)
             st.selectbox(

@@ -12,10 +12,12 @@ from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.put_together import leaving_out
 from dashboard.data.task import Task
+from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Reading, SplitOptions, Step
 
-LONGEST = 400
+LONGEST, LONGEST_LIST = 400, 20_000
+"""Characters of a sentence, and of the options that are stated."""
 
 
 def show_working(own: OwnFile) -> None:
@@ -43,7 +45,14 @@ def show_working(own: OwnFile) -> None:
 def _split(step: SplitOptions, key: str) -> None:
     """Options that are to be counted in a private answer are stated, and so is how many of them one cell can name."""
     with st.popover(said.STEP_DO), st.form(f"{key}-form", border=False):
-        st.text_area(said.SPLIT_OPTIONS, key=f"{key}-options", height=120, help=said.SPLIT_OPTIONS_HELP)
+        text_box(
+            said.SPLIT_OPTIONS,
+            key=f"{key}-options",
+            most=LONGEST_LIST,
+            height=120,
+            help=said.SPLIT_OPTIONS_HELP,
+            lines=True,
+        )
         st.number_input(said.SPLIT_MOST, key=f"{key}-most", value=None, min_value=1, max_value=200)
         st.form_submit_button(said.STEP_DO, key=key, on_click=_take_split, args=(step, key))
 

@@ -106,6 +106,11 @@ class Poll:
     # -- what can be said, and what comes out ----------------------------------------------------------------------
 
     @property
+    def answers(self) -> int:
+        """How many answers the room may give."""
+        return 1
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """What a phone can choose, in order; empty where it gives a number."""
         if self.form == "yes_no":

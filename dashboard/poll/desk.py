@@ -79,7 +79,7 @@ def opens(label: str, key: str, declared: Callable[[], Declared], question: str)
 def _open(declared: Declared, host: str) -> None:
     """Open a room. Raises LedgerError for a visitor who has begun as much as the ledger takes: now, and not when the
     room waits for its answer."""
-    compute.ledger().may_begin(rate.ROOM)
+    compute.ledger().may_begin(rate.room(declared.answers))
     ROOMS.open(declared, host, st.context.ip_address or "")
 
 

@@ -70,6 +70,11 @@ class Follow:
         object.__setattr__(self, "epsilon", round(self.epsilon, EPSILON_DIGITS))
 
     @property
+    def answers(self) -> int:
+        """How many answers the room may give: whom to follow in each round but the first."""
+        return self.rounds - 1
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The teams."""
         return tuple(f"{said.TEAM} {letter}" for letter in LETTERS[: self.teams])

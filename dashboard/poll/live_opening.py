@@ -16,6 +16,7 @@ from dashboard.poll.asked import FEWEST_PEOPLE, LONGEST_OPTION, LONGEST_QUESTION
 from dashboard.poll.follow import FEWEST_ROUNDS, FEWEST_TEAMS, MOST_ROUNDS, MOST_TEAMS, Follow
 from dashboard.poll.rooms import Declared
 from dashboard.poll.watch import FEWEST_LOOKS, LONGEST, MOST_LOOKS, SHORTEST, Watch
+from dashboard.widgets.inputs import text_box
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
 
@@ -49,7 +50,8 @@ def follow_form(place: DeltaGenerator | None = None) -> None:
         _question("follow", said.FOLLOW_QUESTION)
         for column, name in zip(st.columns(2), ("first", "second"), strict=True):
             key = _key("follow", name)
-            column.text_input(f"{said.OUTCOMES}: {name}", key=key, max_chars=LONGEST_OPTION, persist_state="session")
+            with column:
+                text_box(f"{said.OUTCOMES}: {name}", key=key, most=LONGEST_OPTION, persist_state="session")
         rounds, teams = st.columns(2)
         with rounds:
             _whole("follow", "rounds", said.ROUNDS, FEWEST_ROUNDS, MOST_ROUNDS)
@@ -123,7 +125,7 @@ def _form(why: str, form: str, first: Mapping[str, object]) -> list[DeltaGenerat
 
 
 def _question(form: str, label: str) -> None:
-    st.text_area(label, key=_key(form, "question"), max_chars=LONGEST_QUESTION, height=80, persist_state="session")
+    text_box(label, key=_key(form, "question"), most=LONGEST_QUESTION, height=80, persist_state="session", lines=True)
 
 
 def _whole(form: str, name: str, label: str, low: int, high: int, help_text: str | None = None) -> None:

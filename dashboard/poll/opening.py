@@ -11,8 +11,11 @@ from dashboard import session
 from dashboard.charts.theme import plain
 from dashboard.poll import desk
 from dashboard.poll.asked import FEWEST_PEOPLE, LONGEST_QUESTION, MOST_PEOPLE, Form, Poll
+from dashboard.widgets.inputs import text_box
 from dashboard.words import poll as said
 
+LONGEST_LIST = 2_000
+"""Characters of all options: more than a poll takes, so that it is said what is too much."""
 LEVELS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0)
 _FIRST: dict[str, object] = {
     "question": "",
@@ -47,8 +50,13 @@ def opening(place: DeltaGenerator | None = None) -> None:
             persist_state="session",
             on_change=lambda: _fill(str(session.entered(_key("start"), first))),
         )
-        st.text_area(
-            said.QUESTION, key=_key("question"), max_chars=LONGEST_QUESTION, height=80, persist_state="session"
+        text_box(
+            said.QUESTION,
+            key=_key("question"),
+            most=LONGEST_QUESTION,
+            height=80,
+            persist_state="session",
+            lines=True,
         )
         st.radio(
             said.ANSWERS,
@@ -59,7 +67,9 @@ def opening(place: DeltaGenerator | None = None) -> None:
         )
         form = session.entered(_key("form"), "options")
         if form == "options":
-            st.text_area(said.OPTIONS, key=_key("options"), height=130, persist_state="session")
+            text_box(
+                said.OPTIONS, key=_key("options"), most=LONGEST_LIST, height=130, persist_state="session", lines=True
+            )
         elif form == "number":
             for column, name, label in zip(
                 st.columns(3), ("low", "high", "step"), (said.LOW, said.HIGH, said.STEP), strict=True

@@ -22,7 +22,7 @@ from dashboard.poll.rooms import LIFE, ROOMS, AnyRoom, plain_code, shown_code
 from dashboard.poll.shown import guess_question, receipt_below, told, true_counts
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.widgets.apart import apart
-from dashboard.widgets.inputs import primary
+from dashboard.widgets.inputs import primary, text_box
 from dashboard.words import poll as said
 
 LOOK = 2.0
@@ -75,7 +75,7 @@ def _ask_for_code(why: str = "") -> None:
     st.title(said.JOIN_TITLE, anchor=False)
     if why:
         st.warning(why)
-    st.text_input(said.CODE, key=_TYPED, max_chars=20, placeholder="ABCD-2345")
+    text_box(said.CODE, key=_TYPED, most=20, placeholder="ABCD-2345")
     st.button(primary(said.ENTER), type="primary", key="poll-enter", width="stretch", on_click=_enter)
 
 

@@ -66,6 +66,11 @@ class Watch:
         check(good, poll_words.epsilon_between(LEAST_EPSILON, MOST_EPSILON))
         object.__setattr__(self, "epsilon", round(self.epsilon, EPSILON_DIGITS))
 
+    @property
+    def answers(self) -> int:
+        """How many answers the room may give: one, which ends the listening."""
+        return 1
+
     @cached_property
     def request(self) -> TapAlarm:
         """What will be released: made from this declaration alone."""

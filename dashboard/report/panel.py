@@ -19,6 +19,7 @@ from dashboard.report import held, recipe
 from dashboard.report.render import MIMES, SEALED, every_form, rendered
 from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS, Report, Section
 from dashboard.widgets.drop_areas import named
+from dashboard.widgets.inputs import text_box
 from dashboard.widgets.waiting import in_background
 from dashboard.words import report as said
 from dpcore.datasets import sample, samples
@@ -134,7 +135,7 @@ def title_page(key: str, first_title: str, *, title: str = _TITLE) -> None:
     ):
         place = f"{key}-{name}"
         session.seed(place, held.TYPED.get().get(name, first))
-        st.text_input(label, key=place, max_chars=longest, on_change=_typed, args=(name, place))
+        text_box(label, key=place, most=longest, on_change=_typed, args=(name, place))
     place = f"{key}-{_DAY}"
     session.seed(place, held.TYPED.get().get(_DAY, date.today()))
     st.date_input(said.REPORT_DATE, key=place, format="YYYY-MM-DD", on_change=_typed, args=(_DAY, place))

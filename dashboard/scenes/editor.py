@@ -19,6 +19,7 @@ from dashboard.scenes.address import PART, PARTS, Address
 from dashboard.scenes.deck import Deck, DeckMistakes, Scene
 from dashboard.scenes.held import DECK_MISTAKES, DECK_ROUND, EMPTIED, MAKING, Kept, Making
 from dashboard.widgets.drop_areas import named
+from dashboard.widgets.inputs import text_box
 from dashboard.words import safe
 from dashboard.words import scenes as words
 from dpcore.datasets import Declaration, sample
@@ -54,13 +55,13 @@ def case_of(key: str, epsilon: float) -> Case:
 def add(address: Address, title: str, *, parts: bool) -> None:
     """The form that adds the view at ``address`` to the deck of this session; ``parts`` offers what is spoken of."""
     with st.form("add-to-deck", border=False):
-        st.text_input(words.SCENE_TITLE, value=title[: decks.TITLE], max_chars=decks.TITLE, key="add-title")
-        st.text_input(words.SENTENCE, max_chars=decks.SENTENCE, key="add-sentence", placeholder=words.UNTITLED)
-        st.text_area(words.SPEAKER, max_chars=decks.NOTES, key="add-notes")
+        text_box(words.SCENE_TITLE, value=title[: decks.TITLE], most=decks.TITLE, key="add-title")
+        text_box(words.SENTENCE, most=decks.SENTENCE, key="add-sentence", placeholder=words.UNTITLED)
+        text_box(words.SPEAKER, most=decks.NOTES, key="add-notes", lines=True)
         if parts:
             st.selectbox(words.PART, PARTS, format_func=lambda part: words.PARTS[part], key="add-part")
         if address.own:
-            st.text_input(words.WANTS, value=words.OWN_FILE, max_chars=decks.WANTS, key="add-wants")
+            text_box(words.WANTS, value=words.OWN_FILE, most=decks.WANTS, key="add-wants")
         st.caption(words.NEVER)
         st.form_submit_button(words.ADD, on_click=_add, args=(address, title))
     said = session.note(_NOTE)
@@ -107,10 +108,10 @@ def show(on_paper: Callable[[Deck, str], None]) -> None:
         st.markdown(words.EMPTY)
         _bring(making)
         return
-    st.text_input(
+    text_box(
         words.DECK_TITLE,
         value=making.title,
-        max_chars=decks.TITLE,
+        most=decks.TITLE,
         key=f"deck-title-{DECK_ROUND.get()}",
         on_change=_title,
         args=(f"deck-title-{DECK_ROUND.get()}",),
@@ -190,11 +191,11 @@ def _row(making: Making, place: int, kept: Kept) -> None:
                 if name == "wants" and not scene.address.own:
                     continue
                 key = f"{name}-{mark}-{DECK_ROUND.get()}"
-                write = st.text_area if name == "notes" else st.text_input
-                write(
+                text_box(
                     label,
                     value=getattr(scene, name),
-                    max_chars=most,
+                    most=most,
+                    lines=name == "notes",
                     key=key,
                     on_change=_caption,
                     args=(mark, name, key),

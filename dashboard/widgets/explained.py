@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.widgets.inputs import text_box
 from dashboard.words import glossary
 
 
 def words() -> None:
     """Draw the button that opens it."""
     with st.popover(glossary.TITLE, icon=":material/menu_book:", type="tertiary", key="glossary"):
-        st.markdown(glossary.found(st.text_input(glossary.FIND, key="glossary-find")))
+        st.markdown(glossary.found(text_box(glossary.FIND, key="glossary-find", most=glossary.LONGEST_SOUGHT)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -13,6 +14,15 @@ from dashboard.widgets.apart import apart
 from dashboard.words import glossary
 
 FEW = 12  # options that are shown all at once
+
+
+def text_box(label: str, *, key: str, most: int, lines: bool = False, value: str = "", **look: Any) -> str:
+    """The one box for text on any page, never without a limit: what is sent for it is kept while the page is open.
+
+    ``most`` characters, or as many as it begins with: nothing that was declared is cut. ``lines`` may be several.
+    """
+    draw = st.text_area if lines else st.text_input
+    return str(draw(label, value, max_chars=max(most, len(value)), key=key, **look) or "")
 
 
 def epsilon() -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.controls import Kept
+from dashboard.widgets.inputs import text_box
 from dashboard.widgets.picture import csv
 
 NAME = "scenario"
@@ -25,9 +26,7 @@ def show_scenarios(page: str, current: Sequence[tuple[str, str]], mark: str | No
     kept = session.ask(kept_here)
     st.markdown("**Kept scenarios**")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input(
-            "Name", placeholder=f"Scenario {len(kept) + 1}", key=f"{page}-kept-name", width=200, max_chars=30
-        )
+        name = text_box("Name", placeholder=f"Scenario {len(kept) + 1}", key=f"{page}-kept-name", width=200, most=30)
         full = len(kept) >= kept_here.most
         st.button(
             "Keep this scenario",

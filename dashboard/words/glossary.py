@@ -17,6 +17,8 @@ from dpcore.experts import linear
 from dpcore.thresholding import ways
 
 TITLE, FIND = "What the words mean", "Find a word"
+LONGEST_SOUGHT = 60
+"""Characters of a word to find; no term is longer."""
 TERMS: Mapping[str, str] = MappingProxyType(
     {
         "ε": "epsilon, the privacy loss: how much an answer may depend on any one person. Smaller hides better.",
@@ -102,10 +104,16 @@ def listed() -> str:
     return "\n".join([*terms, "", "**Methods**", "", *named])
 
 
+@cache
+def _lowered() -> tuple[tuple[str, str], ...]:
+    """Each line of the glossary as it is compared, and as it is shown."""
+    return tuple((line.lower(), line) for line in listed().splitlines())
+
+
 def found(sought: str) -> str:
-    """The lines in which ``sought`` occurs, or all of them."""
-    lines = [line for line in listed().splitlines() if sought.strip().lower() in line.lower()]
-    return "\n".join(lines) if sought.strip() else listed()
+    """The lines in which ``sought`` occurs, or all of them. Looks at the first signs of it alone."""
+    wanted = sought[:LONGEST_SOUGHT].strip().lower()
+    return "\n".join(line for lowered, line in _lowered() if wanted in lowered) if wanted else listed()
 
 
 def unexplained(text: str) -> set[str]:

@@ -216,7 +216,7 @@ class MembersLedger(Ledger):
     def may_begin(self, records: int = 0) -> None:
         """What costs nothing real is bounded for a person as for a visitor: by who they are, whatever their browser."""
         with self._store.reading() as connection:
-            told = rate.refusal(connection, self._token)
+            told = rate.refusal(connection, self._token, records)
         if told:
             raise LedgerError(told)
 
@@ -285,7 +285,7 @@ class MembersLedger(Ledger):
             except UnknownLineage:
                 raise NotAllowed(NOT_SHARED) from None
         elif super().receipt(request_id) is None:  # the same again writes nothing
-            self.may_begin()
+            self.may_begin(rate.ANSWER)
         return super().charge(request_id, lineage, cost, what, **asked)
 
     def begin_draw(self, request_id: str) -> None:

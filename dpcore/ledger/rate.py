@@ -21,8 +21,8 @@ MOST_OF_ALL, HOUR = 20_000, timedelta(hours=1)
 """Records of everybody in an hour: 200 people with 30 answers each."""
 EACH = 0.8
 """The share of them that may come from one network (a school behind one address has the same)."""
-ANSWER, ROOM, CHANGE = 3, 4, 1
-"""Records that come of what is begun: charge, draw and answer; those with the budget of a room; a budget, its name."""
+ANSWER, CHANGE = 3, 1
+"""Records that come of what is begun: charge, draw and answer; a budget, its name."""
 TOO_MANY_OF_ONE = (
     "You have practised and opened rooms here as much as one person can in a day; nothing was charged. Go on "
     "tomorrow, or start Epsilon Lab on your own computer."
@@ -37,22 +37,31 @@ TOO_MANY_OF_NETWORK = (
 )
 
 
-def refusal(connection: Connection, token: str, now: datetime | None = None, *, of_network: int = 0) -> str:
-    """Why the person with this secret can begin nothing new, in a sentence; "" where they can.
+def room(answers: int) -> int:
+    """Records that come of a room: its budget, and each of the ``answers`` that it may give."""
+    return CHANGE + ANSWER * answers
 
-    ``of_network`` are the records that were begun from where they are within the hour.
+
+def refusal(
+    connection: Connection, token: str, records: int = 0, now: datetime | None = None, *, of_network: int = 0
+) -> str:
+    """Why the person with this secret can begin nothing new that comes to so many ``records``, in a sentence; "" where
+    they can.
+
+    ``of_network`` are the records that were begun from where they are within the hour, and these.
     """
-    if of_network >= EACH * MOST_OF_ALL:
+    more = max(records, 1)
+    if of_network > EACH * MOST_OF_ALL:
         return TOO_MANY_OF_NETWORK
     then = now or datetime.now(UTC)
-    records = schema.records.c
+    kept = schema.records.c
     mine = [*practice.of(connection, token), *_rooms(connection, token, then - DAY)]
-    own = select(func.count()).where(records.lineage.in_(mine), records.time > written(then - DAY))
-    if int(connection.execute(own).scalar_one()) >= MOST_OF_ONE:
+    own = select(func.count()).where(kept.lineage.in_(mine), kept.time > written(then - DAY))
+    if int(connection.execute(own).scalar_one()) + more > MOST_OF_ONE:
         return TOO_MANY_OF_ONE
     # the record that was written so many ago: where it is younger than an hour, so many were written since
-    far = select(func.max(records.seq) - MOST_OF_ALL + 1).scalar_subquery()
-    time = connection.execute(select(records.time).where(records.seq == far)).scalar()
+    far = select(func.max(kept.seq) - MOST_OF_ALL + more).scalar_subquery()
+    time = connection.execute(select(kept.time).where(kept.seq == far)).scalar()
     return TOO_MANY_OF_ALL if time is not None and time > written(then - HOUR) else ""
 
 

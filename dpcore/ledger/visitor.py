@@ -61,9 +61,9 @@ class VisitorsLedger(Ledger):
         """Nothing: the ledger belongs to the server."""
 
     def may_begin(self, records: int = 0) -> None:
-        of_network = self._store.begun.records(self._network)
+        of_network = self._store.begun.records(self._network) + self._replicas * max(records, 1)
         with self._store.reading() as connection:
-            told = rate.refusal(connection, self._token, of_network=of_network)
+            told = rate.refusal(connection, self._token, records, of_network=of_network)
         if told:
             raise LedgerError(told)
         self._store.begun.note(self._network, self._replicas * records)

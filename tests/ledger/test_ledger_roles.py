@@ -482,11 +482,12 @@ def test_practice_of_a_person_is_bounded_by_who_they_are(whole: Ledger, monkeypa
             for number in range(30):
                 mine.charge(f"{name} {number}", lineage, Cost.pure(0.01), "?")
                 mine.rename(lineage, f"Name {number}")
+        assert mine.rename(lineage, "Short").name == "Short", "an answer is three records, a name is one"
         assert len(whole.records()) - before < 12
         assert mine.open_practice(name * 8, "clinic", epsilon=3.0).practice, "the same again writes nothing"
         assert mine.charge(f"{name} 0", lineage, Cost.pure(0.01), "?").request_id == f"{name} 0"
         begin = (
-            lambda mine=mine: mine.may_begin(rate.ROOM),
+            lambda mine=mine: mine.may_begin(rate.room(1)),
             lambda mine=mine, name=name: mine.open_practice(name * 8, "town", epsilon=1.0),
             lambda mine=mine, lineage=lineage: mine.reset_practice(lineage),
             lambda mine=mine, lineage=lineage: mine.resize_practice(lineage, epsilon=9.0),

@@ -13,16 +13,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.poll.answering import live
-from dashboard.poll.follow import Follow
+from dashboard.poll import desk
+from dashboard.poll.answering import answer, live
+from dashboard.poll.asked import Poll
+from dashboard.poll.follow import FEWEST_ROUNDS, Follow
 from dashboard.poll.follow_room import FollowRoom
 from dashboard.poll.refused import PollRefused
+from dashboard.poll.rooms import Declared, Rooms
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.poll.watch_speaker import middle
 from dashboard.words import live as said
 from dpcore.errors import LedgerError
-from dpcore.ledger import Ledger, Receipt
+from dpcore.ledger import Ledger, Receipt, rate
+from dpcore.ledger.visitor import VisitorsLedger
+from tests.poll.conftest import SNACKS
 
 HOST = "h" * 32
 COIN = Follow(question="Heads or tails?", rounds=4, teams=2, people=12, epsilon=1.0, counts=True)
@@ -336,3 +341,52 @@ def test_what_cannot_be_watched_is_one_sentence(wrong: dict[str, Any]) -> None:
     with pytest.raises(PollRefused) as refused:
         replace(BREAK, **wrong)
     assert str(refused.value).endswith(".")
+
+
+# -- what a room writes ------------------------------------------------------------------------------------------------
+
+
+def played(declared: Declared, ledger: Ledger) -> None:
+    """A room of two phones, to its end."""
+    rooms, draw = Rooms(later=lambda *_: None), partial(live, ledger=lambda: ledger.acting("room"))
+    match declared:
+        case Poll():
+            voting = rooms.open(declared, HOST)
+            for phone in ("1", "2"):
+                voting.join(phone)
+            voting.close_voting(HOST)
+            voting.show_forecast(HOST)
+            voting.release(HOST, partial(answer, ledger=lambda: ledger.acting("room")))
+        case Follow():
+            following = rooms.open(declared, HOST)
+            for phone in ("1", "2"):
+                following.join(phone)
+            following.start(HOST)
+            for number in range(1, declared.rounds + 1):
+                following.happen(HOST, number, 1)
+                following.follow(HOST, draw)
+        case Watch():
+            watching = WatchRoom("CODE", declared, HOST, wait=lambda *_: None)
+            watching.join("1")
+            listening = watching.listen(HOST, draw)
+            assert listening is not None
+            listening.join()
+
+
+WRITES = (SNACKS, COIN, replace(COIN, rounds=FEWEST_ROUNDS), BREAK)
+
+
+@pytest.mark.parametrize("declared", WRITES, ids=lambda one: type(one).__name__)
+def test_a_room_counts_all_that_it_writes(declared: Declared, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the network that opens it, when it is opened: it is played to its end whatever was begun meanwhile."""
+    mine = VisitorsLedger(ledger, HOST, network="192.0.2.1")
+    monkeypatch.setattr(desk.compute, "ledger", lambda: mine)
+    monkeypatch.setattr(desk, "ROOMS", Rooms(later=lambda *_: None))
+    before = len(ledger.records())
+    desk._open(declared, HOST)
+    played(declared, ledger)
+    assert ledger._store.begun.records("192.0.2.1") == len(ledger.records()) - before > 0
+
+
+def test_a_room_that_counts_as_one_answer_is_found_out() -> None:
+    assert {type(one) for one in WRITES if rate.room(one.answers) != rate.room(1)} == {Follow}

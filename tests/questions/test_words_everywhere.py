@@ -110,6 +110,33 @@ def test_every_method_on_a_page_is_explained(key: str) -> None:
         assert bound or name[:1].islower() or f"**{name}**" in told, name
 
 
+class Sought(str):
+    """A text that may not be looked at as a whole."""
+
+    __slots__ = ()
+
+    def strip(self, *_: object) -> str:
+        raise AssertionError("all of it was read")
+
+    lower = strip
+
+
+def test_a_word_is_found_and_the_glossary_lowered_once() -> None:
+    """It was lowered anew for each of a hundred lines, whatever its length: a message was seconds of work."""
+    assert glossary.found(" LASTING address ") == "- **DOI**: the lasting address of a paper or a table."
+    assert glossary.found("") == glossary.found(" ") == glossary.listed()
+    assert glossary.found("no such word") == ""
+    for _ in range(3):
+        glossary.found(Sought("x" * 10_000_000))
+    assert glossary._lowered.cache_info().misses == 1
+    with pytest.raises(AssertionError):
+        [line for line in glossary.listed().splitlines() if Sought("ε").strip().lower() in line.lower()]
+
+
+def test_every_term_can_be_typed_whole() -> None:
+    assert max(map(len, [*glossary.TERMS, *glossary.methods()])) <= glossary.LONGEST_SOUGHT
+
+
 def test_a_line_of_the_glossary_is_one_line() -> None:
     for term, line in glossary.TERMS.items():
         assert len(line) <= 120, term

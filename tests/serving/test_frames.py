@@ -269,6 +269,26 @@ def test_a_connection_that_is_over_is_gone_though_nobody_reads_what_waits(end: s
     asyncio.run(story())
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_message_that_was_taken_is_held_nowhere(whole: bool) -> None:
+    """The parser held the last frame of a connection until the next one: the largest message, of every open page."""
+
+    async def held() -> int:
+        page = await Page().opened()
+        data = b"x" * 60_000
+        assert (await page.taken())["type"] == "websocket.connect"
+        page.receives(frame(BINARY, data) if whole else frame(BINARY, b"", last=False) + frame(CONTINUED, data))
+        assert (await page.taken())["bytes"] == data
+        parser: Any = page.connection.conn.parser
+        while "frame" not in parser.gi_frame.f_locals:
+            parser = parser.gi_yieldfrom  # within what reads the request
+        return len(parser.gi_frame.f_locals["frame"].data)
+
+    assert asyncio.run(held()) == 0
+    frames.unguard()
+    assert asyncio.run(held()) == 60_000, "what shows that it can fail"
+
+
 def test_uvicorn_and_streamlit_are_as_the_guard_takes_them_to_be() -> None:
     """Where this fails, look at ``dashboard/frames.py`` before anything else: frames may not be counted any more."""
     served = WebSocketsSansIOProtocol

@@ -20,10 +20,14 @@ import websockets
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from streamlit import config
+from streamlit.elements.widgets.text_widgets import TextAreaSerde
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.session_state import SessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from benchmarks.people import Person
 from dashboard import frames, gate, login, pace, wanted, wire
@@ -349,6 +353,7 @@ def wire_bytes(number: int) -> bytes:
 
 MANY = 300_000
 HASHES = BackMsg().rerun_script.DESCRIPTOR.fields_by_name["cached_message_hashes"].number
+UNKNOWN = b"\xc2\x3e" + wire_bytes(MANY) + bytes(MANY)
 GROUP, EIGHTS = b"\xa3\x06\xa4\x06", b"\xa1\x06" + bytes(8)  # of a field that nobody knows
 IN_STATES = ("rerun_script", "widget_states")
 
@@ -397,8 +402,22 @@ def test_who_reads_a_message_goes_on_behind_a_group() -> None:
     assert wire.parts(gate.MESSAGE_PARTS, nested(b"\x0a\x00" * 9, *IN_STATES), BackMsg.DESCRIPTOR) == 2 + 9
 
 
-def test_what_a_page_may_send_at_most_arrives() -> None:
+def drawn(box: int, *several: str) -> SessionState:
+    """What a session holds whose page has a box for so many characters, and several lists of all columns."""
+    state, typing = SessionState(), TextAreaSerde("", box)
+    lists: Any = lambda said: said  # noqa: E731
+    columns = [f"column {each}" for each in range(MOST_COLUMNS)]
+    box_itself = WidgetMetadata("pasted", typing.deserialize, typing.serialize, "string_value")
+    state._new_widget_state.set_widget_metadata(box_itself)
+    for name in several:
+        found = WidgetMetadata(name, lists, lists, "string_array_value", formatted_options=columns)
+        state._new_widget_state.set_widget_metadata(found)
+    return state
+
+
+def test_what_a_page_may_send_at_most_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice as much as the fullest page with the widest table that there may be."""
+    monkeypatch.setattr(gate, "_state", lambda _: drawn(2_000_000, "columns", "pairs"))
     rerun = BackMsg()
     states = rerun.rerun_script.widget_states
     states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
@@ -410,6 +429,54 @@ def test_what_a_page_may_send_at_most_arrives() -> None:
     told, inner = connected([binary(rerun)], HOST)
     assert not told
     assert inner.messages[0]["bytes"] == rerun.SerializeToString()
+
+
+def test_what_stands_on_no_page_does_not_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit holds what arrives until its page sends the next message: nine megabytes, box or not."""
+    rerun = BackMsg()
+    rerun.rerun_script.query_string = "page=1"
+    rerun.rerun_script.widget_states.widgets.add(id="few", string_value="ε")
+    few = rerun.SerializeToString()
+    rerun.rerun_script.widget_states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
+    for most, arrives in ((2_000_000, rerun.SerializeToString()), (1_999_999, few)):
+        monkeypatch.setattr(gate, "_state", lambda _, most=most: drawn(most))
+        told, inner = connected([binary(rerun)], HOST)
+        assert not told
+        assert inner.messages[0]["bytes"] == arrives
+    monkeypatch.undo()
+    assert connected([binary(rerun)], HOST)[1].messages[0]["bytes"] == few, "what nobody has drawn yet"
+
+
+def test_a_connection_finds_its_own_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a mark that its scope carries, copies of it too; one that has none holds nothing."""
+    scopes: list[dict[str, Any]] = [{gate._PAGE: object()} for _ in range(2)]
+    open_pages, states = [], [SessionState(), SessionState()]
+    for scope, state in zip(scopes, states, strict=True):
+        client = StarletteSessionClient.__new__(StarletteSessionClient)
+        client._websocket = SimpleNamespace(scope={**scope, "path": "/"})  # type: ignore[assignment]
+        open_pages.append(SimpleNamespace(client=client, session=SimpleNamespace(session_state=state)))
+    manager = SimpleNamespace(list_active_sessions=lambda: open_pages)
+    here = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(gate, "runtime", here)
+    for scope, state in zip(scopes, states, strict=True):
+        assert gate._state(scope) is state
+    other = gate._state({gate._PAGE: object()})
+    assert all(other is not state for state in states)
+
+
+@pytest.mark.parametrize("field", ["query_string", "page_name", "fragment_id", "cached_message_hashes"])
+def test_only_what_is_typed_is_long(field: str) -> None:
+    """An address was kept for as long as its page is open, whatever it said; so was what nobody knows."""
+    rerun = BackMsg()
+    said = getattr(rerun.rerun_script, field)
+    for length, code in ((100_000, []), (gate.BESIDE_BYTES, [1009])):
+        text = "x" * length
+        said.append(text) if field.endswith("hashes") else setattr(rerun.rerun_script, field, text)
+        told, inner = connected([binary(rerun)], HOST)
+        assert [one["code"] for one in told] == code
+        assert ("bytes" in inner.messages[0]) == (not code)
+    told, _ = connected([{"type": "websocket.receive", "bytes": nested(UNKNOWN, *IN_STATES)}], HOST)
+    assert told == [{"type": "websocket.close", "code": 1009}]
 
 
 @pytest.mark.parametrize("sent", [{"text": "hello"}, {"bytes": b"\xff" * 200}, {"bytes": b""}])

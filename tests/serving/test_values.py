@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.components.v2.bidi_component.serialization import BidiComponentSerde
 from streamlit.elements.widgets.number_input import NumberInputSerde
+from streamlit.elements.widgets.text_widgets import TextAreaSerde, TextInputSerde
 from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.state.common import WidgetMetadata
@@ -115,6 +117,8 @@ def offered() -> None:
     """A page with one widget of every kind that offers options, two for what nobody offered, and a box for text."""
     import streamlit as st
 
+    from dashboard.widgets.inputs import text_box
+
     def told(key: str) -> None:
         st.session_state["told"] = {**st.session_state["told"], key: st.session_state[key]}
 
@@ -127,17 +131,19 @@ def offered() -> None:
     st.menu_button("menu", ["a", "b", "c"], key="menu", on_click=told, args=("menu",))
     st.selectbox("new", ["a"], key="new", accept_new_options=True, on_change=told, args=("new",))
     st.multiselect("new", ["a"], key="new_many", accept_new_options=True, on_change=told, args=("new_many",))
-    st.text_area("typed", key="typed", on_change=told, args=("typed",))
+    text_box("typed", key="typed", most=5000, lines=True, on_change=told, args=("typed",))
+    text_box("few", key="few", most=5, value="first", on_change=told, args=("few",))
+    st.text_input("any", key="any", on_change=told, args=("any",))
 
 
 LISTS = ("multiselect", "pills", "control", "pills_many", "slider", "new_many")
-OPEN = ("new", "new_many", "typed")
+OPEN = ("new", "new_many", "typed", "few", "any")
 OF_OPTIONS = ("selectbox", "radio", "tabs", "menu", *LISTS[:-1])
 
 
 def chosen(*said: str) -> dict[str, object]:
     """What a page is told in its callbacks when each of its widgets is sent these choices."""
-    app, message = AppTest.from_function(offered), WidgetStates()
+    app, message = AppTest.from_function(offered, default_timeout=30.0), WidgetStates()
     app.session_state["told"] = {}
     app.run()
     for name, key in app.session_state._state._state._key_id_mapper.id_key_mapping.items():
@@ -159,16 +165,67 @@ def test_a_choice_is_one_that_was_offered() -> None:
     found = chosen("b")
     assert set(found) == {*OF_OPTIONS, *OPEN}
     assert [found[key] for key in OF_OPTIONS] == ["b", "b", "b", "b", ["b"], "b", "b", ["b"], "b"]
-    assert chosen("punycode") == {"new": "punycode", "new_many": ["punycode"], "typed": "punycode"}
+    assert chosen("punycode") == {"new": "punycode", "new_many": ["punycode"], "typed": "punycode", "any": "punycode"}
     assert not {*chosen("b", "punycode")} & {"multiselect", "pills", "control", "pills_many", "slider"}
     assert not {*chosen("b", "b")} & {"multiselect", "pills_many"}, "nobody chooses one twice"
     assert chosen("c", "b")["multiselect"] == ["c", "b"]
 
 
-def test_only_what_a_person_types_is_long() -> None:
-    """Some bytes of JSON are thirty times as many in memory, and stay there for as long as the page is open."""
-    long = "x" * (values.LONGEST + 1)
+@pytest.mark.parametrize("sign", ["x", "𐍈"])
+def test_only_what_a_person_types_is_long(sign: str) -> None:
+    """Some bytes of JSON are thirty times as many in memory, and stay there for as long as the page is open.
+
+    A box takes no more than it says, and a text of more is not cut, which would be a copy; one that says nothing takes
+    no more than what is not typed.
+    """
+    long = sign * (values.LONGEST + 1)
     assert chosen(long) == {"typed": long}
+    assert chosen(sign * 5000) == {"typed": sign * 5000}
+    assert not chosen(sign * 5001)
+    assert chosen(sign * 5)["few"] == sign * 5
+    assert "few" not in chosen(sign * 6)
+
+
+def test_a_box_takes_what_it_begins_with() -> None:
+    app = AppTest.from_string(
+        "from dashboard.widgets.inputs import text_box\n"
+        "text_box('options', key='long', most=3, value='a, b, c')\n"
+        "text_box('options', key='short', most=3, value='a', lines=True)\n",
+        default_timeout=30.0,
+    ).run()
+    assert app.text_input(key="long").value == "a, b, c"
+    assert app.text_input(key="long").proto.max_chars == 7
+    assert app.text_area(key="short").proto.max_chars == 3
+
+
+def test_what_is_not_text_is_short_too() -> None:
+    """A file that was never sent has a name of any length."""
+    for size, found in ((100, True), (20_000, False)):
+        message = WidgetState()
+        message.file_uploader_state_value.uploaded_file_info.add(file_id="x" * size)
+        known = WidgetMetadata(FINGER, lambda said: said, lambda said: said, "file_uploader_state_value")
+        assert values.could_send(known, message) == found
+
+
+def test_more_bytes_than_it_has_characters_are_not_made_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine million bytes were thirty-six million as a text, cut to twenty characters afterwards."""
+    large = SimpleNamespace(WhichOneof=lambda _: "string_value", ByteSize=lambda: 9_000_000)
+    for box in (TextInputSerde("", 20), TextAreaSerde("", 20), TextInputSerde("")):
+        known = WidgetMetadata(FINGER, box.deserialize, box.serialize, "string_value")
+        assert not values.could_send(known, large)  # type: ignore[arg-type]
+    monkeypatch.setattr(values, "is_small", lambda *_: True)
+    with pytest.raises(AttributeError):  # its text is asked for
+        values.could_send(known, large)  # type: ignore[arg-type]
+
+
+def test_a_box_cut_to_its_limit_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What shows that the tests above can fail: as it was, a box took any text, and cut it."""
+    monkeypatch.setattr(values, "could_send", lambda *_: True)
+    assert chosen("x" * 5001)["typed"] == "x" * 5000
+    assert chosen("x" * 5001)["any"] == "x" * 5001
+
+
+def test_a_component_says_little() -> None:
     for length, found in ((values.LONGEST - 7, True), (values.LONGEST + 1, False)):
         states = sent(FINGER, json_value='{"y":"' + "y" * (length - 8) + '"}')
         assert ("y" in states.get(FINGER)) == found

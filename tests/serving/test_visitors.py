@@ -206,7 +206,7 @@ def test_practice_grows_the_ledger_only_so_far(whole: Ledger, monkeypatch: pytes
         with pytest.raises(LedgerError) as refused:
             one()
         assert str(refused.value) == said
-    assert whole.verify().seq - before <= 12 + 2
+    assert whole.verify().seq - before <= 12
     fresh = VisitorsLedger(whole, "9" * 32)
     if bound == "MOST_OF_ALL":
         with pytest.raises(LedgerError, match="no more for now"):
@@ -275,16 +275,37 @@ def test_one_network_leaves_room_for_others(whole: Ledger, monkeypatch: pytest.M
     assert practising(whole, "192.0.2.1") == 20, "four records each, up to 80"
     assert practising(Ledger.open("sqlite://"), "") == 40
     elsewhere = VisitorsLedger(whole, TOKEN, network="192.0.2.2")
-    elsewhere.may_begin(rate.ROOM)
+    elsewhere.may_begin(rate.room(1))
     elsewhere.charge("elsewhere", CLINIC, Cost.pure(0.1), "?")
     assert elsewhere.charge("elsewhere", CLINIC, Cost.pure(0.1), "?") == whole.receipt("elsewhere")
-    assert whole._store.begun.records("192.0.2.2") == rate.ROOM + rate.ANSWER, "the same again is nothing new"
+    assert whole._store.begun.records("192.0.2.2") == rate.room(1) + rate.ANSWER, "the same again is nothing new"
     desk = VisitorsLedger(whole, OTHER, network="192.0.2.1")
-    for begin in (lambda: desk.may_begin(rate.ROOM), lambda: desk.rename(THEIRS, "x")):
+    for begin in (lambda: desk.may_begin(rate.room(1)), lambda: desk.rename(THEIRS, "x")):
         with pytest.raises(LedgerError) as refused:
             begin()
         assert str(refused.value) == rate.TOO_MANY_OF_NETWORK
     assert not [one for one in whole.records() if "192.0.2" in one.line()], "no address is ever written"
+
+
+def test_a_room_that_would_be_more_than_a_network_has_is_not_opened(
+    whole: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it is opened: once it is, it is played to its end, so that two of them were 36 records too many."""
+    monkeypatch.setattr(rate, "MOST_OF_ALL", 100)
+    desk = VisitorsLedger(whole, TOKEN, network="192.0.2.1")
+    desk.may_begin(rate.room(19))
+    with pytest.raises(LedgerError, match="from your network"):
+        VisitorsLedger(whole, OTHER, network="192.0.2.1").may_begin(rate.room(19))
+    assert whole._store.begun.records("192.0.2.1") == 58
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 50)
+    with pytest.raises(LedgerError, match="as much as one person can"):
+        VisitorsLedger(whole, OTHER, network="192.0.2.2").may_begin(rate.room(19))
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 600)
+    monkeypatch.setattr(rate, "EACH", 1.0)
+    monkeypatch.setattr(rate, "MOST_OF_ALL", 60)
+    with pytest.raises(LedgerError, match="no more for now"):
+        VisitorsLedger(whole, OTHER).may_begin(rate.room(19))
+    VisitorsLedger(whole, OTHER).may_begin(rate.ANSWER)
 
 
 def test_a_server_that_is_one_of_two_takes_half(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
