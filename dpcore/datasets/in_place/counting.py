@@ -78,7 +78,8 @@ def check_size(columns: Sequence[Column], cuts: Mapping[str, int]) -> None:
 
 
 def check_person(column: Column, kind: Kind) -> None:
-    """Whether a column of this kind can say whose a row is: how long a cell is must be told without a look at it.
+    """Whether a column of this kind can say whose a row is: how long a cell is must be told without a look at it, and
+    cells that an engine takes for equal must have one text (``whose``), as spans of time have none.
 
     Raises InvalidArgument.
     """
@@ -243,11 +244,12 @@ def rows_of_each(source: FromClause, *, person: Cell, there: ColumnElement[bool]
 
 
 def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell, ColumnElement[bool]]:
-    """Who a row's person is, and whether it says so."""
-    text = _trimmed(cell, tongue)
-    named = text if kind == "text" else tongue.named(cell, text)
-    if named is None:
-        return cell, cell.is_not(None)
+    """Who a row's person is, as a text, and whether it says so.
+
+    By that text rows are put together and numbered (``kept``): of one person written in two ways some would else be
+    numbered alike, and which of them stay would hang on how an engine sorts, so on all other rows.
+    """
+    named = tongue.named(cell, kind, tongue.trimmed)
     missing = sorted({word.strip().lower() for word in column.missing_words} | {""})
     return tongue.exact(named), and_(named.is_not(None), func.lower(named).not_in(missing))
 

@@ -26,7 +26,6 @@ from sqlalchemy import (
     Enum,
     Float,
     Integer,
-    Interval,
     LargeBinary,
     Numeric,
     String,
@@ -72,7 +71,7 @@ _KINDS: tuple[tuple[type[TypeEngine[Any]], Kind], ...] = (
     (Enum, "text"),
     (String, "text"),
     (LargeBinary, "bytes"),
-    *((kind, "fixed") for kind in (Uuid, Time, Interval, INET, CIDR, MACADDR, MACADDR8)),
+    *((kind, "fixed") for kind in (Uuid, Time, INET, CIDR, MACADDR, MACADDR8)),
 )
 
 
@@ -177,6 +176,8 @@ def _engine(address: str) -> Engine:
         raise UnreadableFile(_UNREACHED) from None
     if kind == "sqlite":
         event.listen(engine, "connect", _begin)
+    if kind == "postgresql":
+        event.listen(engine, "connect", _exact)
     return engine
 
 
@@ -190,6 +191,13 @@ def _opened_for_reading(url: URL) -> URL:
 def _begin(connection: sqlite3.Connection, _: object) -> None:
     connection.create_function("md5", 1, _digest, deterministic=True)
     connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY)
+
+
+def _exact(connection: Any, _: object) -> None:
+    """Let no two numbers be written as one text, whatever the database's own settings say."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET extra_float_digits = 3")
+    connection.commit()
 
 
 def _digest(text: bytes) -> str:

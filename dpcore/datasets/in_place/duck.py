@@ -39,7 +39,7 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), "number"),
     **dict.fromkeys((f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")), "integer"),
     **dict.fromkeys(("INTEGER", "UINTEGER"), "integer"),
-    **dict.fromkeys(("UUID", "TIME", "TIME WITH TIME ZONE", "TIMESTAMP WITH TIME ZONE", "INTERVAL"), "fixed"),
+    **dict.fromkeys(("UUID", "TIME", "TIME WITH TIME ZONE", "TIMESTAMP WITH TIME ZONE"), "fixed"),
     "BLOB": "bytes",
 }
 _AWAY = "The source cannot be reached, or does not let this server read; ask the people who run the server."

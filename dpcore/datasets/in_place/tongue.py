@@ -55,6 +55,22 @@ AROUND = f"'\\A[{_ANY}]+|[{_ANY}]+\\z'"
 """Blanks around a text as a regular expression in DuckDB, whose own ``trim`` takes ten times as long for a list."""
 
 
+def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
+    """Of a number without what may be written in several ways: 7.00 and −0 are “7” and “0”. Bytes are not trimmed."""
+    text = cast(cell, String())
+    if kind == "text":
+        return trimmed(text)
+    if kind != "number":
+        return text
+    decimals = and_(text.contains("."), ~text.contains("e"))
+    return case(
+        (cell == literal_column("0"), literal_column("'0'")),
+        (decimals, func.rtrim(func.rtrim(text, literal_column("'0'")), literal_column("'.'"))),
+        (text == literal_column("'-nan'"), literal_column("'nan'")),
+        else_=text,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tongue:
     """One engine's way to say things, each about a cell by itself.
@@ -64,8 +80,8 @@ class Tongue:
     whole number up to one above 0, ``double(number)`` the number as a double, ``quotient(double, by)`` the double
     divided by a number above 0, ``digest(text)`` its MD5, ``size(cell, kind)`` how many bytes a cell has, told without
     a copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
-    ``named(cell, text)`` is what a cell says of a column that is declared as no text, where it may hold one all the
-    same (``text``, trimmed), or None where it cannot.
+    ``named(cell, kind, trimmed)`` is whom a cell names, as a text: the same one for cells that are equal, another for
+    others, where ``trimmed`` is this engine's.
     ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one query may group the
     rows that it reads in several ways.
     """
@@ -81,7 +97,7 @@ class Tongue:
     quotient: Callable[[Cell, float], Cell]
     size: Callable[[Cell, Kind], Cell | None]
     digest: Callable[[Cell], Cell] = func.md5
-    named: Callable[[Cell, Cell], Cell | None] = lambda cell, text: None
+    named: Callable[[Cell, Kind, Callable[[Cell], Cell]], Cell] = _named
     letter_by_letter: bool = False
     several_groupings: bool = False
 
@@ -164,17 +180,17 @@ def _size_in_sqlite(cell: Cell, kind: Kind) -> Cell:
     return case((func.typeof(cell).in_([literal_column("'text'"), literal_column("'blob'")]), of_texts), else_=_NOTHING)
 
 
-def _named_in_sqlite(cell: Cell, text: Cell) -> Cell:
-    """Of any column: whatever it is declared as, it may hold a text. A whole number is the same however it is held, and
-    written as text; other numbers, of which several are written alike, are told apart as they are. Of bytes, which may
-    be a number or a UUID, none is taken for a blank."""
-    kind, whole = func.typeof(cell), cast(cell, BigInteger())
+def _named_in_sqlite(cell: Cell, _: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
+    """Of any column: whatever it is declared as, it may hold a text. A whole number is the same however it is held;
+    other numbers are written so that no two are alike. Of bytes, which may be a number or a UUID, none is taken for a
+    blank."""
+    kind, whole, text = func.typeof(cell), cast(cell, BigInteger()), cast(cell, String())
     return case(
-        (kind == literal_column("'integer'"), cast(cell, String())),  # first, for trimming takes longest
+        (kind == literal_column("'integer'"), text),  # first, for trimming takes longest
         (and_(kind == literal_column("'real'"), cell == whole), cast(whole, String())),
-        (kind == literal_column("'real'"), cell),
-        (kind == literal_column("'blob'"), cast(cell, String())),
-        else_=text,
+        (kind == literal_column("'real'"), func.quote(cell)),
+        (kind == literal_column("'blob'"), text),
+        else_=trimmed(text),
     )
 
 
