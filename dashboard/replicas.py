@@ -61,6 +61,8 @@ frontend visitors
     stick-table type ipv6 size 100k expire 1m store conn_cur
     tcp-request connection track-sc0 src,ipmask(32,64)
     tcp-request connection reject if {{ sc0_conn_cur gt {share} }}
+    # HTTP/2 would be a hundred requests on one connection, each with files here and at a replica, which speaks 1.1
+    option disable-h2-upgrade
     # asked by nobody but the owner, who asks a replica
     http-request deny deny_status 404 if {{ path_end /_stcore/metrics }}
     http-request deny deny_status 405 if {{ method TRACE CONNECT }}
@@ -94,7 +96,7 @@ def configuration(
     return CONFIGURATION.format(
         connections=connections,
         share=max(1, int(EACH * connections)),
-        bind=place + (f" ssl crt {certificate} alpn h2,http/1.1" if secure else ""),
+        bind=place + (f" ssl crt {certificate} alpn http/1.1" if secure else ""),
         scheme="https" if secure else "http",
         transport=transport,
         cookie=COOKIE,

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -29,12 +30,19 @@ from tests.browser.server import ROOT, free_port
 PATIENCE = 120
 
 
-def test_the_balancer_s_configuration_is_sound(tmp_path: Path) -> None:
-    """HAProxy's own check of it, with and without TLS."""
-    pem = tmp_path / "both.pem"
+@pytest.fixture(scope="module")
+def pem(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate with its key."""
+    folder = tmp_path_factory.mktemp("certificate")
     made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-batch"]
-    subprocess.run([*made, "-keyout", tmp_path / "key", "-out", tmp_path / "crt"], check=True, capture_output=True)
-    pem.write_text((tmp_path / "crt").read_text() + (tmp_path / "key").read_text())
+    subprocess.run([*made, "-keyout", folder / "key", "-out", folder / "crt"], check=True, capture_output=True)
+    both = folder / "both.pem"
+    both.write_text((folder / "crt").read_text() + (folder / "key").read_text())
+    return both
+
+
+def test_the_balancer_s_configuration_is_sound(tmp_path: Path, pem: Path) -> None:
+    """HAProxy's own check of it, with and without TLS."""
     for certificate in (None, pem):
         file = tmp_path / "haproxy.cfg"
         text = replicas.configuration([8001, 8002], port=free_port(), address="127.0.0.1", certificate=certificate)
@@ -91,6 +99,48 @@ def test_one_address_has_a_share_of_the_connections_and_not_all(tmp_path: Path) 
             each.close()
         balancer.terminate()
         balancer.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_one_connection_is_one_request_at_a_time(secure: bool, tmp_path: Path, pem: Path) -> None:
+    """By HTTP/2 one was a hundred: 85 connections took every file that the balancer may open, and all pages ended."""
+    ours = replicas.configuration(
+        [free_port()], port=(port := free_port()), address="127.0.0.1", certificate=pem if secure else None
+    )
+    assert ours.count("alpn http/1.1") == secure
+    before = ours.replace("alpn http/1.1", "alpn h2,http/1.1").replace("    option disable-h2-upgrade\n", "")
+    for text, understood in ((ours, False), (before, True)):
+        file = tmp_path / "haproxy.cfg"
+        file.write_text(text)
+        balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
+        try:
+            _until(lambda: _is_open(port))
+            assert _takes_http_2(port, secure=secure) == understood
+        finally:
+            balancer.terminate()
+            balancer.wait(PATIENCE)
+
+
+def _is_open(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), PATIENCE).close()
+    except OSError:
+        return False
+    return True
+
+
+def _takes_http_2(port: int, *, secure: bool) -> bool:
+    """Whether the first thing that is answered to the beginning of HTTP/2 is a frame with its settings."""
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as plain:
+        asked = plain
+        if secure:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            context.set_alpn_protocols(["h2", "http/1.1"])
+            asked = context.wrap_socket(plain)
+        with asked:
+            asked.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+            return asked.recv(9)[3:4] == b"\x04"
 
 
 def _answers(port: int, visitor: str = "127.0.0.1") -> bool:
