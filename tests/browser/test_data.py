@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.case import MARK
+from dashboard.words import data as said
 from dpcore.selection import PermuteAndFlip
 from tests.browser import own_file
 from tests.browser.axe import violations
@@ -110,3 +111,18 @@ def test_the_page_can_be_read_by_everybody(open_page: Open, export: Path) -> Non
     settled(page)
     assert violations(page) == []
     page.wait_for_function(f"{WIDTH} <= 390")
+
+
+SET = """(box, text) => {
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(box, text)
+  box.dispatchEvent(new Event("input", { bubbles: true }))
+}"""
+
+
+def test_a_pasted_table_comes_whole(open_page: Open) -> None:
+    """One that is longer than what any other box takes: the server knows which page the box for it stands on."""
+    page = open_page("/data")
+    page.get_by_text(said.PASTE, exact=True).click()
+    page.get_by_label(said.PASTE_LABEL).evaluate(SET, "age\tcity\n" + "34\tHaifa\n51\tLod\n" * 10_000)
+    page.get_by_role("button", name=said.PASTE_GO).click()
+    expect(page.get_by_text("20,000 rows").first).to_be_visible()
