@@ -334,16 +334,33 @@ def _table(found: IO[bytes]) -> Tabulated:
     from dpcore.datasets.apart import crossing
 
     try:
-        return crossing.read(mmap.mmap(found.fileno(), 0, access=mmap.ACCESS_READ))
+        return crossing.read(_for_good(found))
     except (crossing.Garbled, ValueError):
         raise defect(_DOING, "Garbled", ()) from None
+
+
+def _for_good(found: IO[bytes]) -> mmap.mmap | bytes:
+    """What a reader wrote, so that nothing it left running changes it once it was checked: the server would end as soon
+    as it looks where the memory was cut off. Raises ValueError where somebody can still write to it.
+    """
+    if not hasattr(os, "memfd_create"):
+        return os.pread(found.fileno(), os.fstat(found.fileno()).st_size, 0)
+    import fcntl  # not on Windows
+
+    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+    try:
+        fcntl.fcntl(found.fileno(), fcntl.F_ADD_SEALS, seals)
+    except OSError:  # it is mapped for writing by something else
+        raise ValueError("what a reader wrote can still be changed") from None
+    return mmap.mmap(found.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
 
 
 @contextmanager
 def _room() -> Iterator[IO[bytes]]:
     """A file without a name that only this process and whom it is given to can open; what is mapped of it stays."""
     if hasattr(os, "memfd_create"):
-        with open(os.memfd_create("epsilon-lab"), "w+b", buffering=0) as file:
+        made = os.memfd_create("epsilon-lab", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        with open(made, "w+b", buffering=0) as file:
             yield file
     else:
         with tempfile.TemporaryFile(buffering=0) as file:
