@@ -234,3 +234,10 @@ def test_sheets_of_an_opendocument_are_summed_before_all_of_them_unfold(monkeypa
     sheets = (row, '</table:table><table:table table:name="T">')
     with pytest.raises(UnreadableFile, match="cells"):
         read_table(opendocument(sheets[1].join([sheets[0]] * 2)))
+
+
+def test_rows_that_no_sheet_can_hold_are_not_left_out_in_silence() -> None:
+    cell = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
+    longer = opendocument(f'<table:table-row table:number-rows-repeated="3000000">{cell}</table:table-row>')
+    with pytest.raises(UnreadableFile, match="more than 1,048,576 rows"):
+        read_table(longer)

@@ -29,6 +29,7 @@ from dpcore.errors import UnreadableFile
 
 _MOST_XML = 512 << 20
 _MOST_FILLED = 1_000_000
+_MOST_ROWS = 1 << 20
 _MOST_CELLS = 10_000_000  # a cell takes more room in a sheet than in a column of text
 _LOCKED = "The workbook is locked with a password; save it without one and choose it again."
 Say = Callable[[float], None]
@@ -75,6 +76,11 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
     for name in names if chosen is None else (chosen,):
         extent = extents(name)
         check_size(extent.rows, extent.columns, most=_MOST_CELLS)
+        if extent.rows > _MOST_ROWS:  # what the library gives ends there
+            raise UnreadableFile(
+                f"A sheet of this workbook has more than {_MOST_ROWS:,} rows, which is what a sheet can hold; save the "
+                "table as CSV."
+            )
         passed += max(extent.rows * extent.columns, extent.cells)  # sheets of nearly nothing unfold one after the other
         check_size(passed, 1, most=_MOST_CELLS)
         try:
