@@ -19,7 +19,8 @@ from dpcore.audit.files import Ask, File, Question, question
 from dpcore.audit.interference import Verdict, check
 from dpcore.datasets import Declaration, Schema, apply, conversion, schema
 from dpcore.datasets import private_rows as doors
-from dpcore.datasets.reading import kinds, labelled_files
+from dpcore.datasets.reading.labelled_days import moments
+from dpcore.datasets.reading.labelled_files import Labelled, labelled_table
 from dpcore.datasets.steps import Worked
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases import paired_model, whole_classes
@@ -337,24 +338,22 @@ def _last_for_all() -> Iterator[None]:
 @contextmanager
 def _labels_of_all_or_none() -> Iterator[None]:
     """Codes left as they are in a column of which one row has a code without a label."""
-    read = kinds.labelled_table
 
-    def wrong(*given: Any) -> labelled_files.Labelled:
-        found = read(*given)
+    def wrong(*given: Any) -> Labelled:
+        found = labelled_table(*given)
         there = {name: found.frame[name].isin([*words, ""]).all() for name, words in found.codebooks.items()}
         return replace(found, frame=found.frame.assign(**{name: "1" for name, every in there.items() if not every}))
 
-    with patch.object(kinds, "labelled_table", wrong):
+    with patch("dpcore.datasets.reading.kinds.labelled_table", wrong):
         yield
 
 
 @contextmanager
 def _every_day_in_the_calendar() -> Iterator[None]:
     """A file refused for a day of one row that no calendar has."""
-    found = labelled_files.moments
 
     def wrong(program: str, written: str) -> Callable[[Any], Any] | None:
-        moment = found(program, written)
+        moment = moments(program, written)
 
         def day(number: Any) -> Any:
             if number is not None and np.isfinite(number) and moment and moment(number) is None:
@@ -363,7 +362,7 @@ def _every_day_in_the_calendar() -> Iterator[None]:
 
         return moment and day
 
-    with patch.object(labelled_files, "moments", wrong):
+    with patch("dpcore.datasets.reading.labelled_files.moments", wrong):
         yield
 
 

@@ -27,10 +27,10 @@ def labelled_bytes(schema: Schema, rows: Sequence[tuple[str, ...]], program: Pro
         column.name: [_number(column, cell, program) for cell in own]
         for column, own in zip(schema.columns, cells, strict=True)
     }
-    labels = {
-        column.name: {code: word for word, code in book.items()}
+    labels: dict[str, dict[int | float, str]] = {
+        column.name: {code: word for word, code in _codes(column).items()}
         for column in schema.columns
-        if (book := _codes(column))
+        if _codes(column)
     }
     days = {column.name: _FORMAT[program] for column in schema.columns if column.type == "date"}
     write = pyreadstat.write_sav if program == "SPSS" else pyreadstat.write_dta
