@@ -22,7 +22,9 @@ _SAS: dict[str, Way] = {
     **dict.fromkeys((f"{order}{sign}" for order in ("MMDDYY", "DDMMYY", "YYMMDD") for sign in "BCDNPS"), "date"),
     **dict.fromkeys(("DATE", "MMDDYY", "DDMMYY", "YYMMDD", "WEEKDATE", "WEEKDATX"), "date"),
     **dict.fromkeys(("IS8601DA", "E8601DA", "B8601DA"), "date"),
-    **dict.fromkeys(("DATETIME", "DTDATE", "DATEAMPM", "MDYAMPM", "IS8601DT", "E8601DT", "B8601DT", "B8601DN"), "datetime"),
+    **dict.fromkeys(
+        ("DATETIME", "DTDATE", "DATEAMPM", "MDYAMPM", "IS8601DT", "E8601DT", "B8601DT", "B8601DN"), "datetime"
+    ),
     **dict.fromkeys(("TIME", "HHMM", "TOD", "TIMEAMPM", "IS8601TM", "E8601TM", "B8601TM"), "time"),
 }
 _SPSS_BEGINS, _BEGINS = datetime(1582, 10, 14), datetime(1960, 1, 1)
