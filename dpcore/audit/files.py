@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from dpcore.audit.labelled import Program, labelled_bytes
 from dpcore.datasets import (
     Column,
     Declaration,
@@ -31,6 +32,7 @@ from dpcore.datasets import (
     SplitOptions,
     Step,
     read_csv,
+    read_table,
 )
 from dpcore.datasets.reading.reader import done
 from dpcore.datasets.schema import EachRow
@@ -95,8 +97,8 @@ class Question:
     ``tables`` are the files to begin with. In ``moves`` a neighbour differs in the ``rows`` of one person or in the
     ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most. ``any_declaration`` says
     that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
-    before it is declared; ``header`` names its columns where they make others of them.
-    that the schema was drawn: it may be refused then, in the same words on both files. Cells are quoted by ``mark``.
+    before it is declared; ``header`` names its columns where they make others of them. Cells are quoted by ``mark``.
+    With ``program`` the file is one of SPSS or Stata, whose codebook is that of ``RECORDS`` whatever is declared.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Question:
     steps: tuple[Step, ...] = ()
     header: tuple[str, ...] = ()
     mark: str = '"'
+    program: Program | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,8 +130,11 @@ class Question:
         return Declaration.of(self.schema, hidden=self.hidden)
 
     def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
-        """The file of these rows: its bytes as the Data page reads them, or at once the cells that come of it, which
-        takes a hundredth of the time."""
+        """The file of these rows: its bytes as the Data page reads them once a person has settled their form, or at
+        once the cells that come of it, which takes a hundredth of the time."""
+        if self.program is not None:
+            found = read_table(labelled_bytes(RECORDS, rows, self.program))
+            return File(frame=found.frame, private=found.private)
         if not from_bytes:
             frame = pd.DataFrame(rows, columns=list(self.names), dtype="str")
             if not self.steps:
@@ -556,6 +562,14 @@ def _of_form() -> list[Question]:
     ]
 
 
+def _of_programs() -> list[Question]:
+    """Questions about records in files of SPSS and Stata."""
+    programs: tuple[Program, ...] = ("SPSS", "Stata")
+    asked = ("most common, a row added", "alarm per day, a row added", "best rule, a row added")
+    found = [one for one in _records("add_remove", RECORDS, "a row added") if one.name in asked]
+    return [replace(one, name=f"{one.name}, {program}", program=program) for one in found for program in programs]
+
+
 QUESTIONS: tuple[Question, ...] = (
     *_records("add_remove", RECORDS, "a row added"),
     *_records("replace_one", RECORDS, "a row replaced"),
@@ -567,6 +581,7 @@ QUESTIONS: tuple[Question, ...] = (
     *_plays(),
     *_after_steps(),
     *_of_form(),
+    *_of_programs(),
 )
 
 

@@ -19,9 +19,11 @@ from dpcore.audit.files import Ask, File, Question, question
 from dpcore.audit.interference import Verdict, check
 from dpcore.datasets import Declaration, Schema, apply, conversion, schema
 from dpcore.datasets import private_rows as doors
+from dpcore.datasets.reading.labelled_days import moments
+from dpcore.datasets.reading.labelled_files import Labelled, labelled_table
 from dpcore.datasets.report import Report
 from dpcore.datasets.steps import Worked
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases import paired_model, whole_classes
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.bought_model import BoughtModel
@@ -342,6 +344,37 @@ def _form_unasked() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _labels_of_all_or_none() -> Iterator[None]:
+    """Codes left as they are in a column of which one row has a code without a label."""
+
+    def wrong(*given: Any) -> Labelled:
+        found = labelled_table(*given)
+        there = {name: found.frame[name].isin([*words, ""]).all() for name, words in found.codebooks.items()}
+        return replace(found, frame=found.frame.assign(**{name: "1" for name, every in there.items() if not every}))
+
+    with patch("dpcore.datasets.reading.kinds.labelled_table", wrong):
+        yield
+
+
+@contextmanager
+def _every_day_in_the_calendar() -> Iterator[None]:
+    """A file refused for a day of one row that no calendar has."""
+
+    def wrong(program: str, written: str) -> Callable[[Any], Any] | None:
+        moment = moments(program, written)
+
+        def day(number: Any) -> Any:
+            if number is not None and np.isfinite(number) and moment and moment(number) is None:
+                raise UnreadableFile("This file is damaged.")
+            return moment and moment(number)
+
+        return moment and day
+
+    with patch("dpcore.datasets.reading.labelled_files.moments", wrong):
+        yield
+
+
 HOLES: tuple[Hole, ...] = (
     Hole(
         name="1 an alarm with sensitivity 1 whatever the column",
@@ -451,5 +484,7 @@ HOLES: tuple[Hole, ...] = (
         within=_form_unasked,
         from_bytes=9,
     ),
+    Hole(name="labels of all rows or of none", on="most common, a row added, SPSS", within=_labels_of_all_or_none),
+    Hole(name="a day in no calendar", on="alarm per day, a row added, Stata", within=_every_day_in_the_calendar),
     Hole(name="a replaced row at the noise of an added one", on="most common, a row replaced", ask=_as_if_added),
 )

@@ -65,7 +65,11 @@ def check(
     for here, there in islice(question.neighbours(rng, most), 0, None, every):
         if ask is not None and trouble:
             break
-        files = [question.file(rows, from_bytes=pairs < from_bytes) for rows in (here, there)]
+        try:
+            files = [question.file(rows, from_bytes=pairs < from_bytes) for rows in (here, there)]
+        except DpcoreError as error:
+            trouble.add(f"no file: {type(error).__name__}")
+            continue
         requests, words = zip(*(_asked(question, asked, file) for file in files), strict=True)
         pairs += 1
         if words[0] != words[1]:

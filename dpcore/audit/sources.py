@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow import parquet as pq
 
 from dpcore.audit import files
-from dpcore.audit.files import NUMBER, QUESTIONS, File, Question, Row
+from dpcore.audit.files import EXTREME, NUMBER, QUESTIONS, WHO, File, Question, Row
 from dpcore.datasets import Schema
 from dpcore.datasets.in_place import Form, InPlace, PrivateSource, open_database, open_folder, open_lines
 from dpcore.datasets.in_place.tongue import Kind
@@ -24,6 +24,7 @@ from dpcore.datasets.temporary import private_folder
 from dpcore.validate import IntArray
 
 _TABLE = "rows"
+_SPELLED = 12  # people
 _NOT_NUMBERS = 12  # rows without one, beside those of a table
 _TEXT, _TYPES = "TEXT COLLATE NOCASE", {"date": "DATE", "number": "REAL", "integer": "INTEGER"}
 _LARGEST = 2.0**62
@@ -72,15 +73,21 @@ class SourceQuestion(Question):
 
     The database compares texts without their case, as many do: what is counted must not hang on that. With ``lines``
     they lie in a CSV file, each row as one line, whatever its cells hold; with ``written`` always in Parquet files.
+    With ``spelled`` whose a row is lies in a column that is declared as nothing, a number as one, and rows lie in an
+    order that one row more changes, for no database keeps any.
     """
 
     lines: bool = False
     written: Written | None = None
+    spelled: bool = False
 
     def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
         """The source of these rows, gone once they are read."""
         frame = pd.DataFrame(rows, columns=list(self.schema.names), dtype="str")
-        made = self._lines if self.lines else self._parquet if self.written or from_bytes else self._database
+        if self.spelled:
+            made = self._spelled
+        else:
+            made = self._lines if self.lines else self._parquet if self.written or from_bytes else self._database
         return File(frame=frame, private=Emptied(lambda folder: made(frame, folder)))
 
     def _lines(self, frame: pd.DataFrame, folder: Path) -> InPlace:
@@ -95,6 +102,12 @@ class SourceQuestion(Question):
 
     def _database(self, frame: pd.DataFrame, folder: Path) -> InPlace:
         return open_database(_database(self.schema, frame, folder / "rows.db"), _TABLE)
+
+    def _spelled(self, frame: pd.DataFrame, folder: Path) -> InPlace:
+        order = np.random.Generator(np.random.PCG64(len(frame))).permutation(len(frame))
+        shuffled = frame.iloc[order].astype("object")
+        shuffled[WHO.name] = [_as_number(cell) for cell in shuffled[WHO.name]]
+        return open_database(_database(self.schema, shuffled, folder / "rows.db", anything=WHO.name), _TABLE)
 
 
 class Emptied(PrivateSource):
@@ -144,8 +157,16 @@ def _day(cell: str) -> date | None:
         return None
 
 
-def _database(schema: Schema, frame: pd.DataFrame, file: Any) -> str:
-    columns = ", ".join(f'"{column.name}" {_TYPES.get(column.type, _TEXT)}' for column in schema.columns)
+def _as_number(cell: str) -> str | int | float:
+    if cell.isdecimal():
+        return int(cell)
+    return float(cell) if cell.endswith(".0") else cell
+
+
+def _database(schema: Schema, frame: pd.DataFrame, file: Any, *, anything: str = "") -> str:
+    """The column ``anything`` is declared as nothing, and holds cells as they are given."""
+    types = {column.name: _TYPES.get(column.type, _TEXT) for column in schema.columns} | {anything: ""}
+    columns = ", ".join(f'"{name}" {types[name]}' for name in schema.names)
     marks = ", ".join("?" for _ in schema.columns)
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute(f'CREATE TABLE "{_TABLE}" ({columns})')
@@ -191,12 +212,29 @@ def _not_numbers(found: Question, written: Written) -> SourceQuestion:
     )
 
 
+def _spelled(found: Question) -> SourceQuestion:
+    """The question with people whose number is written in two ways, each with more rows than count."""
+    rows = tuple(
+        (cell, *row) for person in range(_SPELLED) for cell in (f"{person}", f"{person}.0") for row in EXTREME[::2]
+    )
+    return replace(_source(found), name=f"{found.name}, ids in two ways", tables=(rows * 2,), spelled=True)
+
+
 _COUNTED = ("most common", "alarm per", "median", "quartile", "best rule", "least cost", "how many")
 _IN_BATCHES = "model on steps, "
 _OF_NUMBERS = ("median", "best rule", "least cost")
 SOURCES: tuple[SourceQuestion, ...] = (
-    *(_source(found) for found in QUESTIONS if found.name.startswith((*_COUNTED, _IN_BATCHES))),
-    *(_source(found, lines=True) for found in QUESTIONS if found.name.startswith(("most common", "how many"))),
+    *(_source(found) for found in QUESTIONS if found.name.startswith((*_COUNTED, _IN_BATCHES)) and not found.program),
+    *(
+        _source(found, lines=True)
+        for found in QUESTIONS
+        if found.name.startswith(("most common", "how many")) and not found.program
+    ),
+    *(
+        _spelled(found)
+        for found in QUESTIONS
+        if found.name in ("most common, two rows by who", "how many, two rows by who")
+    ),
     *(
         _not_numbers(found, written)
         for found in QUESTIONS

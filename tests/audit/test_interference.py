@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dpcore.audit.files import QUESTIONS, question
@@ -14,6 +16,7 @@ from dpcore.audit.sources import SOURCES
 from dpcore.audit.sources import question as of_source
 from dpcore.datasets.in_place import connection, private
 from dpcore.datasets.in_place.counting import by_option, counted
+from dpcore.datasets.in_place.tongue import TONGUES
 from dpcore.releases import catalog
 
 
@@ -82,6 +85,15 @@ def test_sources_that_count_otherwise_are_caught(monkeypatch: pytest.MonkeyPatch
     monkeypatch.undo()
     monkeypatch.setattr(private, "counted_of_each", lambda table, place, where, **_: counted(table, place, where))
     assert not check(of_source("most common, two rows by who, in place"), most=0, from_bytes=0, every=4).good
+
+
+def test_people_told_apart_by_value_and_numbered_by_text_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one person in two spellings which rows stay hangs on the order of all rows, which one row more changes."""
+    asked = of_source("most common, two rows by who, ids in two ways")
+    verdict = check(asked, most=4, from_bytes=0, every=4)
+    assert verdict.good, verdict
+    monkeypatch.setitem(TONGUES, "sqlite", replace(TONGUES["sqlite"], named=lambda cell, kind, trimmed: cell))
+    assert "more than the claim" in check(asked, most=4, from_bytes=0, every=4).trouble
 
 
 @pytest.mark.parametrize(

@@ -353,5 +353,5 @@ def test_a_database_that_takes_two_texts_for_one_counts_them_apart(tmp_path: Pat
 
 
 def test_sources_are_asked_about_in_the_audit() -> None:
-    # of a database and Parquet files, of lines, of Parquet files in which a number is none
-    assert len(SOURCES) == 61 + 15 + 32
+    # of a database and Parquet files, of lines, of ids in two ways, of Parquet files in which a number is none
+    assert len(SOURCES) == 63 + 17 + 2 + 32

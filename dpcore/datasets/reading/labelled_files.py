@@ -1,4 +1,8 @@
-"""Files of SPSS, Stata and SAS: labels in place of codes, and what a file declares missing stays missing."""
+"""Files of SPSS, Stata and SAS: labels in place of codes, and what a file declares missing stays missing.
+
+Whether a column's codes are labels is told by the codebook alone, and what a cell says by that cell: a code that has no
+label, or a number that is no day, changes no other row.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ import pandas as pd
 
 from dpcore.datasets.reading.bounds import check_size, check_text
 from dpcore.datasets.reading.gathering import Gathering
+from dpcore.datasets.reading.labelled_days import Moment, moments
 from dpcore.datasets.report import Notice
 from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
@@ -23,6 +28,9 @@ _NAMES = {"spss": "SPSS", "portable": "SPSS", "stata": "Stata", "sas": "SAS", "t
 _CHUNK = 1_000_000  # cells at a time
 _CHUNK_TEXT = 64 << 20  # characters at a time
 _LONG = re.compile(rb"GSO")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]\d+)?")
+_COUNTED = (("0", "1"), ("1", "2"))  # how the codes of answers begin
+_MANY = 10  # labels of one column
 Say = Callable[[float], None]
 
 
@@ -57,7 +65,8 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             check_size(max(meta.number_rows or 0, 0), len(names))
             if not names:
                 raise UnreadableFile("The file holds no columns.")
-            return _read(read, str(file), meta, _rows_at_once(data, kind, meta), say)
+            days = _days(kind, meta)
+            return _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, say)
         except (
             pyreadstat.ReadstatError,
             pyreadstat.PyreadstatError,
@@ -107,22 +116,34 @@ def _longest_apart(data: bytes) -> int:
     return longest
 
 
-def _read(read: Callable[..., Any], file: str, meta: Any, chunk: int, say: Say) -> Labelled:
+def _days(kind: LabelledKind, meta: Any) -> dict[str, Callable[[Any], Moment]]:
+    """Of each column of days or times, what its numbers stand for."""
+    written = (meta.original_variable_types or {}).items()
+    found = ((str(name), moments(_NAMES[kind], str(form or ""))) for name, form in written)
+    return {name: moment for name, moment in found if moment is not None}
+
+
+def _read(
+    read: Callable[..., Any],
+    file: str,
+    meta: Any,
+    chunk: int,
+    days: dict[str, Callable[[Any], Moment]],
+    say: Say,
+) -> Labelled:
     names = [str(name) for name in meta.column_names]
     labels = {str(name): {_code(code): str(word) for code, word in known.items()}
               for name, known in (meta.variable_value_labels or {}).items()}  # fmt: skip
-    seen: dict[str, set[str]] = {name: set() for name in labels}
     gathered = Gathering(names)
     offset = total = 0
     while True:
-        columns = read(file, row_offset=offset, row_limit=chunk, output_format="dict")[0]
-        texts = {str(name): _texts(values) for name, values in columns.items()}
+        given = {"row_offset": offset, "row_limit": chunk, "output_format": "dict"}
+        columns = read(file, disable_datetime_conversion=True, **given)[0]
+        texts = {str(name): _texts(values, days.get(str(name))) for name, values in columns.items()}
         for column in texts.values():
             total += sum(map(len, column))
             check_text(total, max(map(len, column), default=0))
         size = len(next(iter(texts.values()), []))
-        for name, words in seen.items():
-            words.update(texts.get(name, ()))
         for row in range(size):
             gathered.add({name: texts[name][row] for name in names})
         offset += size
@@ -133,28 +154,40 @@ def _read(read: Callable[..., Any], file: str, meta: Any, chunk: int, say: Say) 
         raise UnreadableFile("The file has column names but no rows.")
     frame = gathered.frame()
     declared = _declared_missing(meta)
-    codebooks, partly = {}, []
+    codebooks, numbers = {}, []
     for name, known in labels.items():
-        present = seen[name] - {""}
-        if present and present <= set(known):
-            frame[name] = frame[name].map(known | {"": ""}).astype(frame[name].dtype)
-            ordered = [word for code, word in known.items() if not declared.get(name, _nothing)(code)]
-            codebooks[name] = tuple(dict.fromkeys(ordered))
-        elif present & set(known):
-            partly.append(name)
-    return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=tuple(_notices(partly, declared)))
+        answers = [code for code in known if not declared.get(name, _nothing)(code)]
+        if _stand_for_words(answers):
+            frame[name] = frame[name].map(lambda code, known=known: known.get(code, code)).astype(frame[name].dtype)
+            codebooks[name] = tuple(dict.fromkeys(known[code] for code in answers))
+        elif answers:
+            numbers.append(name)
+    return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=tuple(_notices(numbers, declared)))
 
 
-def _notices(partly: list[str], declared: dict[str, Callable[[str], bool]]) -> list[Notice]:
+def _stand_for_words(codes: list[str]) -> bool:
+    """Whether codes with these labels stand for words, as the answers to a question do; else they are numbers, a few of
+    which mean something besides (an end of a scale, “refused”).
+
+    Answers are counted from 0 or 1 on, or codes are letters, or ten of them have labels.
+    """
+    return (
+        any(start in codes and then in codes for start, then in _COUNTED)
+        or len(codes) >= _MANY
+        or any(not _NUMBER.fullmatch(code) for code in codes)
+    )
+
+
+def _notices(numbers: list[str], declared: dict[str, Callable[[str], bool]]) -> list[Notice]:
     notices = []
     if declared:
         sentence = "Values that the file itself declares missing are read as missing."
         notices.append(Notice(what="noticed", sentence=sentence, count=len(declared), columns=tuple(declared)))
-    if partly:
+    if numbers:
         sentence = (
-            "Only some values of these columns have labels, so the numbers are kept; a labelled one may mean missing."
+            "The file names only single values of these columns, so the numbers are kept; a named one may mean missing."
         )
-        notices.append(Notice(what="noticed", sentence=sentence, count=len(partly), columns=tuple(partly)))
+        notices.append(Notice(what="noticed", sentence=sentence, count=len(numbers), columns=tuple(numbers)))
     return notices
 
 
@@ -196,7 +229,9 @@ def _code(code: object) -> str:
     return _text(code)
 
 
-def _texts(values: Any) -> list[str]:
+def _texts(values: Any, moment: Callable[[Any], Moment] | None) -> list[str]:
+    if moment is not None:
+        return [_text(value if isinstance(value, str) else moment(value)) for value in values]
     if any(isinstance(value, str) for value in values):  # an array would give each the room of the longest
         return [_text(value) for value in values]
     found = np.asarray(values)

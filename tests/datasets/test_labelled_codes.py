@@ -1,0 +1,87 @@
+"""Files of SPSS, Stata and SAS: what a cell says is up to that cell and the codebook, whatever other rows hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pyreadstat
+import pytest
+
+from dpcore.datasets import Reading, read_table
+from dpcore.datasets.temporary import private_folder
+
+DAY, NO_DAY = 13923619200.0, 1e18
+_WRITE = {"SPSS": pyreadstat.write_sav, "Stata": pyreadstat.write_dta, "SAS": pyreadstat.write_xport}
+
+
+def read(program: str, cells: list[Any], **how: Any) -> Reading:
+    with private_folder() as folder:
+        _WRITE[program](pd.DataFrame({"cell": cells, "row": range(len(cells))}), str(folder / "a"), **how)
+        return read_table((folder / "a").read_bytes())
+
+
+def labelled(program: str, cells: list[Any], labels: dict[Any, str], **how: Any) -> tuple[list[str], tuple[str, ...]]:
+    found = read(program, cells, variable_value_labels={"cell": labels}, **how)
+    return found.frame["cell"].tolist(), found.column("cell").codebook
+
+
+@pytest.mark.parametrize("program", ["SPSS", "Stata"])
+def test_a_code_without_a_label_leaves_the_others_theirs(program: str) -> None:
+    codebook = {1: "Left", 2: "Right"}
+    words, options = labelled(program, [1.0, 2.0, 2.0, float("nan")], codebook)
+    assert (words, options) == (["Left", "Right", "Right", ""], ("Left", "Right"))
+    assert labelled(program, [1.0, 2.0, 2.0, float("nan"), 3.0], codebook) == ([*words, "3"], options)
+
+
+@pytest.mark.parametrize(
+    ("codebook", "are_words"),
+    [
+        ({0: "no", 1: "yes"}, True),
+        ({1: "yes", 2: "no", 9: "no answer"}, True),
+        ({10: "a", **{10 * place: str(place) for place in range(2, 12)}}, True),  # a list of places, say
+        ({0: "not at all", 10: "completely"}, False),
+        ({0: "not at all", 5: "so so", 10: "completely", 98: "do not know", 99: "no answer"}, False),
+        ({-9: "refused", -8: "do not know"}, False),
+    ],
+)
+def test_the_codebook_alone_says_whether_codes_are_words(codebook: dict[int, str], are_words: bool) -> None:
+    for cells in ([float(code) for code in codebook], [*map(float, codebook), 7.0]):
+        words, options = labelled("SPSS", cells, codebook)
+        codes = [str(int(cell)) for cell in cells]
+        assert words == ([codebook.get(int(code), code) for code in codes] if are_words else codes)
+        assert options == (tuple(codebook.values()) if are_words else ())
+
+
+def test_a_word_as_a_code_is_its_label() -> None:
+    assert labelled("SPSS", ["DE", "FR", "XX"], {"DE": "Germany", "FR": "France"})[0] == ["Germany", "France", "XX"]
+
+
+def test_labels_of_codes_declared_missing_make_no_words() -> None:
+    missing = {"cell": [{"lo": 0, "hi": 1}]}
+    assert labelled("SPSS", [0.0, 1.0, 2.0], {0: "refused", 1: "unknown"}, missing_ranges=missing)[0] == ["", "", "2"]
+
+
+@pytest.mark.parametrize(
+    ("program", "written", "day", "text"),
+    [
+        ("SPSS", "DATE11", DAY, "2024-01-03"),
+        ("SPSS", "DATETIME20", DAY + 3661, "2024-01-03 01:01:01"),
+        ("SPSS", "TIME8", 3661.0, "01:01:01"),
+        ("Stata", "%td", 23378.0, "2024-01-03"),
+        ("Stata", "%tdDD/NN/CCYY", 23378.0, "2024-01-03"),
+        ("Stata", "%tc", 23378 * 86_400_000.0, "2024-01-03"),
+        ("Stata", "%tcHH:MM:SS", 3_661_000.0, "01:01:01"),
+        ("SAS", "DATE9", 23378.0, "2024-01-03"),
+        ("SAS", "DATETIME20", 23378 * 86_400.0, "2024-01-03"),
+        ("SAS", "TIME8", 3661.0, "01:01:01"),
+    ],
+)
+def test_a_day_that_no_calendar_has_is_missing_in_its_row(program: str, written: str, day: float, text: str) -> None:
+    found = read(program, [day, NO_DAY, -NO_DAY, float("nan"), day], variable_format={"cell": written})
+    assert found.frame["cell"].tolist() == [text, "", "", "", text]
+
+
+def test_a_number_is_no_day() -> None:
+    for program, written in (("SPSS", "F8.2"), ("Stata", "%9.0g"), ("Stata", "%tm"), ("SAS", "BEST12")):
+        assert read(program, [700.0, 701.0], variable_format={"cell": written}).frame["cell"].tolist() == ["700", "701"]
