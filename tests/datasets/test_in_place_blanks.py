@@ -18,11 +18,12 @@ from sqlalchemy.pool import NullPool
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.datasets.in_place import Form, InPlace, PrivateSource, open_database, open_folder, open_lines
-from dpcore.datasets.in_place.tongue import BLANKS, Cell, Kind
+from dpcore.datasets.in_place.tongue import BLANKS, TONGUES, Cell, Kind
 from dpcore.errors import UnreadableFile
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.selection import MostCommonOption
 
+ENGLISH = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 IN_A_LINE = "".join(sign for sign in BLANKS if sign not in "\n\r")
 ONE = Declaration(
     columns=(
@@ -107,6 +108,60 @@ def test_blanks_are_those_of_memory(make: Callable[[Path, pd.DataFrame], InPlace
 
 def _untrimmed(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
     return trimmed(cell) if kind == "text" else cell
+
+
+CAPITALS = (
+    "weiß nicht",
+    "WEIẞ NICHT",
+    "Über",
+    "ÜBER",
+    "ДА",
+    "NÃO",
+    "SÍ",
+    "\N{KELVIN SIGN}a",
+    "Nİ",
+    "ΟΔΟΣ",
+    "I",
+    "ö",
+    "Ö",
+)
+
+
+def said(rows: PrivateRows) -> list[Any]:
+    """Who is missing, and what says yes, by words that are declared with letters of other alphabets."""
+    who = replace(ONE.columns[0], missing_words=CAPITALS[::2])
+    ill = replace(ONE.columns[2], yes_words=CAPITALS[1::3], no_words=CAPITALS[::3])
+    named = replace(ONE, columns=(who, *ONE.columns[1:]), rows_per_person=100)
+    yes = replace(EVERY, columns=(*ONE.columns[:2], ill))
+    return [
+        int(NoisyCount.of(named, epsilon=1.0).read(rows)),
+        MostCommonOption.of(yes, "ill", epsilon=1.0).read(rows).tolist(),
+        MostCommonOption.of(EVERY, "ill", epsilon=1.0).read(rows).tolist(),
+    ]
+
+
+def rows_of_capitals() -> pd.DataFrame:
+    cells = [form for word in CAPITALS for form in (word, word.lower(), word.upper(), word.title())]
+    return pd.DataFrame({"who": cells, "ward": "North", "ill": cells}, dtype="str")
+
+
+@pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
+def test_capital_letters_are_those_of_memory(make: Callable[[Path, pd.DataFrame], InPlace], tmp_path: Path) -> None:
+    capitals_alike(make(tmp_path, rows_of_capitals()))
+
+
+def test_capital_letters_of_postgresql_are_those_of_memory(server: PrivateServer) -> None:
+    capitals_alike(in_postgresql(server.new_schema(), rows_of_capitals()))
+
+
+def capitals_alike(stored: InPlace) -> None:
+    """As in memory, where an engine may know the small letters of English alone."""
+    in_memory = said(PrivateRows(rows_of_capitals()))
+    assert said(PrivateSource(lambda: stored)) == in_memory
+    english = replace(stored.tongue, small=lambda text, words: func.translate(text, ENGLISH, ENGLISH.lower()))
+    if stored.tongue.small is TONGUES["sqlite"].small:
+        english = replace(stored.tongue, small=lambda text, words: func.lower(text))
+    assert said(PrivateSource(lambda: replace(stored, tongue=english))) != in_memory
 
 
 DECLARED = ("VARCHAR(9) COLLATE NOCASE", "STRING", "", "INTEGER", "REAL", "NUMERIC", "BLOB", "DATE", "BOOLEAN", "JSON")

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import platform
+import resource
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 
 import numpy as np
 
+from dpcore.datasets.apart import calls
 from dpcore.datasets.reading import kinds
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.tabulate import Tabulated
@@ -118,7 +123,58 @@ def looks_around(say: _Say) -> None:
         except PermissionError:
             continue
         raise AssertionError(name)
-    say(0.5, f"{len(os.listdir('/proc/self/fd')) - 1} files, nice {os.nice(0)}")
+    say(0.5, f"{len(os.listdir('/proc/self/fd')) - 1} files, nice {os.getpriority(os.PRIO_PROCESS, 0)}")
+
+
+def calls_the_system(say: _Say) -> None:
+    """What the system says to each call that reaches another process or makes one, and to what libraries need."""
+    threading.Thread(target=lambda: None).start()
+    found = system_calls()
+    wrong = [name for name, number in found.items() if number != WITHOUT_HARM.get(name, errno.EPERM)]
+    say(0.5, f"Calls {len(found)}, wrong {', '.join(wrong)}")
+
+
+WITHOUT_HARM = {"tgkill of itself": 0, "fcntl F_GETFL": 0, "prlimit64 of itself": 0, "clone3": errno.ENOSYS}
+"""What the system says to these in a reader; to all others of the following that they are not permitted."""
+
+
+def system_calls() -> dict[str, int]:
+    """The error number of each, 0 where it went through; never one that does any harm if it does."""
+    library = ctypes.CDLL(None, use_errno=True)
+    numbers, other = calls.MACHINES[platform.machine()], os.getppid()
+    named = {**numbers.never, **numbers.itself, **numbers.own}
+    info = (ctypes.c_int * 32)(0, 0, -1)
+    listened, spoken = os.pipe()
+    tried: dict[str, tuple[int, ...]] = {
+        "kill": (named["kill"], other, 0),
+        "kill of a group": (named["kill"], 0, 0),
+        "tkill": (named["tkill"], other, 0),
+        "tgkill": (named["tgkill"], other, other, 0),
+        "tgkill of itself": (named["tgkill"], os.getpid(), threading.get_native_id(), 0),
+        "rt_sigqueueinfo": (named["rt_sigqueueinfo"], other, 0, ctypes.addressof(info)),
+        "rt_tgsigqueueinfo": (named["rt_tgsigqueueinfo"], other, other, 0, ctypes.addressof(info)),
+        "pidfd_send_signal": (named["pidfd_send_signal"], os.pidfd_open(other), 0, 0, 0),
+        "fcntl F_SETOWN": (numbers.fcntl, listened, 8, other),
+        "fcntl F_SETSIG": (numbers.fcntl, listened, 10, signal.SIGIO),
+        "fcntl F_GETFL": (numbers.fcntl, listened, 3, 0),
+        "prlimit64": (named["prlimit64"], other, resource.RLIMIT_CORE, 0, 0),
+        "prlimit64 of itself": (named["prlimit64"], 0, resource.RLIMIT_CORE, 0, 0),
+        "setpriority": (named["setpriority"], os.PRIO_PROCESS, other, 5),
+        "prctl PR_SET_PDEATHSIG": (numbers.prctl, 1, signal.SIGKILL, 0, 0, 0),
+        "fork": (named.get("fork", numbers.clone), *(() if "fork" in named else (signal.SIGCHLD, 0, 0, 0, 0))),
+        "vfork": (numbers.clone, 0x4000 | signal.SIGCHLD, 0, 0, 0, 0),  # as one, that waits for the other
+        "clone": (numbers.clone, signal.SIGCHLD, 0, 0, 0, 0),
+        "clone3": (numbers.clone3, 0, 0),
+    }
+    found, itself = {}, os.getpid()
+    for name, call in tried.items():
+        given = library.syscall(*map(ctypes.c_long, call))
+        if os.getpid() != itself:
+            os._exit(0)
+        found[name] = ctypes.get_errno() if given < 0 else 0
+    os.close(listened)
+    os.close(spoken)
+    return found
 
 
 WAYS: dict[str, Callable[[_Say], None]] = {
@@ -126,6 +182,7 @@ WAYS: dict[str, Callable[[_Say], None]] = {
     for made in (
         panics, fails, crashes, aborts, grows, swells, leaps, cannot_allocate, works, waits, holds_everything,
         waits_a_moment, lies, looks_around,
+        calls_the_system,
     )
 }  # fmt: skip
 kinds.table_of = table_of

@@ -15,6 +15,8 @@ import struct
 import sys
 from pathlib import Path
 
+from dpcore.datasets.apart import calls
+
 _NICE = 5
 _LARGEST_FILE = 1 << 30
 _RESERVED = 4 << 30
@@ -23,13 +25,6 @@ _UNUSED = 2
 """One part in so many of what a process may use may be kept beside it unused, by pools of Arrow, DuckDB and glibc."""
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 _SECCOMP_FILTER = 2
-# What the system calls by number, of each kind of processor (its name, as AUDIT_ARCH has it): opening a connection,
-# starting a program, looking into another process or ending it, and the ring that does any of these.
-_REFUSED = {
-    "x86_64": (0xC000003E, (41, 42, 59, 62, 101, 310, 311, 322, 424, 425, 438)),
-    "aarch64": (0xC00000B7, (198, 203, 221, 129, 117, 270, 271, 281, 424, 425, 438)),
-}
-_OTHER_NUMBERS = 0x40000000  # x86_64 has a second set of them
 
 
 def confine(memory: int, seconds: int) -> None:
@@ -81,23 +76,16 @@ def _first_to_go() -> None:
 
 
 def _no_way_out() -> None:
-    """No connection, no other program, no look into another process (seccomp, filter mode).
+    """No connection, no other program or process, no signal to another, no look into it (seccomp, filter mode).
 
-    https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html. A kernel without it refuses, and the
-    reading goes on without: no library here opens a connection by itself.
+    A kernel without it refuses, and the reading goes on without: no library here does any of these by itself.
     """
     _prctl(_PR_SET_DUMPABLE, 0)
-    known = _REFUSED.get(platform.machine())
-    if known is None or _prctl(_PR_SET_NO_NEW_PRIVS, 1) != 0:
+    machine = calls.MACHINES.get(platform.machine())
+    if machine is None or _prctl(_PR_SET_NO_NEW_PRIVS, 1) != 0:
         return
-    machine, numbers = known
-    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
-    allow, refuse = 0x7FFF0000, 0x00050000 | 1  # EPERM
-    steps = [(load, 0, 0, 4), (equal, 0, len(numbers) + 3, machine), (load, 0, 0, 0)]
-    steps += [(at_least, len(numbers) + 1, 0, _OTHER_NUMBERS)]
-    steps += [(equal, len(numbers) - place, 0, number) for place, number in enumerate(numbers)]
-    steps += [(give, 0, 0, allow), (give, 0, 0, refuse)]
-    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    steps = calls.program(machine, os.getpid())
+    program = ctypes.create_string_buffer(calls.written(steps))
     filled = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(program)))
     _prctl(_PR_SET_SECCOMP, _SECCOMP_FILTER, ctypes.addressof(filled))
 

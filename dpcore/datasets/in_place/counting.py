@@ -251,7 +251,7 @@ def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell,
     """
     named = tongue.named(cell, kind, tongue.trimmed)
     missing = sorted({word.strip().lower() for word in column.missing_words} | {""})
-    return tongue.exact(named), and_(named.is_not(None), func.lower(named).not_in(missing))
+    return tongue.exact(named), and_(named.is_not(None), tongue.small(named, missing).not_in(missing))
 
 
 def _sizes(rows: Select[Any]) -> Select[Any]:
@@ -264,11 +264,9 @@ def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: set
     if kind == "yes/no":
         yes, no = cell.is_(true()), cell.is_(false())
     else:
-        told = func.lower(_trimmed(cell, tongue))
-        yes, no = (
-            told.in_([word for word in (w.lower() for w in words) if word not in missing])
-            for words in (column.yes_words, column.no_words)
-        )
+        words = [{word.lower() for word in words} - missing for words in (column.yes_words, column.no_words)]
+        told = tongue.small(_trimmed(cell, tongue), words[0] | words[1])
+        yes, no = (told.in_(sorted(some)) for some in words)
     return case((yes, literal_column("1")), (no, literal_column("0")), else_=literal_column("-1"))
 
 

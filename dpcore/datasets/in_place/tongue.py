@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, get_args
 
 from sqlalchemy import (
@@ -71,6 +72,25 @@ def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
     )
 
 
+@cache
+def _capitals() -> dict[str, list[str]]:
+    """Of each letter those that become it in small letters, besides A to Z, one by one as in memory."""
+    found: dict[str, list[str]] = {"i": ["\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"]}
+    for letter in map(chr, range(0x80, 0x1F000)):
+        small = letter.lower()
+        if small != letter and len(small) == 1:
+            found.setdefault(small, []).append(letter)
+    return found
+
+
+def _small(text: Cell, words: Collection[str]) -> Cell:
+    """For an engine that knows the small letters of A to Z alone: those of others that are in the words come first."""
+    for letter in sorted(set("".join(words))):
+        for capital in _capitals().get(letter, ()):
+            text = func.replace(text, capital, letter)
+    return func.lower(text)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tongue:
     """One engine's way to say things, each about a cell by itself.
@@ -80,6 +100,7 @@ class Tongue:
     whole number up to one above 0, ``double(number)`` the number as a double, ``quotient(double, by)`` the double
     divided by a number above 0, ``digest(text)`` its MD5, ``size(cell, kind)`` how many bytes a cell has, told without
     a copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
+    ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
     ``named(cell, kind, trimmed)`` is whom a cell names, as a text: the same one for cells that are equal, another for
     others, where ``trimmed`` is this engine's.
     ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one query may group the
@@ -97,6 +118,7 @@ class Tongue:
     quotient: Callable[[Cell, float], Cell]
     size: Callable[[Cell, Kind], Cell | None]
     digest: Callable[[Cell], Cell] = func.md5
+    small: Callable[[Cell, Collection[str]], Cell] = lambda text, words: func.lower(text)
     named: Callable[[Cell, Kind, Callable[[Cell], Cell]], Cell] = _named
     letter_by_letter: bool = False
     several_groupings: bool = False
@@ -230,6 +252,7 @@ TONGUES: dict[str, Tongue] = {
         quotient=_quotient,
         size=_size_in_sqlite,
         digest=lambda text: func.md5(cast(text, LargeBinary())),  # SQLite lets a text hold what is none
+        small=_small,
         named=_named_in_sqlite,
     ),
     "postgresql": Tongue(
@@ -243,6 +266,7 @@ TONGUES: dict[str, Tongue] = {
         double=lambda cell: _above_tiny(cell, _TINY, _double(cell)),
         quotient=lambda cell, by: _above_tiny(cell, max(_TINY, by * _TINY), _quotient(cell, by)),
         size=_size_in_postgresql,
+        small=lambda text, words: _small(text.collate("C"), words),  # whatever letters the database's own rules know
     ),
 }
 """Of each kind of database that is known to answer without ever writing."""

@@ -1,0 +1,133 @@
+"""Which system calls a process that reads somebody's file is refused, as a program that the kernel runs for each.
+
+What opens a connection, starts a program or a process, sends a signal to another, looks into it, or changes what it
+may take. Signals have many ways: calls of their own, and files that send one when something happens to them.
+https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+Step = tuple[int, int, int, int]
+"""One step of the program: what to do, how many steps to leave out where it holds and where not, and a number."""
+_LOAD, _EQUAL, _AT_LEAST, _HAS, _GIVE = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _REFUSE, _UNKNOWN = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38  # EPERM, ENOSYS
+_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
+"""Where the kernel says which call it is, for which kind of processor, and with what: 8 bytes each, the low 4 first."""
+_OTHER_NUMBERS = 0x40000000  # x86_64 has a second set of them
+_THREAD = 0x00010000
+# By which commands of fcntl and ioctl a file signals another process or types for it, and by which of prctl a process
+# outlives the one that started it.
+_SIGNALLING = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+_OWNED = (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
+_OUTLIVING = (1,)  # PR_SET_PDEATHSIG
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """The numbers of calls on one kind of processor, whose name is ``audit`` (AUDIT_ARCH).
+
+    ``never`` are refused whatever they are called with; ``itself`` where the first argument is another number than the
+    process's own, ``own`` where it is not 0, which means the process as well.
+    """
+
+    audit: int
+    never: Mapping[str, int]
+    itself: Mapping[str, int]
+    own: Mapping[str, int]
+    clone: int
+    clone3: int
+    fcntl: int
+    ioctl: int
+    prctl: int
+
+
+_EVERYWHERE = {"pidfd_send_signal": 424, "io_uring_setup": 425, "pidfd_getfd": 438, "process_madvise": 440,
+               "process_mrelease": 448}  # fmt: skip
+MACHINES = {
+    "x86_64": Machine(
+        audit=0xC000003E,
+        never=_EVERYWHERE
+        | {"socket": 41, "connect": 42, "fork": 57, "vfork": 58, "execve": 59, "ptrace": 101, "rt_sigqueueinfo": 129,
+           "setpriority": 141, "ioprio_set": 251, "rt_tgsigqueueinfo": 297, "process_vm_readv": 310,
+           "process_vm_writev": 311, "execveat": 322},
+        itself={"kill": 62, "tkill": 200, "tgkill": 234},
+        own={"sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203, "prlimit64": 302,
+             "sched_setattr": 314},
+        clone=56,
+        clone3=435,
+        fcntl=72,
+        ioctl=16,
+        prctl=157,
+    ),
+    "aarch64": Machine(
+        audit=0xC00000B7,
+        never=_EVERYWHERE
+        | {"ioprio_set": 30, "ptrace": 117, "rt_sigqueueinfo": 138, "setpriority": 140, "socket": 198, "connect": 203,
+           "execve": 221, "rt_tgsigqueueinfo": 240, "process_vm_readv": 270, "process_vm_writev": 271,
+           "execveat": 281},
+        itself={"kill": 129, "tkill": 130, "tgkill": 131},
+        own={"sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122, "prlimit64": 261,
+             "sched_setattr": 274},
+        clone=220,
+        clone3=435,
+        fcntl=25,
+        ioctl=29,
+        prctl=167,
+    ),
+}  # fmt: skip
+
+
+def program(machine: Machine, process: int) -> list[Step]:
+    """For the process of this number. What a library does to itself goes on: it aborts, and begins threads, by the
+    older of two calls, since what the newer one begins stands where a filter cannot look.
+    """
+    return [
+        (_LOAD, 0, 0, _MACHINE),
+        (_EQUAL, 1, 0, machine.audit),
+        (_GIVE, 0, 0, _REFUSE),
+        (_LOAD, 0, 0, _NUMBER),
+        (_AT_LEAST, 0, 1, _OTHER_NUMBERS),
+        (_GIVE, 0, 0, _REFUSE),
+        *_rules(machine, process),
+        (_GIVE, 0, 0, _ALLOW),
+    ]
+
+
+def written(steps: list[Step]) -> bytes:
+    """As the kernel reads it."""
+    return b"".join(struct.pack("HBBI", *step) for step in steps)
+
+
+def _rules(machine: Machine, process: int) -> Iterator[Step]:
+    for number in machine.never.values():
+        yield from _of(number, [(_GIVE, 0, 0, _REFUSE)])
+    for number in machine.itself.values():
+        yield from _of(number, _only(_EQUAL, process))
+    for number in machine.own.values():
+        yield from _of(number, _only(_EQUAL, 0))
+    yield from _of(machine.clone, _only(_HAS, _THREAD))
+    yield from _of(machine.clone3, [(_GIVE, 0, 0, _UNKNOWN)])
+    yield from _of(machine.fcntl, _but(1, _SIGNALLING))
+    yield from _of(machine.ioctl, _but(1, _OWNED))
+    yield from _of(machine.prctl, _but(0, _OUTLIVING))
+
+
+def _of(number: int, steps: list[Step]) -> Iterator[Step]:
+    """``steps`` decide about the call of this number, whatever comes."""
+    yield (_EQUAL, 0, len(steps), number)
+    yield from steps
+
+
+def _only(test: int, value: int) -> list[Step]:
+    """It goes through where its first argument passes the test."""
+    return [(_LOAD, 0, 0, _ARGUMENTS), (test, 0, 1, value), (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
+
+
+def _but(place: int, values: tuple[int, ...]) -> list[Step]:
+    """It goes through where the argument is none of these."""
+    tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
+    return [(_LOAD, 0, 0, _ARGUMENTS + 8 * place), *tests, (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]

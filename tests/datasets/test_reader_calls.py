@@ -1,0 +1,104 @@
+"""A reader that a file has taken over signals nobody, makes no process, and changes what no other may take."""
+
+from __future__ import annotations
+
+import errno
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpcore.datasets import read_table
+from dpcore.datasets.apart import Apart, Most, calls
+from dpcore.datasets.apart.calls import MACHINES, Machine, program
+from tests.datasets.unruly import file
+
+ROOT = Path(__file__).parents[2]
+OWN, OTHER = 4711, 42
+ALLOWED, REFUSED, UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026
+THREAD = 0x003D0F00  # what the C library gives clone for a thread
+
+
+def verdict(steps: list[calls.Step], machine: int, number: int, *arguments: int) -> int:
+    """What the kernel does with a call by this program, whose steps are carried out as its own reader does."""
+    given = {0: number, 4: machine} | {16 + 8 * place: value & 0xFFFFFFFF for place, value in enumerate(arguments)}
+    at = held = 0
+    while True:
+        what, yes, no, value = steps[at]
+        if what == 0x06:
+            return value
+        if what == 0x20:
+            held = given.get(value, 0)
+            at += 1
+            continue
+        holds = {0x15: held == value, 0x35: held >= value, 0x45: bool(held & value)}[what]
+        at += 1 + (yes if holds else no)
+
+
+def refused(machine: Machine) -> Iterator[tuple[int, ...]]:
+    for number in machine.never.values():
+        yield (number,)
+    for number in machine.itself.values():
+        for other in (OTHER, 0, -1, -OWN):
+            yield number, other, 9
+    for number in machine.own.values():
+        yield number, OTHER
+    yield machine.clone, 17
+    yield machine.clone, 0x4111
+    for command in (8, 10, 15):
+        yield machine.fcntl, 3, command, OTHER
+    for command in (0x8901, 0x8902, 0x5412, 0x541C):
+        yield machine.ioctl, 3, command
+    yield machine.prctl, 1, 0
+    yield 0x40000000 | machine.clone, THREAD
+
+
+def let_through(machine: Machine) -> Iterator[tuple[int, ...]]:
+    for number in machine.itself.values():
+        yield number, OWN, OWN, 6
+    for number in machine.own.values():
+        yield number, 0
+    yield machine.clone, THREAD
+    yield machine.fcntl, 3, 1030, 64
+    yield machine.ioctl, 3, 0x5401
+    yield machine.prctl, 15, 0
+    used = {machine.clone, machine.clone3, *machine.never.values(), *machine.itself.values(), *machine.own.values()}
+    yield from ((number,) for number in range(480) if number not in used | {machine.prctl})
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_of_each_call_the_program_says_what_it_should(name: str) -> None:
+    machine = MACHINES[name]
+    steps = program(machine, OWN)
+    assert all(verdict(steps, machine.audit, *call) == REFUSED for call in refused(machine))
+    assert all(verdict(steps, machine.audit, *call) == ALLOWED for call in let_through(machine))
+    assert verdict(steps, machine.audit, machine.clone3, 0, 0) == UNKNOWN
+    assert verdict(steps, 0x40000003, 1) == REFUSED, "nor by the numbers of another kind of processor"
+    kinds = {"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal"}
+    assert kinds <= {*machine.never, *machine.itself}
+    weak = replace(machine, never={}, itself={"kill": machine.itself["kill"]})
+    broken = [call for call in refused(machine) if verdict(program(weak, OWN), machine.audit, *call) == ALLOWED]
+    assert len(broken) == len(machine.never) + 4 * (len(machine.itself) - 1), "the check can fail"
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in MACHINES, reason="there is no such filter")
+def test_a_reader_is_refused_each_call_that_others_may_make() -> None:
+    said: list[str] = []
+    apart = Apart(Most(memory=120 << 20, seconds=60, waiting=60.0), also=["tests.datasets.unruly"])
+    try:
+        reading = read_table(
+            file("calls_the_system"), progress=lambda _, words: said.append(words), tables=apart.table_of
+        )
+        assert reading.rows == 2
+    finally:
+        apart.close()
+    ask = "from tests.datasets.unruly import system_calls; print(*system_calls().values())"
+    free = subprocess.run([sys.executable, "-c", ask], cwd=ROOT, capture_output=True, text=True, check=True)
+    numbers = free.stdout.split()
+    assert f"Calls {len(numbers)}, wrong " in said
+    assert numbers.count("0") == len(numbers) - 1, "without the filter each goes through"
+    assert numbers[-1] != str(errno.ENOSYS), "and the last by a kernel that knows it is called wrongly"
