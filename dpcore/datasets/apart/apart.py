@@ -334,9 +334,11 @@ def _table(found: IO[bytes]) -> Tabulated:
     from dpcore.datasets.apart import crossing
 
     try:
-        return crossing.read(mmap.mmap(found.fileno(), 0, access=mmap.ACCESS_READ))
+        table = crossing.read(mmap.mmap(found.fileno(), 0, access=mmap.ACCESS_READ))
     except (crossing.Garbled, ValueError):
         raise defect(_DOING, "Garbled", ()) from None
+    found.truncate(table.kept)  # the memory of what stood beside the cells, which is held as objects now
+    return table
 
 
 @contextmanager
