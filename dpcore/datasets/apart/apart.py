@@ -334,7 +334,8 @@ def _table(found: IO[bytes]) -> Tabulated:
     from dpcore.datasets.apart import crossing
 
     try:
-        return crossing.read(_for_good(found))
+        told = crossing.taken(found)
+        return crossing.read(_for_good(found), told)
     except (crossing.Garbled, ValueError):
         raise defect(_DOING, "Garbled", ()) from None
 

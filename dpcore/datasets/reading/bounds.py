@@ -11,6 +11,8 @@ MOST_UNPACKED_CELLS = 20_000_000
 """Cells that a packed or typed file may unpack to: what fits with its text into 1 GB."""
 MOST_TEXT = 256 << 20
 LONGEST_CELL = 131_072
+MOST_TOLD = 32 << 20
+"""Bytes of all that a file says beside its cells: names, labels of values, descriptions, what was set aside."""
 
 
 def check_size(rows: int, columns: int, *, most: int = MOST_UNPACKED_CELLS) -> None:
@@ -28,3 +30,12 @@ def check_text(total: int, longest: int) -> None:
     """Raises UnreadableFile for more characters than can be held."""
     if total > MOST_TEXT or longest > LONGEST_CELL:
         raise UnreadableFile("The file unpacks to more text than can be read; keep fewer rows or columns.")
+
+
+def check_told(size: int) -> None:
+    """For what stands beside the cells. Raises UnreadableFile."""
+    if size > MOST_TOLD:
+        raise UnreadableFile(
+            f"The file says more about its columns than the {MOST_TOLD >> 20} MB that can be held (names, labels of "
+            "values, descriptions); keep fewer labels, or save the table as CSV."
+        )

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.held import held_by
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.arrow_files import arrow_table
+from dpcore.datasets.reading.bounds import check_told
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
 from dpcore.datasets.reading.decoding import decode
@@ -27,6 +29,12 @@ _Say = Callable[[float, str], None]
 
 def table_of(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     """Raises UnreadableFile for what is no table, cannot be read without guessing, or unpacks to too much."""
+    found = _by_kind(data, choices, say)
+    check_told(held_by(list(found.frame.columns), found.report, found.codebooks, found.about))
+    return found
+
+
+def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     kind = kind_of(data)
     workbook = workbook_kind(data) if kind == "zip" else None
     if kind == "zip" and workbook is None:

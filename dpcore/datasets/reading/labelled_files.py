@@ -16,7 +16,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.reading.bounds import check_size, check_text
+from dpcore.datasets.held import held_by
+from dpcore.datasets.reading.bounds import check_size, check_text, check_told
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.labelled_days import Moment, moments
 from dpcore.datasets.report import Notice
@@ -65,6 +66,7 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             check_size(max(meta.number_rows or 0, 0), len(names))
             if not names:
                 raise UnreadableFile("The file holds no columns.")
+            check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
             days = _days(kind, meta)
             return _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, say)
         except (

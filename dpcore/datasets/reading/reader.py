@@ -15,6 +15,7 @@ import pandas as pd
 
 from dpcore.datasets.conversion import Applied, apply
 from dpcore.datasets.guessing import each_row, read_columns
+from dpcore.datasets.held import held_by
 from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.choices import Choices
@@ -44,7 +45,8 @@ class Reading:
     byte and choice: the key for caches. ``original`` is the frame before any steps. ``places`` says which of the
     ``records`` of the file each row is: others were set aside or left out. ``together`` and ``left_out_by`` say what
     steps did to which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
-    rows name them: good for looking, and in no release.
+    rows name them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long as its
+    cells do, as for ``Tabulated``.
     """
 
     frame: pd.DataFrame
@@ -58,6 +60,7 @@ class Reading:
     together: bool = False
     left_out_by: frozenset[str] = frozenset()
     from_rows: frozenset[str] = frozenset()
+    kept: int = 0
 
     @cached_property
     def fingerprint(self) -> str:
@@ -92,8 +95,9 @@ class Reading:
 
     @cached_property
     def size(self) -> int:
-        """Bytes that its table takes in memory, with where its rows were."""
-        return int(self.frame.memory_usage(index=False).sum()) + self.lines.nbytes + self.places.nbytes
+        """Bytes that it takes in memory: its table, where its rows were, and what the file says beside its cells."""
+        cells = int(self.frame.memory_usage(index=False).sum()) + self.lines.nbytes + self.places.nbytes
+        return max(cells, self.kept) + held_by(self.columns, self.report)
 
     @cached_property
     def suggested_steps(self) -> tuple[Step, ...]:
@@ -224,6 +228,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         original=table.frame,
         places=np.arange(len(table.frame)) if table.places is None else table.places,
         records=len(table.frame) if table.records is None else table.records,
+        kept=table.kept,
     )
 
 
@@ -255,6 +260,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         together=put_together(steps),
         left_out_by=left_out_by(steps),
         from_rows=from_rows,
+        kept=0,
     )
 
 

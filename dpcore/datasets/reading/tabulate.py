@@ -35,7 +35,8 @@ class Tabulated:
 
     ``codebooks`` hold labels that the file itself declares for a column's values, ``about`` its descriptions.
     ``places`` says which of the ``records`` of the file, those set aside as blank or too long too, each row is; None
-    where none was set aside.
+    where none was set aside. ``kept`` is how many bytes stay in memory for as long as its cells do, where they lie in
+    what another process wrote.
     """
 
     frame: pd.DataFrame
@@ -45,6 +46,7 @@ class Tabulated:
     about: Mapping[str, str] = field(default_factory=dict)
     places: IntArray | None = None
     records: int | None = None
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
