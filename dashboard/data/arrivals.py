@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import weakref
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -83,8 +84,13 @@ def read(
     *,
     again: bool,
     counted: all_held.Waiting | None = None,
+    declared: Template | None = None,
+    then: Callable[[], None] | None = None,
 ) -> None:
     """Start reading, and finish at once when it is quick. ``counted`` is a file that is here already.
+
+    With ``declared`` the table that is read must be one that it declares; ``then`` is called when the file has been
+    read so, and also where it cannot be and stays as it was, which is said.
 
     Somebody without the right to, or for whose file there is no room while it waits, gets a sentence.
     """
@@ -102,7 +108,7 @@ def read(
     present = source.own_file()
     # the table that is there now may be last month's
     last = () if again or present is None or present.declared is None else (template(present),)
-    known = (*DECLARATIONS.get(), *last)
+    known = (*DECLARATIONS.get(), *last) if declared is None else (declared,)
     here, held = limits.limits(), _held(data)
 
     def work(say: Say) -> Any:
@@ -110,9 +116,21 @@ def read(
         reading = _read(name, data, dict(choices), say)
         limits.check(data, held, here, reading)
         all_held.note(reading, whose, data, counted)
-        return _told(reading, known, say, key, limits.room(data, reading, held, here))
+        told = _told(reading, known, say, key, limits.room(data, reading, held, here))
+        if declared is not None and told[2] is None:
+            raise UnreadableFile(said.NOT_IN_FORM)
+        return told
 
-    start(work, "Reading the file", _installed)
+    def end(task: Task) -> None:
+        if task.problem and then is not None:
+            OWN_PENDING.forget()
+            session.say("own", said.NOT_IN_FORM)
+        else:
+            _installed(task)
+        if then is not None and task.problem != "":
+            then()
+
+    start(work, "Reading the file", end)
 
 
 def read_again(**choices: Any) -> None:
@@ -127,6 +145,25 @@ def read_again(**choices: Any) -> None:
         return
     merged = {key: value for key, value in (known | choices).items() if value is not None}
     read(name, data, tuple(sorted(merged.items())), again=again, counted=counted)
+
+
+def read_in_form(declared: Template, then: Callable[[], None]) -> None:
+    """Read the present file as a declaration states, where that is how it can be read; ``then`` follows either way."""
+    own = source.own_file()
+    if own is None:
+        return
+    choices = tuple(sorted((dict(own.choices) | dict(declared.choices)).items()))
+    if choices == own.choices or own.reading is None:
+        then()
+        return
+
+    def follow() -> None:
+        present = source.own_file()
+        if present is not None and present.data is own.data:
+            then()
+
+    counted = all_held.waiting(0, visitors.address())  # it counts with the table that was read of it
+    read(own.name, own.data, choices, again=True, counted=counted, declared=declared, then=follow)
 
 
 def _read(name: str, data: bytes, choices: dict[str, Any], say: Say) -> Reading:

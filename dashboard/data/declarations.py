@@ -8,13 +8,13 @@ import streamlit as st
 from streamlit.typing import UploadedFile
 
 from dashboard import session, words
-from dashboard.data import actions, remembered, source, working
+from dashboard.data import actions, arrivals, remembered, source, working
 from dashboard.data.arrivals import taken
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
 from dashboard.data.own_file import Decisions, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
-from dpcore.datasets import Fit, Reading, Template, fitted, loaded, saved
+from dpcore.datasets import Reading, Template, fitted, loaded, saved
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -95,7 +95,11 @@ def _brought(key: str) -> None:
         _onto(own, found)
     elif own is None or own.described:
         described = OwnFile(
-            name=said.DESCRIBED, data=b"", choices=(), reading=None, decisions=Decisions(schema=found.schema)
+            name=said.DESCRIBED,
+            data=b"",
+            choices=found.choices,
+            reading=None,
+            decisions=Decisions(schema=found.schema),
         )
         actions.put_in_place(described)
     else:
@@ -108,12 +112,6 @@ def _onto(own: OwnFile, declared: Template) -> None:
     columns = tuple(known.get(column.name, column) for column in own.schema.columns)
     schema = replace(own.schema, columns=columns, people=declared.schema.people or own.schema.people)
     actions.commit(own.decide(replace(own.decisions, schema=schema)).noted(said.DECLARED_AS_BEFORE))
-
-
-def _settled_by(fit: Fit, own: OwnFile) -> set[str]:
-    """The open questions that a declaration answers: it names columns, and where all of them are there the file is
-    read as it was meant. So what is still asked does not depend on what is in the rows."""
-    return set() if not fit.recognised else {doubt for doubt in own.doubts if doubt.startswith("file:")}
 
 
 def _use_known() -> None:
@@ -130,7 +128,7 @@ def _use_remembered() -> None:
     if own.place is not None:
         _onto(replace(own, remembered=None), found.template)
         return
-    working.beside(found.template.steps, lambda own, reading: _declare(own, reading, found.template, found))
+    use(found.template, found)
 
 
 def _forget() -> None:
@@ -145,13 +143,18 @@ def _forget() -> None:
     source.keep(replace(own, remembered=None).noted(said.DECLARED_FORGOTTEN))
 
 
-def use(declared: Template) -> None:
-    """Declare the table as before, after the same steps."""
-    working.beside(declared.steps, lambda own, reading: _declare(own, reading, declared))
+def use(declared: Template, before: Remembered | None = None) -> None:
+    """Declare the table as before, read in the form that was stated, after the same steps."""
+
+    def declare() -> None:
+        working.beside(declared.steps, lambda own, reading: _declare(own, reading, declared, before))
+
+    arrivals.read_in_form(declared, declare)
 
 
 def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembered | None = None) -> None:
-    """``before`` says what of it a file had suggested: that was called right then, and stays marked."""
+    """``before`` says what of it a file had suggested: that was called right then, and stays marked. Of the form of the
+    file it settles what it was read by, and nothing else: columns that are there do not tell how cells are to end."""
     try:
         fit = fitted(declared, reading)
     except InvalidArgument as error:
@@ -167,7 +170,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     decisions = replace(
         own.decisions,
         schema=fit.schema,
-        settled=own.decisions.settled | (here - suggested) | _settled_by(fit, own),
+        settled=own.decisions.settled | (here - suggested),
         confirmed=own.decisions.confirmed | {(one.name, one.type) for one in fit.schema.columns if one.name in right},
         confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
         copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from dashboard.data import put_together
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.declaration import Stated
-from dpcore.datasets.report import FORM
+from dpcore.datasets.report import ASKED, FORM
 from dpcore.datasets.schema import ColumnType, EachRow
 from dpcore.datasets.steps import put_together as rows_put_together
 from dpcore.datasets.steps import rows_made
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dpcore.sketches import Sketch
 
 Use = Literal["what_if", "twin"]
-_STATED: dict[str | bool, Stated] = {
+_STATED: dict[str | int | bool, Stated] = {
     "'": "single marks",
     '"': "double marks",
     "": "no marks",
@@ -224,20 +224,28 @@ class OwnFile:
         return tuple(doubt for doubt in open_ if doubt not in self.decisions.settled)
 
     @property
+    def stated(self) -> dict[str, str | int | bool]:
+        """What the person stated of how the file is to be read, as arguments of ``read_table``: in a form of the page,
+        with a declaration that they brought, or by a click that called right how it was read."""
+        stated: dict[str, str | int | bool] = dict(self.choices)
+        if self.reading is not None:
+            report = self.reading.report
+            for asked in (*report.doubtful, *report.decided):
+                stated |= report.stated(asked) if f"file:{asked}" in self.decisions.settled else {}
+        return stated
+
+    @property
     def form(self) -> tuple[Stated, ...]:
-        """What the person stated of the form of the file, in one of its forms or by a click that called it right."""
+        """Of what the person stated, that which the bytes would else have decided for all rows: answers say it."""
         if self.reading is None:
             return ()
-        stated = {argument: value for argument, value in self.choices if argument in FORM}
-        report, settled = self.reading.report, self.decisions.settled
-        stated |= {one: getattr(report, one) for one in report.decided if f"file:{one}" in settled}
-        return tuple(_STATED[value] for value in stated.values())
+        return tuple(_STATED[value] for argument, value in self.stated.items() if argument in FORM)
 
     @property
     def release_doubts(self) -> tuple[str, ...]:
         """The open questions that a private answer waits for: about the file, and about columns that were declared.
 
-        Where a declaration was brought that fits, none but those about the form of the file is left.
+        Where a declaration was brought that fits, none is left but those about what it does not state of the form.
         """
         declared = self.declared
         read = self.schema.names if declared is None else declared.names
@@ -476,8 +484,8 @@ def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
 
 
 def template(own: OwnFile) -> Template:
-    """What was declared about the table, for the next one of its kind; no column whose name is a word of its rows, and
-    where each row names its own cells none that nobody spoke of."""
+    """What was declared about the table and stated of its form, for the next one of its kind; no column whose name is a
+    word of its rows, and where each row names its own cells none that nobody spoke of."""
     schema = own.schema
     if own.named_by_rows:
         schema = replace(schema, columns=own.spoken_of or (Column(name=_NO_NAME, type="text"),))
@@ -486,7 +494,14 @@ def template(own: OwnFile) -> Template:
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
         schema = replace(schema, columns=public or read)
     told = () if own.reading is None else tuple(one.name for one in schema.columns if own.decisions.suggests(one))
-    return Template(schema=schema, steps=own.steps, suggested=told, row_suggested=own.row_suggested)
+    return Template(
+        schema=schema, steps=own.steps, choices=stated_form(own), suggested=told, row_suggested=own.row_suggested
+    )
+
+
+def stated_form(own: OwnFile) -> tuple[tuple[str, str | int | bool], ...]:
+    """What a person stated of the form of a file, as a declaration keeps it: no value of a row is in it."""
+    return tuple(sorted(own.stated.items()))
 
 
 def _marked(decisions: Decisions, from_rows: Collection[str]) -> Decisions:
@@ -513,7 +528,7 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     names = {column.name for column in columns}
     each_row = old.schema.each_row if old.said_row else schema.each_row
     named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
-    changed = {f"file:{one}" for one in FORM if getattr(before.report, one) != getattr(reading.report, one)}
+    changed = {f"file:{one}" for one in ASKED if before.report.stated(one) != reading.report.stated(one)}
     files = {doubt for doubt in old.settled if doubt.startswith("file:")} - changed
     return Decisions(
         schema=replace(old.schema, columns=columns, id_column=named),

@@ -1,11 +1,11 @@
 """What was declared about people whose budget this server keeps: remembered beside the ledger, for the next session.
 
-Only what a person chose or called right is written: no bounds or options that came out of a file, no step that names a
-word of its rows, no column whose type its cells suggested as long as nobody called that right, nothing before somebody
-did so of what one row is, and no word about its codebook. Each entry is found by a keyed name of the budget's people,
-the source's table and, where people log in, of who declared it: so it is read by nobody who may not have answers
-charged to that budget, and a file is never looked up by itself, only after a person has said whose data it is. What the
-file had suggested stays marked so.
+Only what a person chose or called right is written, of the form of their file too: no bounds or options that came out
+of a file, no step that names a word of its rows, no column whose type its cells suggested as long as nobody called that
+right, nothing before somebody did so of what one row is, and no word about its codebook. Each entry is found by a keyed
+name of the budget's people, the source's table and, where people log in, of who declared it: so it is read by nobody
+who may not have answers charged to that budget, and a file is never looked up by itself, only after a person has said
+whose data it is. What the file had suggested stays marked so.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Self
 
 from dashboard import login, visitors
 from dashboard.background import compute
+from dashboard.data.own_file import stated_form
 from dpcore.datasets import Column, Template, loaded, saved
 from dpcore.errors import InvalidArgument, LedgerError
 from dpcore.ledger.files import beside
@@ -123,7 +124,7 @@ def forget_people(lineage: str) -> None:
 
 def _facts(own: OwnFile) -> Template:
     columns = tuple(replace(_stated(column), about="") for column in own.spoken_of)
-    return Template(schema=replace(own.schema, columns=columns), steps=own.steps)
+    return Template(schema=replace(own.schema, columns=columns), steps=own.steps, choices=stated_form(own))
 
 
 def _stated(column: Column) -> Column:

@@ -265,7 +265,8 @@ def step_taken_back(sentence: str) -> str:
 
 SAVE = "Save this declaration"
 SAVE_HELP = (
-    "Types, bounds, options, people and steps as you declared them, for the next table of this kind. Nothing that was "
+    "Types, bounds, options, people, steps and what you stated of the file's form (such as where cells end), for the "
+    "next table of this kind. Nothing that was "
     "read from the rows is in it, except options you took over from them: which of their words mean missing is asked "
     "again."
 )
@@ -273,6 +274,7 @@ SAVED_AS = "declaration.json"
 BRING = "Use a saved one"
 BRING_LABEL = "A declaration that was saved here"
 DESCRIBED = "A described table"
+NOT_IN_FORM = "The file cannot be read in the form that the declaration states, so what its form leaves open is asked."
 DECLARED_AS_BEFORE = "The columns were declared as in an earlier declaration."
 KNOWN = "You declared such a table before."
 KNOWN_USE = "Declare it the same way"

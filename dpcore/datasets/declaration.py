@@ -34,8 +34,8 @@ class Reads:
 
     ``suggested`` are those of the columns whose type the file suggested, and ``suggested_row`` is what one row is where
     the file suggested that ("" where it did not): a person confirmed both, and a receipt says so. ``form`` is what they
-    stated of the form of the file itself, once they had seen it. With ``named_by_rows`` the file's own rows name its
-    columns, which a receipt says too.
+    stated of the form of the file itself, once they had seen it or an earlier one. With ``named_by_rows`` the file's
+    own rows name its columns, which a receipt says too.
     """
 
     columns: tuple[Column, ...]

@@ -11,6 +11,8 @@ Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", 
 Escape = Literal["doubled", "backslash"]
 FORM = ("quote", "escape", "keep_footer")
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
+ASKED = (*FORM, "encoding", "delimiter", "header", "part")
+"""All that can be asked of a file's form."""
 LISTED = 100
 """How many line numbers a notice lists at most; its ``count`` is always complete."""
 
@@ -91,6 +93,12 @@ class Report:
         """What the bytes do not decide, as the arguments that would."""
         open_ = [part.argument for part in self.alternatives if not part.decided]
         return tuple(dict.fromkeys(open_ if self.header_certain else [*open_, "header"]))
+
+    def stated(self, asked: str) -> dict[str, str | int | bool]:
+        """The arguments that read a file as this one was read, for one of ``ASKED``."""
+        if asked == "header":
+            return {"header_rows": len(self.header_lines), "header_line": (*self.header_lines, self.first_line)[0]}
+        return {asked: getattr(self, asked)}
 
     @property
     def certain(self) -> bool:

@@ -32,7 +32,8 @@ _WRONG = "is no declaration that can be read: {}; declare the columns again and 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """A schema and the steps before it. ``choices`` are the person's answers about reading such files.
+    """A schema and the steps before it. ``choices`` are what the person stated of the form of such files, as arguments
+    of ``read_table``.
 
     A file had suggested the types of the ``suggested`` columns and, with ``row_suggested``, what one row is: answers
     about the next table say so too.
@@ -98,6 +99,8 @@ def saved(declaration: Template) -> str:
 
 def loaded(text: str) -> Template:
     """The declaration of a saved file. Raises InvalidArgument for anything else."""
+    from dpcore.datasets.reading.choices import Choices  # loads DuckDB
+
     if len(text) > _LARGEST:
         raise InvalidArgument("declaration", _WRONG.format("it is too large"))
     try:
@@ -114,6 +117,7 @@ def loaded(text: str) -> Template:
         raise InvalidArgument("declaration", _WRONG.format("its parts are not lists"))
     if not all(isinstance(value, str | int) for value in choices.values()):
         raise InvalidArgument("declaration", _WRONG.format("its choices are not plain"))
+    _read(Choices, choices)
     if len(steps) > MOST_STEPS:
         raise InvalidArgument("declaration", _WRONG.format(f"it has more than {MOST_STEPS} steps"))
     schema = _read(Schema, document | {"columns": [_read(Column, each) for each in columns]})

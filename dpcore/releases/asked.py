@@ -59,7 +59,7 @@ def form_stated(reads: Reads) -> tuple[str, ...]:
     if not reads.form:
         return ()
     told = " and ".join(_FORM[one] for one in reads.form)
-    return (f"That {told} was stated by a person who had seen the file: not covered by ε.",)
+    return (f"That {told} was stated by a person who had seen the file or an earlier one: not covered by ε.",)
 
 
 def named(reads: Reads) -> tuple[str, ...]:

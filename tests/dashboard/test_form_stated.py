@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.datasets import Column, Schema, Template, saved
+from dashboard.data import arrivals, own_file
+from dashboard.words.data import NOT_IN_FORM
+from dpcore.datasets import Column, Schema, Template, loaded, saved
+from dpcore.datasets.report import Report
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
 from tests.dashboard.test_chosen_after_looking import own_offer
@@ -57,7 +61,7 @@ def test_a_private_answer_waits_for_it_and_says_what_was_stated(
     press(app, f"own-{argument}-0")
     assert held(app).lacking == ()
     note = own_offer(app).request.suggestions[-1]  # type: ignore[attr-defined]
-    assert note == f"That {kept} was stated by a person who had seen the file: not covered by ε."
+    assert note == f"That {kept} was stated by a person who had seen the file or an earlier one: not covered by ε."
     assert note in sentence(own_offer(app).request)
     press(app, "own-undo")
     assert WAITS in held(app).unreleasable
@@ -101,3 +105,54 @@ def test_what_was_stated_of_another_reading_is_asked_anew(open_app: Open) -> Non
     app.checkbox(key="own-again-keep_footer").uncheck()
     press(app, "own-again-go")
     assert held(app).form_doubts == ("file:keep_footer",)
+
+
+DOUBTFUL = ("colour,2020\n" + "".join(f"{('red', 'blue', 'nœud')[n % 3]},{n}\n" for n in range(40))).encode("cp1252")
+ASKED = {"file:encoding", "file:header"}
+STATES = {"encoding": "cp1252", "header_rows": 1, "header_line": 1}
+COLOUR = Column(name="colour", type="category", categories=("red", "blue", "nœud"))
+OLDER = Template(schema=Schema(columns=(COLOUR,), rows_per_person=2))
+
+
+def bring(app: AppTest, declaration: Template) -> AppTest:
+    (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
+    return drop(app, saved(declaration).encode(), name="declaration.json", place=box)
+
+
+def waits(app: AppTest) -> bool:
+    return WAITS in held(app).unreleasable
+
+
+def test_a_declaration_settles_of_the_form_what_it_states_itself(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = bring(drop(open_app("data"), DOUBTFUL), OLDER)
+    assert set(held(app).release_doubts) == ASKED, "its columns are there, which says nothing of what one byte means"
+    assert waits(app)
+    with monkeypatch.context() as mutant:
+        mutant.setattr(Report, "doubtful", ())
+        assert not waits(app)
+    press(app, "own-encoding-0")
+    press(app, "own-header-keep")
+    assert not waits(app)
+    kept = loaded(saved(own_file.template(held(app))))
+    assert dict(kept.choices) == STATES, "called right by a click, as if chosen"
+
+    bring(drop(app, DOUBTFUL + b"red,7\n"), kept)
+    assert (held(app).release_doubts, dict(held(app).choices)) == ((), STATES)
+    assert held(app).schema.column("colour") == COLOUR
+    assert not waits(app)
+
+    bring(drop(app, DOUBTFUL + b"red,8\n"), replace(kept, choices=(("encoding", "cp1252"),)))
+    assert set(held(app).release_doubts) == {"file:header"}
+
+    bring(drop(app, b"About colours\n" + DOUBTFUL), kept)
+    assert set(held(app).release_doubts) == ASKED, "line 1 names no columns there: it is read and asked as usual"
+    assert held(app).choices == ()
+    assert held(app).schema.column("colour") == COLOUR
+    assert NOT_IN_FORM[:-1] in text(app)
+
+    with monkeypatch.context() as mutant:
+        mutant.setattr(arrivals, "read_in_form", lambda _, then: then())
+        bring(drop(app, DOUBTFUL + b"red,9\n"), kept)
+        assert waits(app)

@@ -16,7 +16,8 @@ from dashboard.data import remembered
 from dashboard.data.own_file import Decisions, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
-from dpcore.datasets import read_table, saved
+from dpcore.datasets import Column, Schema, Template, loaded, read_table, saved
+from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
 from dpcore.ledger.roles import Person
 from tests.dashboard.conftest import text
@@ -169,3 +170,22 @@ def test_a_file_that_is_not_ours_is_passed_over(
         for wrong in ("", "[]", '{"declaration": "x"}', file.read_text().replace("age", "age\\u0000", 1)[:-3]):
             file.write_text(wrong)
             assert remembered.known(own) is None
+
+
+def test_what_was_stated_of_the_form_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a choice or by a click, and no more of the form than that."""
+    reading = read_table(TABLE.replace(b"Ulm", b"K\x9cln"), quote='"')
+    decisions = Decisions(schema=reading.suggested(), settled=frozenset({"file:encoding"}))
+    own = OwnFile(name="f", data=b"", choices=(("quote", '"'),), reading=reading, decisions=decisions)
+    own = replace(own, decisions=own.confirm(["age"]))
+    stated = (("encoding", "cp1252"), ("quote", '"'))
+    assert Remembered.read(Remembered.of(own).written()).template.choices == template(own).choices == stated
+    monkeypatch.setattr(remembered, "stated_form", lambda _: ())
+    assert Remembered.of(own).template.choices == ()
+
+
+@pytest.mark.parametrize("choices", ['{"encoding": 1}', '{"keep_footer": 1}', '{"quote": "x"}', '{"new": "x"}'])
+def test_a_form_that_is_none_is_no_declaration(choices: str) -> None:
+    text = saved(Template(schema=Schema(columns=(Column(name="a", type="text"),))))
+    with pytest.raises(InvalidArgument):
+        loaded(text.replace('"choices": {}', f'"choices": {choices}'))
