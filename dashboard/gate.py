@@ -33,6 +33,7 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 from dashboard import login, typed, wanted, wire
 from dashboard.background import turns
 from dashboard.pace import Pace
+from dashboard.plain_requests import OPENING, PlainRequests, arriving, leaving
 from dashboard.words import server as words
 
 Message = MutableMapping[str, Any]
@@ -170,6 +171,7 @@ class Gate:
         self._app = app
         self._open: Counter[str] = Counter()  # pages, by the address they are opened from
         self._paces: dict[str, tuple[Pace, Pace]] = {}  # of all pages of an address together: work, and runs
+        self._requests = PlainRequests()
         self._most = most
         self._most_bytes = most_bytes or uploads()
         self._arriving: list[_Arriving] = []
@@ -197,12 +199,23 @@ class Gate:
             await self._app(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._requests.turn(_asking(scope)) as pace:
+            if pace is None:
+                await _answer(send, 429, words.TOO_MANY_REQUESTS)
+                return
+            scope, receive, send = _not_packed(scope), arriving(receive, pace), leaving(send, pace)
+            if not _is_file(scope):
+                await self._answered(scope, receive, send)
+                return
+        await self._answered(scope, receive, send)  # on its way for minutes, with bounds of its own
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = str(scope["path"])
         if not is_host_allowed(_header(scope, b"host")):
             await _answer(send, 421, words.OTHER_NAME)
         elif path.endswith("/_stcore/metrics") and not _may_measure(scope):
             await _answer(send, 404, words.NOT_FOUND)
-        elif "/_stcore/upload_file/" in path and scope["method"] == "PUT":
+        elif _is_file(scope):
             try:
                 await self._file(scope, receive, send)
             except (ClientDisconnect, LocalProtocolError):
@@ -286,7 +299,9 @@ class Gate:
             await send({"type": "websocket.close", "code": 1008})
             return
         visitor = _visitor(scope)
-        if self.full or self._has_its_share(visitor):
+        async with self._requests.turn(visitor, OPENING) as pace:
+            refused = pace is None
+        if refused or self.full or self._has_its_share(visitor):
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1
@@ -403,6 +418,13 @@ def _visitor(scope: Scope) -> str:
     return network(str((scope.get("client") or ("",))[0]))
 
 
+def _asking(scope: Scope) -> str:
+    """Who counts as one by their requests: a visitor. A balancer on this computer that asks whether this server is well
+    is another than whoever comes through it from here: its question says of nobody for whom it is asked."""
+    check = str(scope["path"]).endswith("/_stcore/health") and _header(scope, b"x-forwarded-for") is None
+    return _visitor(scope) + (" itself" if check else "")
+
+
 def network(address: str) -> str:
     """Who counts as one by their address. A network of IPv6 is one, since each of its computers has billions."""
     try:
@@ -469,6 +491,16 @@ def _remove(file: _File) -> None:
     if manager is not None:
         session, name = file
         manager.remove_file(session_id=session, file_id=name)
+
+
+def _is_file(scope: Scope) -> bool:
+    """Whether a browser brings an uploaded file."""
+    return "/_stcore/upload_file/" in str(scope["path"]) and scope["method"] == "PUT"
+
+
+def _not_packed(scope: Scope) -> Scope:
+    """A request as of who understands no gzip: packing takes many times as long as sending, anew for each who asks."""
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]}
 
 
 def _is_page(scope: Scope) -> bool:

@@ -7,17 +7,28 @@ else has a turn, whether or not anybody wants the body. Browsers say how long a 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import h11
+from uvicorn import config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+OTHER = "this server reads requests with h11; start it with epsilon-lab, or uninstall httptools"
 _begun: Callable[..., None] = H11Protocol.__init__
 
 
+def choose() -> None:
+    """Before a server is made: uvicorn would take another reader of requests where a package brings one."""
+    config.HTTP_PROTOCOLS["auto"] = config.HTTP_PROTOCOLS["h11"]
+
+
 def guard() -> None:
-    """From now on, in this process. Again does nothing."""
+    """From now on, in this process. Again does nothing. Raises RuntimeError where another reader was chosen already."""
+    chosen = sys.modules.get("uvicorn.protocols.http.auto")
+    if chosen is not None and chosen.AutoHTTPProtocol is not H11Protocol:
+        raise RuntimeError(OTHER)
     H11Protocol.__init__ = _measured  # type: ignore[assignment, method-assign]
 
 

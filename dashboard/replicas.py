@@ -29,6 +29,8 @@ COOKIE = "epsilon_lab_replica"
 MOST = 64
 CONNECTIONS, FILES_RESERVED = 4000, 200
 """Connections for each replica at once where there are files for them, and files that HAProxy needs besides."""
+ANEW = 1.5
+"""How often in ten seconds one address may open as many connections as it may have."""
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
@@ -49,7 +51,7 @@ defaults
     timeout tunnel 1h
     timeout queue 10s
     # a replica that is only slow to answer keeps its visitors: whoever is cut off loses the files of their session
-    timeout check 5s
+    timeout check 10s
     option forwardfor
     option redispatch
     retries 2
@@ -58,9 +60,11 @@ defaults
 frontend visitors
     bind {bind}
     # whoever opens connections and says nothing leaves some for everybody else; a network of IPv6 is one, as for pages
-    stick-table type ipv6 size 100k expire 1m store conn_cur
+    stick-table type ipv6 size 100k expire 1m store conn_cur,conn_rate(10s)
     tcp-request connection track-sc0 src,ipmask(32,64)
     tcp-request connection reject if {{ sc0_conn_cur gt {share} }}
+    # nor does it help to give up and begin anew: a browser keeps its few connections
+    tcp-request connection reject if {{ sc0_conn_rate gt {rate} }}
     # HTTP/2 would be a hundred requests on one connection, each with files here and at a replica, which speaks 1.1
     option disable-h2-upgrade
     # asked by nobody but the owner, who asks a replica
@@ -95,7 +99,8 @@ def configuration(
     connections = max(1, min(CONNECTIONS * len(ports), (files - FILES_RESERVED) // 2))
     return CONFIGURATION.format(
         connections=connections,
-        share=max(1, int(EACH * connections)),
+        share=(share := max(1, int(EACH * connections))),
+        rate=int(ANEW * share),
         bind=place + (f" ssl crt {certificate} alpn http/1.1" if secure else ""),
         scheme="https" if secure else "http",
         transport=transport,

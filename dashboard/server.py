@@ -63,6 +63,7 @@ try:
     settings.check()
 except ValueError as error:  # as the command line says it: `streamlit run` alone shows a traceback
     sys.exit(f"epsilon-lab: {error}")
+lengths.choose()
 app = App(
     Path(__file__).resolve().parent / "app.py",
     secrets=login.secrets(),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import limits, session, words
+from dashboard import limits, session, visitors, words
 from dashboard.case import OWN
 from dashboard.data import naming, remembered, source
 from dashboard.data.held import (
@@ -220,7 +220,7 @@ def start(work: Callable[[Say], Any], title: str, end: Callable[[Task], None]) -
     earlier = running()
     if earlier is not None:
         earlier.cancel()
-    task = Task(work, title)
+    task = Task(work, title, visitors.address())
     OWN_TASK.put(task)
     OWN_END.put(lambda: end(task))
     task.wait(PATIENCE)

@@ -30,7 +30,8 @@ from dashboard.data.held import (
 )
 from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
 from dashboard.data.people import may_see
-from dashboard.data.task import Say, Task, threads
+from dashboard.data.reading_threads import Piece, threads
+from dashboard.data.task import Say, Task
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Template, recognised
 from dpcore.errors import LedgerError, NoRoom, NotAllowed, UnreadableFile
@@ -264,7 +265,7 @@ def _with_people(own: OwnFile) -> OwnFile:
     return replace(own, lineage=lineage, alike=tuple(alike), uncompared=uncompared)
 
 
-def _take_fingerprint(reading: Reading) -> Future[None]:
+def _take_fingerprint(reading: Reading) -> Future[Any]:
     """Beside the page, for whoever opens a budget soon; a file that is forgotten meanwhile is not held for it."""
     file = weakref.ref(reading)
 
@@ -272,4 +273,4 @@ def _take_fingerprint(reading: Reading) -> Future[None]:
         if (present := file()) is not None:
             _ = present.fingerprint
 
-    return threads().submit(take)
+    return threads().submit(Piece(take, visitors.address()))

@@ -137,7 +137,7 @@ def _start(name: str, work: Callable[[Say], Table], title: str) -> None:
     earlier: Task | None = SAMPLE_TASK.get()
     if earlier is not None:
         earlier.cancel()
-    task = Task(work, title)
+    task = Task(work, title, visitors.address())
     SAMPLE_TASK.put(task)
     SAMPLE_LOADING.put(name)
     task.wait(0.4)

@@ -2,68 +2,62 @@
 
 Plain text is read in a thread rather than in a worker process: the bytes and the table stay where they are, and Arrow
 and DuckDB let other threads run meanwhile. Other kinds are read in a process of their own (``dpcore.datasets.apart``),
-for which a thread waits. A few threads serve everyone, so that uploads wait rather than pile up.
+for which a thread waits.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from dashboard import words
-from dashboard.background.once import once
+from dashboard.data.reading_threads import GaveWay, Piece, threads
 from dpcore.defects import as_defects
 from dpcore.errors import DpcoreError, ReadingCancelled
 
 Say = Callable[[float, str], None]
-_LESS_URGENT = 5  # about a third of a page's share, where there is not enough for both
 TOO_LARGE = "There is not enough memory for this file; keep fewer rows or columns."
-
-
-@once()
-def threads() -> Executor:
-    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="reading", initializer=_behind_pages)
-
-
-def _behind_pages() -> None:
-    """Linux knows how urgent each thread is: this one, and those it starts, leave the processor to people's pages."""
-    if sys.platform == "linux":
-        own = threading.get_native_id()
-        os.setpriority(os.PRIO_PROCESS, own, os.getpriority(os.PRIO_PROCESS, own) + _LESS_URGENT)
 
 
 class Task:
     """Runs ``work(say)`` in a thread; ``say(fraction, words)`` reports progress and raises once it was cancelled.
 
+    ``whose`` is the address that it is for. Where another waits it may have to begin anew (``ReadingThreads``).
     After ``finished``, either ``result`` is there, or ``problem`` says in one sentence why not ("" when cancelled).
     """
 
-    def __init__(self, work: Callable[[Say], Any], title: str) -> None:
+    def __init__(self, work: Callable[[Say], Any], title: str, whose: str = "") -> None:
         self.title = title
-        self.fraction, self.words = 0.0, "Waiting for its turn"
+        self._whose = whose
         self.result: Any = None
         self.problem: str | None = None
         self._cancelled, self._done = threading.Event(), threading.Event()
         self._waits: list[Callable[[Say], Any]] = [work]
-        threads().submit(self._run)
+        self._wait()
+
+    def _wait(self) -> None:
+        self.fraction, self.words = 0.0, "Waiting for its turn"
+        self._piece = Piece(self._run, self._whose)
+        threads().submit(self._piece)
 
     def _say(self, fraction: float, what: str) -> None:
         if self._cancelled.is_set():
             raise ReadingCancelled("Cancelled.")
+        threads().goes_on(self._piece)
         self.fraction, self.words = min(max(fraction, 0.0), 1.0), what
 
     def _run(self) -> None:
         work = self._taken()
         if work is None:
             return
+        anew = False
         try:
             self._say(0.0, "Starting")
             # what a failure of ours says may hold cells of the file: the log has its place, the person a reference
             self.result = as_defects(f"{self.title[:1].lower()}{self.title[1:]}", lambda: work(self._say))
+        except GaveWay:
+            anew = True
         except ReadingCancelled:
             self.problem = ""
         except DpcoreError as error:
@@ -71,7 +65,16 @@ class Task:
         except MemoryError:
             self.problem = TOO_LARGE
         finally:
-            self._done.set()
+            if not anew:
+                self._done.set()
+        if anew:
+            self._begin_anew(work)
+
+    def _begin_anew(self, work: Callable[[Say], Any]) -> None:
+        self._waits.append(work)
+        self._wait()
+        if self._cancelled.is_set():
+            self.cancel()  # which came when there was nothing to take
 
     def cancel(self) -> None:
         """Stop at the next step; what waits for its turn ends at once, and lets go of what it holds."""
@@ -79,6 +82,7 @@ class Task:
         if self._taken() is not None:
             self.problem = ""
             self._done.set()
+            threads().withdraw(self._piece)
 
     def _taken(self) -> Callable[[Say], Any] | None:
         """The work, for whoever comes first: the thread that does it, or who cancels it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -14,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import all_held, machine_memory
 from dashboard.data import task
+from dashboard.data.reading_threads import Piece, ReadingThreads
 from dashboard.data.task import Task
 from dpcore.datasets import read_csv
 from dpcore.errors import UnreadableFile
@@ -39,12 +39,12 @@ def room(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """The threads that read files have other work, until this is set."""
-    free, readers = threading.Event(), ThreadPoolExecutor(max_workers=1)
+    free, readers = threading.Event(), ReadingThreads(1)
     monkeypatch.setattr(task, "threads", lambda: readers)
-    readers.submit(free.wait)
+    readers.submit(Piece(free.wait, ""))
     yield free
     free.set()
-    readers.shutdown()
+    readers.close()
 
 
 def test_many_sessions_are_refused_where_one_is_not_and_leaving_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,7 @@ from dashboard.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
 from tests.put_back import changed_in_streamlit
+from tests.serving.leaping import Leaping
 
 HOST = (b"host", b"127.0.0.1:8501")
 REFUSED = {"clear_cache", "set_run_on_save", "load_git_info", "app_heartbeat"}
@@ -628,24 +629,6 @@ def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pyte
     clock[0] += gate.LIES + 1.0
     assert put("a once more", "second", 75) == 200
     assert inner.kept() == {("c", "fits"), ("a once more", "second")}, "its own first, then the largest"
-
-
-class Leaping(asyncio.SelectorEventLoop):
-    """A loop whose clock waits for nothing: it leaps to what comes next."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._now, selector = 0.0, self._selector  # type: ignore[attr-defined]
-        look = selector.select
-
-        def leap(timeout: float | None = None) -> Any:
-            self._now += timeout or 0.0
-            return look(0)
-
-        selector.select = leap
-
-    def time(self) -> float:
-        return self._now
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import h11
 import pytest
+from uvicorn import config
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
@@ -85,3 +89,24 @@ def test_what_a_browser_sends_arrives() -> None:
         status, wire, arrived = answered(f"Content-Length: {size}", body=b"x" * size)
         assert (status, wire.closed, arrived) == (b"HTTP/1.1 204", False, [b"x" * size])
     assert answered(body=b"", method="GET")[0] == b"HTTP/1.1 204"
+
+
+def test_the_reader_of_requests_that_is_guarded_is_the_one_that_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a package brought another, uvicorn took that, and bodies without a length were read again."""
+    other = ModuleType("uvicorn.protocols.http.auto")
+    vars(other)["AutoHTTPProtocol"] = type("Other", (), {})
+    monkeypatch.setitem(sys.modules, "uvicorn.protocols.http.auto", other)
+    monkeypatch.setitem(config.HTTP_PROTOCOLS, "auto", "uvicorn.protocols.http.auto:AutoHTTPProtocol")
+
+    def served() -> object:
+        found = Config(lambda: None)
+        found.load()
+        return found.http_protocol_class
+
+    assert served() is other.AutoHTTPProtocol, "as it would be without a choice"
+    with pytest.raises(RuntimeError, match="uninstall httptools"):
+        lengths.guard()
+    lengths.choose()
+    assert served() is H11Protocol
+    begun = Path(lengths.__file__).with_name("server.py").read_text()
+    assert 0 < begun.find("lengths.choose()") < begun.find("app = App(")

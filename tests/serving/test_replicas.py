@@ -101,6 +101,22 @@ def test_one_address_has_a_share_of_the_connections_and_not_all(tmp_path: Path) 
         balancer.wait(PATIENCE)
 
 
+def test_one_address_opens_no_more_connections_than_browsers_do(tmp_path: Path) -> None:
+    """A request that is given up is work for a replica all the same, so it is not to be begun anew without end."""
+    port, file, files = free_port(), tmp_path / "haproxy.cfg", replicas.FILES_RESERVED + 2 * 20
+    text = replicas.configuration([free_port()], port=port, address="127.0.0.1", files=files)
+    file.write_text(text)
+    assert "sc0_conn_rate gt 24 " in text, "and 16 at once"
+    balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
+    try:
+        _until(lambda: _answers(port, "127.0.0.2"))
+        assert [_answers(port) for _ in range(30)] == [True] * 24 + [False] * 6
+        assert _answers(port, "127.0.0.2")
+    finally:
+        balancer.terminate()
+        balancer.wait(PATIENCE)
+
+
 @pytest.mark.parametrize("secure", [False, True])
 def test_one_connection_is_one_request_at_a_time(secure: bool, tmp_path: Path, pem: Path) -> None:
     """By HTTP/2 one was a hundred: 85 connections took every file that the balancer may open, and all pages ended."""

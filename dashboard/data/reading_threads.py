@@ -1,0 +1,130 @@
+"""The threads that read people's files: few for everyone, so that uploads wait rather than pile up, and fair.
+
+A file of 300 kB may take a reader for minutes, and one address may bring hundreds. So addresses take turns, one has at
+most half of the threads while another waits, and what takes long while others wait for long is ended. What has to give
+way begins anew, and nobody reads a word of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from dashboard.background.once import once
+from dpcore.errors import ReadingCancelled, UnreadableFile
+
+AT_ONCE = 2
+LONG, WAITED = 120.0, 30.0
+"""Seconds that a reading may take where somebody else has waited for so many more."""
+_LESS_URGENT = 5  # about a third of a page's share, where there is not enough for both
+
+
+class GaveWay(ReadingCancelled):
+    """Somebody else waits, and this is the second reading of its address: it is to begin anew later."""
+
+
+class Piece:
+    """Work for a thread, and for whom: the address that brought the file."""
+
+    def __init__(self, work: Callable[[], Any], whose: str) -> None:
+        self.work, self.whose = work, whose
+        self.since = 0.0
+        """When it began to wait, and once it runs when that began."""
+        self.done: Future[Any] = Future()
+
+
+class ReadingThreads:
+    """Thread-safe."""
+
+    def __init__(self, at_once: int = AT_ONCE) -> None:
+        self._most_each = max(1, at_once // 2)
+        self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="reading", initializer=_behind_pages)
+        self._lock = threading.Lock()
+        self._waiting: dict[str, deque[Piece]] = {}  # who was served longest ago comes first
+        self._running: list[Piece] = []  # in the order in which they began
+
+    def submit(self, piece: Piece) -> Future[Any]:
+        """Have it done when it is its turn."""
+        with self._lock:
+            piece.since = time.monotonic()
+            self._waiting.setdefault(piece.whose, deque()).append(piece)
+        self._pool.submit(self._next)
+        return piece.done
+
+    def withdraw(self, piece: Piece) -> None:
+        """It need not be done, unless it is under way: nobody waits for it any more."""
+        with self._lock:
+            if piece in self._waiting.get(piece.whose, ()):
+                self._take(piece)
+
+    def goes_on(self, piece: Piece) -> None:
+        """Asked by a reading at each step. Raises GaveWay, or UnreadableFile with a sentence, where others wait."""
+        with self._lock:
+            waiting = [queue[0] for whose, queue in self._waiting.items() if whose != piece.whose]
+            same = [one for one in self._running if one.whose == piece.whose]
+            now = time.monotonic()
+            if waiting and len(same) > self._most_each and same[-1] is piece:
+                raise GaveWay("Somebody else waits.")
+            long = now > piece.since + LONG and any(now > one.since + WAITED for one in waiting)
+        if long:
+            raise UnreadableFile(
+                f"This takes longer than {LONG / 60:,.0f} minutes while others wait for their files; try again later, "
+                "or with fewer rows or columns."
+            )
+
+    def close(self) -> None:
+        """Wait for what is under way or waits; for tests."""
+        self._pool.shutdown()
+
+    def _next(self) -> None:
+        piece = self._begun()
+        if piece is None or not piece.done.set_running_or_notify_cancel():
+            return
+        try:
+            result = piece.work()
+        except BaseException as error:  # noqa: BLE001 - told to whoever asks for the result, as by any executor
+            self._ended(piece)
+            piece.done.set_exception(error)
+        else:
+            self._ended(piece)
+            piece.done.set_result(result)
+
+    def _begun(self) -> Piece | None:
+        """Of the address that has fewest under way, and among those the one that was served longest ago."""
+        with self._lock:
+            if not self._waiting:
+                return None  # it was withdrawn
+            under_way = [one.whose for one in self._running]
+            piece = self._waiting[min(self._waiting, key=under_way.count)][0]
+            self._take(piece)
+            piece.since = time.monotonic()
+            self._running.append(piece)
+            return piece
+
+    def _take(self, piece: Piece) -> None:
+        queue = self._waiting.pop(piece.whose)
+        queue.remove(piece)
+        if queue:
+            self._waiting[piece.whose] = queue  # the last from now on
+
+    def _ended(self, piece: Piece) -> None:
+        with self._lock:
+            self._running.remove(piece)
+
+
+def _behind_pages() -> None:
+    """Linux knows how urgent each thread is: this one, and those it starts, leave the processor to people's pages."""
+    if sys.platform == "linux":
+        own = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, own, os.getpriority(os.PRIO_PROCESS, own) + _LESS_URGENT)
+
+
+@once()
+def threads() -> ReadingThreads:
+    return ReadingThreads()

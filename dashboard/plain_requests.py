@@ -1,0 +1,111 @@
+"""Plain requests of one address, for the files of a page and all else: how many are under way, and at which pace.
+
+A request of a hundred bytes may ask for megabytes, and the one thread that answers is then busy with whoever asked for
+most: a few thousand at once kept everybody else waiting until the balancer took the server for dead. Here a request
+waits before anything is made of it while its address has many under way, and each piece that comes or goes waits while
+its address is ahead of what one may make, so that there is always a turn for somebody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from dashboard.background import turns
+from dashboard.pace import Pace
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+AT_ONCE, WAITING = 200, 3_000
+"""Requests of one address that are under way, and those and the ones that wait. A browser has six connections, and 400
+pages of a school that open at one moment have 2,400."""
+REQUESTS_EACH, AHEAD = 300.0, 1.0
+"""Requests a second of one address, and what it did not make use of in so many seconds before at once. A page has some
+hundred when it is opened for the first time, and few when a browser has kept its files; so many take two thirds of a
+usual computer's processor, and a faster one takes more (``turns.weight``)."""
+A_PIECE, BYTES = 0.04, 1_000_000.0
+"""What a piece of a body counts in requests, and how many bytes count as one: files leave in pieces of 64 kB."""
+OPENING = 3.0
+"""What opening a page counts: a session is made for it."""
+
+
+@dataclass(slots=True, eq=False)
+class _Address:
+    """What one address has under way and waiting, and how far ahead it is."""
+
+    pace: Pace = field(default_factory=lambda: Pace(REQUESTS_EACH, AHEAD, turns.weight))
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    here: int = 0
+
+
+class PlainRequests:
+    """Of all addresses; one for each server."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Address] = {}  # whoever asked longest ago comes first
+
+    @asynccontextmanager
+    async def turn(self, whose: str, work: float = 1.0) -> AsyncIterator[Pace | None]:
+        """A place for one request, once it is this one's turn, and the pace of its pieces.
+
+        None, and at once, where more of this address wait than any browsers ask for.
+        """
+        address = self._known.pop(whose, None) or _Address()
+        self._forget()
+        self._known[whose] = address
+        if address.here >= WAITING:
+            yield None
+            return
+        address.here += 1
+        try:
+            async with address.places:
+                await _wait(address.pace, work)
+                yield address.pace
+        finally:
+            address.here -= 1
+
+    def _forget(self) -> None:
+        """Those who asked longest ago, two for each that comes, unless they would begin anew by that."""
+        for whose, address in list(islice(self._known.items(), 2)):
+            if address.here or not address.pace.idle:
+                return
+            del self._known[whose]
+
+
+def arriving(receive: Receive, pace: Pace) -> Receive:
+    """The pieces of a request's body, at a pace."""
+
+    async def paced() -> Message:
+        message = await receive()
+        if message.get("body"):
+            await _wait(pace, _work(message))
+        return message
+
+    return paced
+
+
+def leaving(send: Send, pace: Pace) -> Send:
+    """The pieces of an answer, at a pace."""
+
+    async def paced(message: Message) -> None:
+        if message.get("body"):
+            await _wait(pace, _work(message))
+        await send(message)
+
+    return paced
+
+
+def _work(message: Message) -> float:
+    return A_PIECE + len(message["body"]) / BYTES
+
+
+async def _wait(pace: Pace, work: float) -> None:
+    seconds = pace.wait(work)
+    if seconds > 0.0:
+        await asyncio.sleep(seconds)

@@ -1,0 +1,219 @@
+"""Plain requests of one address wait for each other, so that there is a turn for somebody else. Work is counted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dashboard import gate, pace, plain_requests
+from dashboard.background import turns
+from dashboard.gate import Gate
+from dashboard.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, WAITING
+from tests.serving.leaping import Leaping
+
+HOST = (b"host", b"localhost")
+PIECE = 1 << 16
+
+
+class Server:
+    """Stands for Streamlit's: answers with a number of pieces, and knows how many it is asked for at once."""
+
+    def __init__(self, pieces: int = 1, *, stays: bool = False) -> None:
+        self.pieces, self.stays = pieces, stays
+        self.now = self.most = self.asked = 0
+        self.packed = False
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.asked += 1
+        self.now += 1
+        self.most = max(self.most, self.now)
+        self.packed |= any(name == b"accept-encoding" for name, _ in scope["headers"])
+        try:
+            if self.stays:
+                await asyncio.sleep(10_000.0)
+            if scope["type"] == "http":
+                while (await receive()).get("more_body"):
+                    pass
+                await send({"type": "http.response.start", "status": 200, "headers": []})
+                for left in reversed(range(self.pieces)):
+                    await send({"type": "http.response.body", "body": bytes(PIECE), "more_body": left > 0})
+        finally:
+            self.now -= 1
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leaping]:
+    """Its clock is that of paces as well; runs are of usual length, whatever ran here before."""
+    found = Leaping()
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=found.time))
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    yield found
+    left = asyncio.all_tasks(found)
+    found.close()
+    assert not left
+
+
+async def asked(
+    here: Gate, address: str, path: str = "/", *more: tuple[bytes, bytes], kind: str = "http", body: int = 0
+) -> list[Any]:
+    """What is sent back for one request that brings so many pieces."""
+    sent: list[Any] = []
+    left = [{"type": "http.request", "body": bytes(PIECE), "more_body": each > 0} for each in reversed(range(body))]
+
+    async def receive() -> Any:
+        return left.pop(0) if left else {"type": "http.request", "body": b""}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    method = "PUT" if body else "GET"
+    headers = [HOST, (b"accept-encoding", b"gzip"), *more]
+    scope = {"type": kind, "path": path, "method": method, "headers": headers, "client": (address, 1)}
+    await here(scope, receive, send)
+    return sent
+
+
+def seconds(loop: Leaping, *requests: Any) -> list[float]:
+    """When each of these requests, which all come at once, was answered."""
+    begun = loop.time()
+
+    async def ended(one: Any) -> float:
+        await one
+        return loop.time() - begun
+
+    async def all_of_them() -> list[float]:
+        return await asyncio.gather(*map(ended, requests))
+
+    return loop.run_until_complete(all_of_them())
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> float:
+    """A pace that few requests go beyond."""
+    monkeypatch.setattr(plain_requests, "REQUESTS_EACH", 5.0)
+    return 5.0
+
+
+def test_requests_of_one_address_are_answered_at_a_pace_and_others_at_once(loop: Leaping, slow: float) -> None:
+    """2,500 requests of a hundred bytes kept everybody else waiting until the balancer took the server for dead."""
+    pieces, many = 30, 20
+    here, work = Gate(Server(pieces)), many * (1 + pieces * (A_PIECE + PIECE / BYTES))
+    assert work > 2 * slow * AHEAD
+    ours = [asked(here, "10.0.0.1") for _ in range(many)]
+    took = seconds(loop, *ours, *(asked(here, f"10.0.1.{number}") for number in range(5)))
+    assert took[many:] == [0.0] * 5
+    assert max(took[:many]) == pytest.approx(work / slow - AHEAD, abs=0.01)
+
+
+@pytest.mark.parametrize("what", ["pieces that come", "pages that are opened", "requests that are refused"])
+def test_whatever_a_request_makes_work_by_counts(what: str, loop: Leaping, slow: float) -> None:
+    here, many = Gate(Server(pieces=0)), 20
+    if what == "pieces that come":
+        one, work = lambda: asked(here, "10.0.0.1", body=50), 1 + 50 * (A_PIECE + PIECE / BYTES)
+    elif what == "pages that are opened":
+        one, work = lambda: asked(here, "10.0.0.1", kind="websocket"), OPENING
+    else:
+        one, work = lambda: asked(here, "10.0.0.1", "/_stcore/metrics"), 1.0
+    assert many * work > 1.2 * slow * AHEAD
+    took = seconds(loop, *(one() for _ in range(many)))
+    assert max(took) >= many * work / slow - AHEAD - 0.01
+
+
+def test_a_class_that_opens_the_page_at_once_is_answered_whole(loop: Leaping) -> None:
+    """Each of 400 browsers on six connections: nobody is refused, and nobody waits for long."""
+    here = Gate(server := Server())
+
+    async def everybody() -> list[list[Any]]:
+        return await asyncio.gather(*(asked(here, "10.0.0.1") for _ in range(400 * 6)))
+
+    assert {sent[0]["status"] for sent in loop.run_until_complete(everybody())} == {200}
+    assert loop.time() < 20.0, "HAProxy waits for a minute"
+    assert server.asked == 400 * 6
+
+
+def test_few_requests_of_one_address_are_under_way_and_who_asks_without_end_is_refused(loop: Leaping) -> None:
+    """What waits holds no piece of a file, and what waits is bounded."""
+    here = Gate(server := Server(stays=True))
+
+    async def begun() -> list[Any]:
+        tasks = [asyncio.ensure_future(asked(here, "10.0.0.1")) for _ in range(WAITING + 50)]
+        for _ in range(10):
+            await asyncio.sleep(0.0)
+        assert server.most == AT_ONCE
+        other = asyncio.ensure_future(asked(here, "10.0.0.2"))
+        for _ in range(10):
+            await asyncio.sleep(0.0)
+        assert server.now == AT_ONCE + 1
+        refused = [task.result()[0]["status"] for task in tasks if task.done()]
+        for task in (*tasks, other):
+            task.cancel()
+        await asyncio.gather(*tasks, other, return_exceptions=True)
+        return refused
+
+    assert loop.run_until_complete(begun()) == [429] * 50
+    assert [address.here for address in here._requests._known.values()] == [0, 0]
+
+
+def test_files_on_their_way_leave_the_places_to_pages(loop: Leaping) -> None:
+    """They take minutes where a network is slow, and have bounds of their own."""
+    here = Gate(server := Server(stays=True))
+
+    async def begun() -> None:
+        files = [
+            asyncio.ensure_future(asked(here, "10.0.0.1", f"/_stcore/upload_file/{number}/1", body=1))
+            for number in range(AT_ONCE + 10)
+        ]
+        for _ in range(10):
+            await asyncio.sleep(0.0)
+        assert server.now == AT_ONCE + 10
+        for task in files:
+            task.cancel()
+        await asyncio.gather(*files, return_exceptions=True)
+
+    loop.run_until_complete(begun())
+
+
+def test_a_balancer_s_own_check_waits_for_no_visitor(loop: Leaping, slow: float) -> None:
+    """It comes from this computer, as visitors of a proxy here may that does not say whom it speaks for."""
+    here, path, through = Gate(Server()), "/_stcore/health", (b"x-forwarded-for", b"127.0.0.1")
+    many = [asked(here, "127.0.0.1", path, through) for _ in range(5 * int(slow))]
+    took = seconds(loop, *many, asked(here, "127.0.0.1", path))
+    assert max(took[:-1]) > 0.0
+    assert took[-1] == 0.0
+
+
+def test_who_has_not_asked_for_a_while_is_forgotten_and_nobody_else(loop: Leaping, slow: float) -> None:
+    here = Gate(Server())
+    seconds(loop, *(asked(here, "10.0.0.1") for _ in range(5 * int(slow))))
+    for number in range(20):
+        seconds(loop, asked(here, f"10.0.1.{number}"))
+    assert "10.0.0.1" in here._requests._known, "it would begin anew"
+    loop.leap(1000.0)
+    for number in range(20):
+        seconds(loop, asked(here, f"10.0.2.{number}"))
+    assert set(here._requests._known) <= {f"10.0.2.{number}" for number in range(20)}
+
+
+def test_no_answer_is_packed_by_whatever_path(loop: Leaping) -> None:
+    """The same file by a path with a dot took six times as long, since that was packed anew for each who asked."""
+    here = Gate(server := Server())
+    for path in ("/static/js/a.js", "/./static/js/a.js", "/media/1", "/_stcore/host-config"):
+        seconds(loop, asked(here, "10.0.0.1", path))
+    assert server.asked == 4
+    assert not server.packed
+
+
+def test_without_pace_and_number_all_of_it_is_there_at_once(
+    loop: Leaping, slow: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counter-check: as it was."""
+    monkeypatch.setattr(plain_requests, "AT_ONCE", 10**9)
+    monkeypatch.setattr(pace.Pace, "wait", lambda *_: 0.0)
+    monkeypatch.setattr(gate, "_not_packed", lambda scope: scope)
+    here = Gate(server := Server(30))
+    assert max(seconds(loop, *(asked(here, "10.0.0.1") for _ in range(20)))) == 0.0
+    assert server.packed
