@@ -231,7 +231,8 @@ class OwnFile:
         stated = {argument: value for argument, value in self.choices if argument in FORM}
         report, settled = self.reading.report, self.decisions.settled
         stated |= {one: getattr(report, one) for one in report.decided if f"file:{one}" in settled}
-        return tuple(_STATED[value] for value in stated.values())
+        counted = stated.pop("columns", None) is not None and report.columns > 0
+        return (*(_STATED[value] for value in stated.values()), *(("columns",) if counted else ()))
 
     @property
     def release_doubts(self) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ def write(table: Tabulated, file: IO[bytes]) -> None:
         {str(name): tuple(map(str, words)) for name, words in table.codebooks.items()},
         {str(name): str(about) for name, about in table.about.items()},
         table.records,
+        sorted(map(str, table.from_rows)),
     )
     schema = pa.schema(
         [pa.field(f"c{place}", _TEXT) for place in range(len(columns))]
@@ -56,10 +57,11 @@ def read(buffer: Any) -> Tabulated:
     try:
         found = ipc.open_stream(pa.py_buffer(buffer)).read_all()
         found.validate(full=True)
-        names, told, codebooks, about, records = _Beside(io.BytesIO(found.schema.metadata[_BESIDE])).load()
+        names, told, codebooks, about, records, from_rows = _Beside(io.BytesIO(found.schema.metadata[_BESIDE])).load()
         width = len(names)
         if [field.type for field in found.schema] != [_TEXT] * width + [_NUMBER] * (found.num_columns - width):
             raise Garbled
+        loose = frozenset(map(str, from_rows))
         lines, *places = (np.asarray(found.column(place)) for place in range(width, found.num_columns))
         if not isinstance(told, report.Report) or told.rows != found.num_rows or len(places) > 1:
             raise Garbled
@@ -82,6 +84,7 @@ def read(buffer: Any) -> Tabulated:
         about=about,
         places=places[0] if places else None,
         records=records,
+        from_rows=loose,
     )
 
 
