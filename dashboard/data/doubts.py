@@ -20,6 +20,7 @@ _ASKED = {
     "delimiter": "Where do the cells end?",
     "quote": "Which quotation marks stand around cells?",
     "escape": "How is a quotation mark written inside a cell?",
+    "columns": "How many columns are there? No line of the file names them.",
     "keep_footer": "Are the last lines rows of the table?",
 }
 _NAMES = {
@@ -111,7 +112,11 @@ def _part(own: OwnFile) -> None:
 
 def _read_as(argument: str, value: str) -> None:
     own = source.own_file()
-    stated: str | bool = value == "True" if argument == "keep_footer" else value
+    stated: str | bool | int = value
+    if argument == "keep_footer":
+        stated = value == "True"
+    elif argument == "columns":
+        stated = int(value)
     if own is not None and own.reading is not None and getattr(own.reading.report, argument, None) == stated:
         actions.settle(f"file:{argument}")
     else:

@@ -239,7 +239,9 @@ class OwnFile:
         """Of what the person stated, that which the bytes would else have decided for all rows: answers say it."""
         if self.reading is None:
             return ()
-        return tuple(_STATED[value] for argument, value in self.stated.items() if argument in FORM)
+        stated = {argument: value for argument, value in self.stated.items() if argument in FORM}
+        counted = stated.pop("columns", None) is not None and self.reading.report.columns > 0
+        return (*(_STATED[value] for value in stated.values()), *(("columns",) if counted else ()))
 
     @property
     def release_doubts(self) -> tuple[str, ...]:

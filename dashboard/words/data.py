@@ -247,8 +247,8 @@ SPLIT_OPTIONS_HELP = (
 )
 NAMED_BY_ROWS = "named by rows: charts only"
 FROM_ROWS = (
-    "This column exists only because rows name it, so it is good for charts and for no private answer. Take the step "
-    "back that made it and state its options there to ask about it."
+    "This column exists only because rows name or fill it, so it is good for charts and for no private answer. To ask "
+    "about it, name it in the file, or take the step back that made it and state its options there."
 )
 SPLIT_MOST = "Options one person can name, at most"
 

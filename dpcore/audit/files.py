@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.audit.labelled import Program, labelled_bytes
+from dpcore.audit.sheets import workbook
 from dpcore.datasets import (
     Column,
     Declaration,
@@ -69,15 +70,18 @@ PLAIN = {
     "escape": "doubled",
     "header_rows": 1,
     "header_line": 1,
+    "columns": 5,
     "keep_footer": True,
+    "uneven": "set aside",
 }
 """One answer to each question about the form of a file, whatever the file is."""
 
 
 def as_a_page_reads(data: bytes, answers: Mapping[str, Any]) -> Reading:
     """The file as a page reads it, with no choice but the ``answers`` to what the page asks before a private answer:
-    all else is as the file decided it."""
-    stated: dict[str, Any] = {}
+    all else is as the file decided it. Rows with too many cells are set aside as it says, where the page refuses the
+    file otherwise."""
+    stated: dict[str, Any] = {"uneven": answers["uneven"]}
     while True:
         reading = read_csv(data, **stated)
         asked = {*reading.report.doubtful, *reading.report.decided}
@@ -99,6 +103,7 @@ class Question:
     that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
     before it is declared; ``header`` names its columns where they make others of them. Cells are quoted by ``mark``.
     With ``program`` the file is one of SPSS or Stata, whose codebook is that of ``RECORDS`` whatever is declared.
+    With ``sheet`` the file is a workbook; without ``heading`` no line of it names the columns.
     """
 
     name: str
@@ -114,6 +119,8 @@ class Question:
     header: tuple[str, ...] = ()
     mark: str = '"'
     program: Program | None = None
+    sheet: bool = False
+    heading: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,18 +143,33 @@ class Question:
             found = read_table(labelled_bytes(RECORDS, rows, self.program))
             return File(frame=found.frame, private=found.private)
         if not from_bytes:
-            frame = pd.DataFrame(rows, columns=list(self.names), dtype="str")
+            cells = [self._read(row) for row in rows]
+            frame = pd.DataFrame(cells, columns=list(self.names), dtype="str")
             if not self.steps:
                 return File(frame=frame, private=PrivateRows(frame))
             places = np.arange(len(rows))
             table = replace(_any_reading(), frame=frame, lines=places, places=places, records=len(rows))
             after = done(table, self.steps)
             return File(frame=after.frame, private=after.private)
+        answers = PLAIN if self.heading else PLAIN | {"header_rows": 0, "columns": len(self.names)}
+        reading = as_a_page_reads(self._written([self.names, *rows] if self.heading else rows), answers)
+        after = reading.after(self.steps)
+        return File(frame=after.frame, private=after.private)
+
+    def _written(self, lines: Sequence[Row]) -> bytes:
+        if self.sheet:
+            return workbook(lines)
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n", quotechar=self.mark, quoting=self.quoting)
-        writer.writerows([self.names, *rows])
-        reading = as_a_page_reads(text.getvalue().encode(), PLAIN).after(self.steps)
-        return File(frame=reading.frame, private=reading.private)
+        csv.writer(text, lineterminator="\n", quotechar=self.mark, quoting=self.quoting).writerows(lines)
+        return text.getvalue().encode()
+
+    def _read(self, row: Row) -> Row:
+        """The cells that come of a row of another width: too many are nobody's in a text file, and none is in a column
+        that has no name."""
+        width = len(self.names)
+        if any(row[width:]) and not self.sheet:
+            return ("",) * width
+        return (*row[:width], *[""] * (width - len(row)))
 
     def neighbours(self, rng: np.random.Generator, most: int) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
         """Pairs of tables that differ in one person, the worst first and then ``most`` generated ones per table."""
@@ -161,7 +183,8 @@ class Question:
         self, table: tuple[Row, ...], rng: np.random.Generator, most: int
     ) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
         spoiled = [self._spoiled(table[0], cell, place) for cell in NASTY for place in range(len(table[0]))]
-        pool = [*self.extreme, ("",) * len(table[0]), *spoiled]
+        uneven = [(*table[0], "x"), (*table[0], "", "x"), table[0][:-1]]
+        pool = [*self.extreme, ("",) * len(table[0]), *spoiled, *uneven]
         who = None if self.schema.id_column is None else self.schema.names.index(self.schema.id_column)
         m = self.schema.rows_per_person // rows_made(self.steps, self.schema.each_row)
         for number in range(len(self.extreme) ** 2 + most):
@@ -539,8 +562,8 @@ def _best_of_named(declaration: Declaration, file: File) -> BestScore:
 
 
 def _of_form() -> list[Question]:
-    """Files in which one row could decide how all others are read: by its quotation mark, or by standing behind lines
-    that look like notes at the foot."""
+    """Files in which one row could decide how all others are read: by its quotation mark, by standing behind lines that
+    look like notes at the foot, or by having more or fewer cells than others."""
     noted = replace(OPTION, categories=("a", "b", "a note"))
     foot = (("a note", "", "", "", ""),) * 3
     return [
@@ -558,6 +581,30 @@ def _of_form() -> list[Question]:
             ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
             tables=((EXTREME[0], EXTREME[0], *foot),),
             extreme=EXTREME,
+        ),
+        Question(
+            name="most common, rows of several widths, a row added",
+            schema=RECORDS,
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=((*[EXTREME[0][:4]] * 6, *[EXTREME[0]] * 3),),
+            extreme=((*EXTREME[0], "x"), EXTREME[0][:4], EXTREME[0]),
+        ),
+        Question(
+            name="most common, rows of several widths without a heading, a row added",
+            schema=Schema(columns=(replace(OPTION, name="column 5"),)),
+            ask=lambda d, _: MostCommonOption.of(d, "column 5", epsilon=0.5),
+            tables=((*[("1", "2", "3", "4")] * 3, *[("1", "2", "3", "4", "a")] * 3),),
+            extreme=(("1", "2", "3", "4"), ("1", "2", "3", "4", "a"), ("1", "2", "3", "4", "a", "x")),
+            header=tuple(f"column {place}" for place in range(1, 6)),
+            heading=False,
+        ),
+        Question(
+            name="most common, a sheet with a column without a name, a row added",
+            schema=RECORDS,
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=((*EXTREME, *[("", "", "", "", "", "a")] * 3),),
+            extreme=((*EXTREME[0], "x"), EXTREME[0], ("", "", "", "", "", "a")),
+            sheet=True,
         ),
     ]
 

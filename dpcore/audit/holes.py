@@ -19,8 +19,11 @@ from dpcore.audit.files import Ask, File, Question, question
 from dpcore.audit.interference import Verdict, check
 from dpcore.datasets import Declaration, Schema, apply, conversion, schema
 from dpcore.datasets import private_rows as doors
+from dpcore.datasets.reading import columns, kinds, layout
 from dpcore.datasets.reading.labelled_days import moments
 from dpcore.datasets.reading.labelled_files import Labelled, labelled_table
+from dpcore.datasets.reading.survey import Survey
+from dpcore.datasets.reading.workbook import Sheet, sheet_of
 from dpcore.datasets.report import Report
 from dpcore.datasets.steps import Worked
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -358,6 +361,25 @@ def _labels_of_all_or_none() -> Iterator[None]:
 
 
 @contextmanager
+def _narrowed() -> Iterator[None]:
+    """As wide as most rows are, where one is wider than the heading."""
+    named = columns.of_lines
+
+    def usual(heading: list[list[str]], lines: tuple[int, ...], filled: columns.Filled) -> columns.Columns:
+        return named([record[: widths[0]] if widths[1] > len(record) else record for record in heading], lines, filled)
+
+    widths = [0, 0]
+    find = layout.find
+
+    def found(seen: Survey, **choices: Any) -> layout.Layout:
+        widths[:] = [seen.usual, int(seen.counts.max())]
+        return find(seen, **choices)
+
+    with patch.object(columns, "of_lines", usual), patch.object(layout, "find", found):
+        yield
+
+
+@contextmanager
 def _every_day_in_the_calendar() -> Iterator[None]:
     """A file refused for a day of one row that no calendar has."""
 
@@ -372,6 +394,22 @@ def _every_day_in_the_calendar() -> Iterator[None]:
         return moment and day
 
     with patch("dpcore.datasets.reading.labelled_files.moments", wrong):
+        yield
+
+
+@contextmanager
+def _lone_cells_first() -> Iterator[None]:
+    """What stands alone in its row, in a column that no row with more fills, put into the first column."""
+
+    def gathered(*asked: Any) -> Sheet:
+        sheet = sheet_of(*asked)
+        kept = sheet.survey.usual
+        frame = sheet.frame.iloc[:, :kept].copy()
+        for place in range(kept, sheet.frame.shape[1]):
+            frame[0] += sheet.frame[place]
+        return replace(sheet, frame=frame)
+
+    with patch.object(kinds, "sheet_of", gathered):
         yield
 
 
@@ -486,5 +524,23 @@ HOLES: tuple[Hole, ...] = (
     ),
     Hole(name="labels of all rows or of none", on="most common, a row added, SPSS", within=_labels_of_all_or_none),
     Hole(name="a day in no calendar", on="alarm per day, a row added, Stata", within=_every_day_in_the_calendar),
+    Hole(
+        name="a row with more cells than the heading narrows the table",
+        on="most common, rows of several widths, a row added",
+        within=_narrowed,
+        from_bytes=9,
+    ),
+    Hole(
+        name="how many columns there are where no line names them",
+        on="most common, rows of several widths without a heading, a row added",
+        within=_form_unasked,
+        from_bytes=9,
+    ),
+    Hole(
+        name="a cell in a column without a name moves other rows' cells",
+        on="most common, a sheet with a column without a name, a row added",
+        within=_lone_cells_first,
+        from_bytes=9,
+    ),
     Hole(name="a replaced row at the noise of an added one", on="most common, a row replaced", ask=_as_if_added),
 )

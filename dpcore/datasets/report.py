@@ -9,7 +9,7 @@ from dpcore.datasets.schema import Column, ColumnType
 
 Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "database"]
 Escape = Literal["doubled", "backslash"]
-FORM = ("quote", "escape", "keep_footer")
+FORM = ("quote", "escape", "columns", "keep_footer")
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
 ASKED = (*FORM, "encoding", "delimiter", "header", "part")
 """All that can be asked of a file's form."""
@@ -53,10 +53,11 @@ class Alternative:
 class Report:
     """How the file was read. What is not ``certain`` is a guess for the person to confirm; choices override it.
 
-    ``header_lines`` are the lines that name the columns, none when the names are ours. ``first_line`` is where the data
-    start. ``part`` names the sheet of a workbook or the file of an archive that was read. Inside a cell a quotation
-    mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False where totals and notes at the foot
-    were left out. Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
+    ``header_lines`` are the lines that name the columns, none when the names are ours: then there are ``columns`` of
+    them. ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
+    was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
+    where totals and notes at the foot were left out. Alternatives are empty where no other reading is plausible and
+    the bytes ``decided`` nothing.
     """
 
     container: Container
@@ -68,6 +69,7 @@ class Report:
     header_lines: tuple[int, ...]
     header_certain: bool
     first_line: int
+    columns: int = 0
     quote: str = '"'
     escape: Escape = "doubled"
     keep_footer: bool = True

@@ -49,6 +49,7 @@ _FORM: dict[Stated, str] = {
     "no marks": "quotation marks are letters as any other",
     "doubled": "a quotation mark inside a cell is doubled",
     "backslash": "a quotation mark inside a cell follows a backslash",
+    "columns": "the table has as many columns as it is read with, which no line names",
     "foot left out": "totals and notes at the foot are left out",
     "foot kept": "totals and notes at the foot are rows",
 }

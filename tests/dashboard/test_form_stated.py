@@ -24,6 +24,7 @@ FOOT = (
     + "".join(f"{('red', 'blue', 'red')[n % 3]},{n},round\n" for n in range(40))
     + ("dark red,,\n" * 4)
 )
+UNNAMED = "".join(f"{('red', 'blue', 'red')[n % 3]},{n},round\n" for n in range(40))
 MARKS = "colour,size\n" + "".join(f"'{('red', 'blue', 'red')[n % 3]}','{n}'\n" for n in range(40))
 
 
@@ -71,6 +72,16 @@ def test_a_private_answer_waits_for_it_and_says_what_was_stated(
     assert held(app).form != ()
     declared(app) if held(app).lacking else None
     assert other in own_offer(look(app)).request.suggestions[-1]  # type: ignore[attr-defined]
+
+
+def test_how_many_columns_there_are_is_stated_where_no_line_names_them(open_app: Open) -> None:
+    app = drop(open_app("data"), UNNAMED.encode())
+    if "file:header" in held(app).doubts:
+        press(app, "own-header-keep")
+    assert held(app).form_doubts == ("file:columns",)
+    press(app, "own-columns-0")
+    assert held(app).form_doubts == ()
+    assert held(app).form == ("columns",)
 
 
 def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:

@@ -24,6 +24,7 @@ class Beside:
     codebooks: dict[str, tuple[str, ...]]
     about: dict[str, str]
     records: int | None
+    from_rows: tuple[str, ...]
 
 
 def written(beside: Beside) -> bytes:

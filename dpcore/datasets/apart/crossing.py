@@ -46,6 +46,7 @@ def write(table: Tabulated, file: IO[bytes]) -> None:
             codebooks={str(name): tuple(map(str, words)) for name, words in table.codebooks.items()},
             about={str(name): str(about) for name, about in table.about.items()},
             records=table.records,
+            from_rows=tuple(sorted(map(str, table.from_rows))),
         )
     )
     bounds.check_told(len(told))
@@ -103,6 +104,7 @@ def read(cells: Any, told: bytes) -> Tabulated:
         places=places[0] if places else None,
         records=known.records,
         kept=whole.size,
+        from_rows=frozenset(known.from_rows),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.report import Escape
 from dpcore.datasets.schema import DateOrder, Decimal
 from dpcore.validate import boolean, one_of, whole
@@ -16,10 +17,10 @@ class Choices:
 
     ``delimiter`` is one character, or "" for one column. ``encoding`` is a name such as "cp1252". ``quote`` is '"',
     "'", or "" for none; inside a cell it is ``doubled`` or stands behind a ``backslash``, as ``escape`` says.
-    ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on. ``decimal`` and ``date_order`` hold
-    for every column that does not show its own. ``keep_footer`` says whether totals and notes at the foot are rows;
-    they are left out where nothing is said, and the report asks. ``uneven`` says whether rows with too many cells are
-    set aside or, beyond one in a hundred, refused.
+    ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on; where none does there are ``columns``
+    of them. ``decimal`` and ``date_order`` hold for every column that does not show its own. ``keep_footer`` says
+    whether totals and notes at the foot are rows; they are left out where nothing is said, and the report asks.
+    ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused.
     ``part`` names the sheet of a workbook, or the file of a zip archive.
     """
 
@@ -29,6 +30,7 @@ class Choices:
     escape: Escape | None = None
     header_rows: int | None = None
     header_line: int | None = None
+    columns: int | None = None
     decimal: Decimal | None = None
     date_order: DateOrder | None = None
     keep_footer: bool | None = None
@@ -40,6 +42,8 @@ class Choices:
             whole(0, 2, header_rows=self.header_rows)
         if self.header_line is not None:
             whole(1, header_line=self.header_line)
+        if self.columns is not None:
+            whole(1, MOST_COLUMNS, columns=self.columns)
         if self.quote is not None:
             one_of(('"', "'", ""), quote=self.quote)
         if self.escape is not None:

@@ -89,6 +89,7 @@ def _text(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         escape=choices.escape,
         header_rows=choices.header_rows,
         header_line=choices.header_line,
+        columns=choices.columns,
         keep_footer=choices.keep_footer,
         uneven=choices.uneven == "set aside",
         say=say,
@@ -102,6 +103,7 @@ def _sheet(data: bytes, workbook: Workbook | None, choices: Choices, say: _Say) 
         sheet,
         header_rows=choices.header_rows,
         header_line=choices.header_line,
+        columns=choices.columns,
         keep_footer=choices.keep_footer,
     )
 

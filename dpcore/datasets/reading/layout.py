@@ -29,7 +29,8 @@ _SEARCHED = 60
 class Layout:
     """Records ``header`` (their places) name the columns; data run from ``start`` to before ``end``.
 
-    The table is ``width`` cells wide. ``certain`` is False where the heading is a guess.
+    Rows are ``width`` cells wide as a rule, which the guess goes by; how wide the table is the heading says alone.
+    ``certain`` is False where the heading is a guess.
     """
 
     width: int

@@ -45,7 +45,7 @@ class Reading:
     byte and choice: the key for caches. ``original`` is the frame before any steps. ``places`` says which of the
     ``records`` of the file each row is: others were set aside or left out. ``together`` and ``left_out_by`` say what
     steps did to which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
-    rows name them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long as its
+    rows name or fill them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long as its
     cells do, as for ``Tabulated``.
     """
 
@@ -102,7 +102,8 @@ class Reading:
     @cached_property
     def suggested_steps(self) -> tuple[Step, ...]:
         """What the table seems to want before it is declared; each for the person to take or leave."""
-        return suggested(self.frame, self.columns)
+        found = suggested(self.frame, self.columns)
+        return tuple(step for step in found if not names_in(step) & self.from_rows)
 
     def after(self, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
         """This table with steps done to it, one after the other; a step is taken back by leaving it out.
@@ -149,6 +150,7 @@ def read_table(
     escape: Escape | None = None,
     header_rows: int | None = None,
     header_line: int | None = None,
+    columns: int | None = None,
     decimal: Decimal | None = None,
     date_order: DateOrder | None = None,
     keep_footer: bool | None = None,
@@ -175,6 +177,7 @@ def read_table(
         escape=escape,
         header_rows=header_rows,
         header_line=header_line,
+        columns=columns,
         decimal=decimal,
         date_order=date_order,
         keep_footer=keep_footer,
@@ -210,7 +213,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
     with engine.together(), ThreadPoolExecutor(max_workers=1, thread_name_prefix="key") as beside:
         key = beside.submit(_key, data, choices)
         table = tables(data, choices, say)
-    columns = read_columns(
+    read = read_columns(
         table.frame,
         table.lines,
         decimal=choices.decimal,
@@ -221,7 +224,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
     say(1.0, "Done")
     return Reading(
         frame=table.frame,
-        columns=tuple(_described(column, table) for column in columns),
+        columns=tuple(_described(column, table) for column in read),
         report=_named(table.report, name),
         lines=table.lines,
         key=key.result(),
@@ -229,6 +232,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         places=np.arange(len(table.frame)) if table.places is None else table.places,
         records=len(table.frame) if table.records is None else table.records,
         kept=table.kept,
+        from_rows=table.from_rows,
     )
 
 
@@ -239,7 +243,10 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
     notices = list(reading.report.notices)
     for step in steps:
         if names_in(step) & from_rows:
-            raise InvalidArgument("steps", "must use no column that only rows name: state the options where it is made")
+            raise InvalidArgument(
+                "steps",
+                "must use no column that only rows name: give it a name in the file, or state its options in the step",
+            )
         if fits is not None:
             fits(step.size(frame))
         worked = step.apply(frame, lines)
@@ -277,6 +284,8 @@ def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Read
 
 def _described(column: ReadColumn, table: Tabulated) -> ReadColumn:
     """With what the file itself says about the column: its description, and the labels of its values."""
+    if column.name in table.from_rows:
+        return replace(column, suggestion=replace(column.suggestion, from_file=True))
     codebook, about = table.codebooks.get(column.name, ()), table.about.get(column.name, "")
     if not codebook and not about:
         return column

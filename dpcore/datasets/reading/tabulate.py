@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.matching import may_be_blank
-from dpcore.datasets.reading import bulk, engine, layout, spacing
+from dpcore.datasets.reading import bulk, columns, engine, layout, spacing
 from dpcore.datasets.reading import dialect as dialects
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
+from dpcore.datasets.reading.columns import Columns
 from dpcore.datasets.reading.decoding import decode
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
-from dpcore.datasets.reading.naming import names
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
 from dpcore.datasets.reading.workbook import Sheet
 from dpcore.datasets.report import Alternative, Escape, Notice, Report, listed
@@ -36,7 +36,7 @@ class Tabulated:
     ``codebooks`` hold labels that the file itself declares for a column's values, ``about`` its descriptions.
     ``places`` says which of the ``records`` of the file, those set aside as blank or too long too, each row is; None
     where none was set aside. ``kept`` is how many bytes stay in memory for as long as its cells do, where they lie in
-    what another process wrote.
+    what another process wrote. ``from_rows`` are the columns that exist only because rows fill them.
     """
 
     frame: pd.DataFrame
@@ -47,16 +47,34 @@ class Tabulated:
     places: IntArray | None = None
     records: int | None = None
     kept: int = 0
+    from_rows: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Body:
     frame: pd.DataFrame
     lines: IntArray
+    columns: Columns
     header_lines: tuple[int, ...]
     notices: tuple[Notice, ...]
+    alternatives: tuple[Alternative, ...]
     places: IntArray
     records: int
+
+    @property
+    def unnamed(self) -> int:
+        """How many columns there are where no line names them."""
+        return 0 if self.header_lines else len(self.columns.labels)
+
+    def tabulated(self, report: Report) -> Tabulated:
+        return Tabulated(
+            frame=self.frame,
+            lines=self.lines,
+            report=report,
+            places=self.places,
+            records=self.records,
+            from_rows=self.columns.loose,
+        )
 
 
 def tabulate(
@@ -68,6 +86,7 @@ def tabulate(
     escape: Escape | None,
     header_rows: int | None,
     header_line: int | None,
+    columns: int | None,
     keep_footer: bool | None,
     uneven: bool,
     say: _Say,
@@ -94,7 +113,7 @@ def tabulate(
         read = _cells(data, dialect, seen, ahead, lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
     say(0.35, "Checking the rows")
     about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
-    body = _assembled(read.frame, seen, found, uneven)
+    body = _assembled(read.frame, seen, found, columns, uneven)
     report = Report(
         container="text",
         rows=len(body.frame),
@@ -105,6 +124,7 @@ def tabulate(
         header_lines=body.header_lines,
         header_certain=found.certain,
         first_line=int(body.lines[0]),
+        columns=body.unnamed,
         quote=dialect.quote,
         escape=_escape(dialect),
         keep_footer=found.end == seen.counts.size,
@@ -115,20 +135,26 @@ def tabulate(
             *(_decided_mark(data, dialect) if quote is None else ()),
             *(_decided_escape(data, dialect) if escape is None else ()),
             *(_decided_foot(seen, found) if keep_footer is None else ()),
+            *body.alternatives,
         ),
     )
-    return Tabulated(frame=body.frame, lines=body.lines, report=report, places=body.places, records=body.records)
+    return body.tabulated(report)
 
 
 def tabulate_sheet(
-    sheet: Sheet, *, header_rows: int | None, header_line: int | None, keep_footer: bool | None
+    sheet: Sheet,
+    *,
+    header_rows: int | None,
+    header_line: int | None,
+    columns: int | None,
+    keep_footer: bool | None,
 ) -> Tabulated:
     """A sheet's rows by the same rules as a text file's lines; ``lines`` are its row numbers. Raises UnreadableFile."""
     seen = sheet.survey
     if not len(sheet.frame):
         raise UnreadableFile(f"The sheet is empty; {_OTHER_SHEET}." if len(sheet.names) > 1 else "The sheet is empty.")
     found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
-    body = _assembled(sheet.frame, seen, found, uneven=False)
+    body = _assembled(sheet.frame, seen, found, columns, uneven=False, sheet=sheet)
     others = [] if sheet.certain else [name for name in sheet.names if name != sheet.name]
     report = Report(
         container="workbook",
@@ -140,6 +166,7 @@ def tabulate_sheet(
         header_lines=body.header_lines,
         header_certain=found.certain,
         first_line=int(body.lines[0]),
+        columns=body.unnamed,
         keep_footer=found.end == seen.counts.size,
         part=sheet.name,
         notices=(*sheet.notices, *_about_lines(seen, found), *body.notices),
@@ -149,9 +176,10 @@ def tabulate_sheet(
                 for name in ([sheet.name, *others] if others else [])
             ),
             *(_decided_foot(seen, found) if keep_footer is None else ()),
+            *body.alternatives,
         ),
     )
-    return Tabulated(frame=body.frame, lines=body.lines, report=report, places=body.places, records=body.records)
+    return body.tabulated(report)
 
 
 def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
@@ -226,6 +254,20 @@ def _decided_foot(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
     )
 
 
+def _decided_width(frame: pd.DataFrame, counts: IntArray, width: int) -> tuple[Alternative, ...]:
+    """How many columns there are where no line names them: one row could make another number the usual one."""
+    widths = dict.fromkeys(each for each in (width, int(counts[0]), int(counts.max())) if each <= MOST_COLUMNS)
+    return tuple(
+        Alternative(
+            argument="columns",
+            value=str(each),
+            example=" ⎸ ".join(frame.iloc[int(np.argmax(counts >= each)), :each]),
+            decided=True,
+        )
+        for each in widths
+    )
+
+
 def _first_with(data: bytes, sign: str) -> str:
     """The first line below the first that holds a sign, its beginning."""
     lines = data[:_SAMPLE].decode("utf-8", "ignore").splitlines()
@@ -247,62 +289,108 @@ def _cells(
 
 def _check_width(found: Layout, seen: Survey) -> None:
     most = MOST_COLUMNS
-    if found.width > most:
-        raise UnreadableFile(f"The file has {found.width:,} columns; up to {most} can be read.")
+    width = max((len(seen.head[place]) for place in found.header), default=found.width)
+    if width > most:
+        raise UnreadableFile(f"The file has {width:,} columns; up to {most} can be read.")
     if int(seen.counts.max()) > most + 100:
         line = int(seen.lines[int(seen.counts.argmax())])
         raise UnreadableFile(
-            f"Line {line:,} has {int(seen.counts.max()):,} cells where others have {found.width}; "
+            f"Line {line:,} has {int(seen.counts.max()):,} cells where others have {width}; "
             "check it for a missing line end."
         )
 
 
-def _assembled(wide: pd.DataFrame, seen: Survey, found: Layout, uneven: bool) -> _Body:
+def _assembled(
+    wide: pd.DataFrame,
+    seen: Survey,
+    found: Layout,
+    width: int | None,
+    uneven: bool,
+    sheet: Sheet | None = None,
+) -> _Body:
+    """The rows below the heading. ``width`` is how many columns there are, as stated, where no line names them."""
     notices: list[Notice] = []
+    if sheet is not None and not found.header:
+        wide = sheet.from_the_first_column
     body = slice(found.start, found.end)
     frame, lines, counts = wide.iloc[body].reset_index(drop=True), seen.lines[body], seen.counts[body]
-    keep = ~_blank(frame) if found.width > 1 else np.ones(len(frame), dtype=bool)
+    table = _columns(frame, wide, seen, found, width, sheet)
+    keep = np.ones(len(frame), dtype=bool) if table.single else ~_blank(frame)
     if not keep.all():
         notices.append(_aside("Rows without anything in them", lines[~keep]))
-    width, dropped = _real_width(frame, seen, found)
-    notices += dropped
-    _refuse_short_heading(seen, found, width)
-    extra = keep & (counts > width) & ~_blank(frame.iloc[:, width:])
-    _refuse_uneven(extra, keep, lines, counts, found, uneven)
-    if extra.any():
+    if table.most is not None:
+        extra = keep & (counts > table.most) & ~_blank(frame.iloc[:, table.most :])
+        _refuse_uneven(extra, keep, lines, counts, seen, found, table.most, uneven)
         keep &= ~extra
-        texts = tuple(" ".join(row) for row in frame[extra].head(20).itertuples(index=False))
-        notices.append(_aside("Rows with more cells than the heading", lines[extra], texts))
-    short = keep & (counts < width)
-    if short.any():
-        notices.append(
-            Notice(
-                what="repaired",
-                sentence="Rows with fewer cells than the heading were filled up with missing cells.",
-                count=int(short.sum()),
-                lines=listed(lines[short].tolist()),
+        if extra.any():
+            texts = tuple(" ".join(row) for row in frame[extra].head(20).itertuples(index=False))
+            notices.append(_aside("Rows with more cells than the heading", lines[extra], texts))
+        short = keep & (counts < table.most - _left_out(table))
+        if short.any():
+            notices.append(
+                Notice(
+                    what="repaired",
+                    sentence="Rows with fewer cells than the heading were filled up with missing cells.",
+                    count=int(short.sum()),
+                    lines=listed(lines[short].tolist()),
+                )
             )
-        )
     if not keep.any():
         raise UnreadableFile("The file has column names but no rows.")
-    heading = [seen.head[place] for place in found.header]
     header_lines = tuple(int(seen.lines[place]) for place in found.header)
-    labels, renamed = names([record[:width] for record in heading], width, header_lines)
-    frame = frame.iloc[:, :width] if keep.all() else frame.loc[keep, list(range(width))].reset_index(drop=True)
-    frame.columns = pd.Index(labels)
+    each_width = counts if sheet is None else np.full(len(frame), len(table.labels))
+    alternatives = _decided_width(frame, each_width, len(table.labels)) if not found.header and width is None else ()
+    frame = _taken(frame, keep, table)
     # in a file of one column an empty line is a record without anything in it
-    empty = np.array([line for line in seen.blank if line > lines[0]] if found.width == 1 else [], dtype=np.int64)
+    empty = np.array([line for line in seen.blank if line > lines[0]] if table.single else [], dtype=np.int64)
     places = np.arange(lines.size)
     if empty.size:
         places += np.searchsorted(np.sort(empty), lines)
     return _Body(
         frame=frame,
         lines=lines if keep.all() else lines[keep],
+        columns=table,
         header_lines=header_lines,
-        notices=(*notices, *renamed),
+        notices=(*notices, *table.notices),
+        alternatives=alternatives,
         places=places if keep.all() else places[keep],
         records=int(lines.size + empty.size),
     )
+
+
+def _columns(
+    frame: pd.DataFrame, wide: pd.DataFrame, seen: Survey, found: Layout, width: int | None, sheet: Sheet | None
+) -> Columns:
+    def filled(place: int) -> bool:
+        return bool((frame.iloc[:, place].str.strip() != "").any())
+
+    lines = tuple(int(seen.lines[place]) for place in found.header)
+    if found.header and sheet is None:
+        return columns.of_lines([seen.head[place] for place in found.header], lines, filled)
+    if found.header:
+        rows = wide.iloc[list(found.header)].itertuples(index=False, name=None)
+        return columns.of_cells([list(row) for row in rows], lines, filled)
+    if width is None:
+        width = found.width if sheet is None else wide.shape[1]
+        while width > 1 and not filled(width - 1):
+            width -= 1
+    return columns.numbered(width, too_many=sheet is None)
+
+
+def _left_out(table: Columns) -> int:
+    """Nameless places at the right that are no columns: a row without them lacks nothing."""
+    return (table.most or 0) - (table.places[-1] + 1)
+
+
+def _taken(frame: pd.DataFrame, keep: BoolArray, table: Columns) -> pd.DataFrame:
+    """The rows that are kept, under their names; cells that no row has are missing."""
+    lacking = range(frame.shape[1], table.places[-1] + 1)
+    if lacking:
+        frame = frame.assign(**{str(place): "" for place in lacking}).astype(frame.dtypes.iloc[0])
+    places = list(table.places)
+    frame = frame.iloc[:, places] if keep.all() else frame.iloc[keep, places].reset_index(drop=True)
+    frame.columns = pd.Index(table.labels)
+    return frame
 
 
 def _about_dialect(dialect: Dialect, declared: str | None) -> list[Notice]:
@@ -351,38 +439,28 @@ def _blank(frame: pd.DataFrame) -> BoolArray:
     return blank
 
 
-def _real_width(frame: pd.DataFrame, seen: Survey, found: Layout) -> tuple[int, list[Notice]]:
-    """The width without nameless empty columns at the right, which a delimiter at the end of every line makes."""
-    heading = [seen.head[place] for place in found.header]
-    named = max((place + 1 for record in heading for place, cell in enumerate(record) if cell.strip()), default=0)
-    width = found.width
-    while width > max(named, 1) and bool((frame.iloc[:, width - 1].str.strip() == "").all()):
-        width -= 1
-    if width == found.width:
-        return width, []
-    sentence = "Empty columns without a name at the right were left out."
-    return width, [Notice(what="repaired", sentence=sentence, count=found.width - width)]
-
-
-def _refuse_short_heading(seen: Survey, found: Layout, width: int) -> None:
-    """Rows wider than their heading: a decimal comma, or a name that is missing; which one cannot be told."""
-    names = max((len(seen.head[place]) for place in found.header), default=width)
-    if names < width:
-        raise UnreadableFile(
-            f"The heading on line {int(seen.lines[found.header[0]]):,} has {names} names but the rows have {width} "
-            "cells; add the missing names, or check for decimal commas or text with delimiters in it."
-        )
-
-
 def _refuse_uneven(
-    extra: BoolArray, keep: BoolArray, lines: IntArray, counts: IntArray, found: Layout, uneven: bool
+    extra: BoolArray,
+    keep: BoolArray,
+    lines: IntArray,
+    counts: IntArray,
+    seen: Survey,
+    found: Layout,
+    most: int,
+    uneven: bool,
 ) -> None:
-    """Too many rows with too many cells are a sign of a wrong delimiter or of commas that should be quoted."""
-    if uneven or extra.sum() <= _BEARABLE * keep.sum():
+    """Too many rows with too many cells are a sign of a wrong delimiter, of commas that should be quoted, or where
+    most have as many, of a name that is missing; which one cannot be told."""
+    if extra.sum() <= _BEARABLE * keep.sum() or (uneven and not extra[keep].all()):
         return
+    if found.header and most < found.width:
+        raise UnreadableFile(
+            f"The heading on line {int(seen.lines[found.header[0]]):,} has {most} names but the rows have "
+            f"{found.width} cells; add the missing names, or check for decimal commas or text with delimiters in it."
+        )
     first, others = int(np.argmax(extra)), int(extra.sum()) - 1
     more = f", and {others:,} other rows have too many as well" if others else ""
     raise UnreadableFile(
-        f"Line {lines[first]:,} has {counts[first]:,} cells where the table has {found.width} columns{more}; "
+        f"Line {lines[first]:,} has {counts[first]:,} cells where the table has {most} columns{more}; "
         "check for decimal commas or text with delimiters in it."
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -26,6 +26,7 @@ from dpcore.datasets.reading.packing import Workbook, check_members
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Notice, listed
 from dpcore.errors import UnreadableFile
+from dpcore.validate import IntArray
 
 _MOST_XML = 512 << 20
 _MOST_FILLED = 1_000_000
@@ -39,15 +40,26 @@ Say = Callable[[float], None]
 class Sheet:
     """One sheet: its rows that hold anything, as a frame of columns 0, 1, … beside a survey of them.
 
-    ``certain`` says whether no other sheet could have been meant.
+    The survey is for finding the heading and the foot: it has no columns that hold nothing but titles and notes, whose
+    text stands in the first one. The frame begins with the ``left`` column of the sheet, counted from 0. ``certain``
+    says whether no other sheet could have been meant.
     """
 
     frame: pd.DataFrame
+    left: int
     survey: Survey
     name: str
     names: tuple[str, ...]
     certain: bool
     notices: tuple[Notice, ...]
+
+    @property
+    def from_the_first_column(self) -> pd.DataFrame:
+        """The frame with the columns of the sheet that nothing is in on its left. Raises UnreadableFile."""
+        check_size(len(self.frame), self.left + self.frame.shape[1])
+        names = range(self.left)
+        empty = pd.DataFrame("", index=self.frame.index, columns=names).astype(self.frame.dtypes.iloc[0])
+        return pd.concat([empty, self.frame], axis=1).set_axis(range(self.left + self.frame.shape[1]), axis=1)
 
 
 def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -> Sheet:
@@ -102,23 +114,16 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
         notices.append(Notice(what="noticed", sentence=sentence, count=len(aside), texts=tuple(aside[:20])))
     if b"vbaProject.bin" in data:
         notices.append(Notice(what="noticed", sentence="The workbook holds macros; they are never run."))
-    return Sheet(
-        frame=found.frame,
-        survey=found.survey,
-        name=found.name,
-        names=names,
-        certain=found.certain,
-        notices=tuple(notices),
-    )
+    return replace(found, notices=tuple(notices))
 
 
 def _is_table(sheet: Sheet) -> bool:
     """At least two rows with at least as many cells as half the columns: not a cover with a few lines."""
-    return len(sheet.frame) >= 2 and (sheet.frame.shape[1] > 1 or len(sheet.frame) >= 5)
+    return len(sheet.frame) >= 2 and (sheet.survey.usual > 1 or len(sheet.frame) >= 5)
 
 
 def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say: Say) -> Sheet:
-    """Rows that hold something, without columns that hold nothing but titles."""
+    """Rows that hold something."""
     fill = _merged(sheet, say)
     width = int(sheet.width)
     gathered = Gathering(map(str, range(width)))
@@ -144,21 +149,18 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
             say(number / max(total, 1))
     frame = gathered.frame()
     kept = np.flatnonzero(filled) if filled.any() else np.arange(width)
-    titles = frame.drop(columns=[str(place) for place in kept])
-    alone = (titles.agg("".join, axis=1) if titles.shape[1] else pd.Series([""] * len(frame))).str.strip()
-    frame = frame[[str(place) for place in kept]]
-    frame.columns = pd.RangeIndex(len(kept))
-    frame.loc[(alone != "").to_numpy(), 0] += alone[alone != ""]
+    frame.columns = pd.RangeIndex(width)
     first = lines[0] if lines else 1
     survey = Survey(
         counts=np.full(len(frame), len(kept), dtype=np.int64),
         lines=np.array(lines, dtype=np.int64),
         blank=tuple(number for number in blank if number > first),
-        head=[_trimmed(row) for row in frame.head(HEAD).itertuples(index=False, name=None)],
-        tail=[_trimmed(row) for row in frame.tail(TAIL).itertuples(index=False, name=None)],
+        head=[_trimmed(row, kept) for row in frame.head(HEAD).itertuples(index=False, name=None)],
+        tail=[_trimmed(row, kept) for row in frame.tail(TAIL).itertuples(index=False, name=None)],
     )
     return Sheet(
         frame=frame,
+        left=(sheet.start or (0, 0))[1],
         survey=survey,
         name=str(sheet.name),
         names=names,
@@ -184,9 +186,10 @@ def _notices(extent: Extent, fill: dict[int, list[int]], lines: list[int]) -> It
         yield Notice(what="noticed", sentence=sentence, count=extent.unworked)
 
 
-def _trimmed(row: tuple[str, ...]) -> list[str]:
-    """A row as a text file would have it: a title alone in its row has no cells after it."""
-    cells = list(row)
+def _trimmed(row: tuple[str, ...], kept: IntArray) -> list[str]:
+    """A row as a text file would have it: a title alone in its row, in whatever column, has no cells after it."""
+    cells = [row[place] for place in kept]
+    cells[0] += "".join(cell for place, cell in enumerate(row) if place not in kept).strip()
     if sum(1 for cell in cells if cell.strip()) == 1 and cells[0].strip():
         return cells[:1]
     return cells
