@@ -22,10 +22,8 @@ _PEOPLE = {
     *("citizen", "resident", "voter", "donor", "visitor", "guest", "driver", "owner", "tenant", "worker", "author"),
     *("player", "passenger"),
 }
-_LABELS = {
-    *("id", "uid", "uuid", "guid", "no", "nr", "num", "number", "code", "key", "name"),
-    *("email", "e-mail", "phone", "telephone", "mobile"),
-}
+_LABELS = {"id", "uid", "uuid", "guid", "key"}
+"""What is given out one to each. Two people may have one name, phone, e-mail, number or code."""
 _DAY = "day"
 
 
@@ -79,9 +77,9 @@ def whole_of(by: str, unit: str) -> bool:
 
 
 def _named(name: str) -> str:
-    """What a name says its values are, one of them: "ward" of "Ward_ID"; "" for somebody of no kind ("who", "e-mail").
+    """What a name says its values are, one of them: "ward" of "Ward_ID"; "" for somebody of no kind ("who", "id").
 
-    A first name or a surname is that of several people.
+    A name, a phone or a player's number may be that of several people.
     """
     several = skeleton(re.sub(r"([a-z])([A-Z])", r"\1 \2", name)).split()
     kinds = list(several)

@@ -88,10 +88,9 @@ def numbers(text: pd.Series, decimal: Decimal, *, plain: bool = False) -> FloatA
     clean = text if plain else canonical(text, decimal)
     held = words(clean)
     held = pc.if_else(pc.equal(held, ""), "nan", held)
-    values: FloatArray = np.array(pc.cast(held, pa.float64()), dtype=np.float64)
-    values[~np.isfinite(values)] = np.nan
-    values += 0.0  # −0 becomes 0
-    return values
+    values = np.asarray(pc.cast(held, pa.float64()), dtype=np.float64)
+    # an array of its own, since one of Arrow may not be written to: whether it may hangs on the column's pieces
+    return np.where(np.isfinite(values), values, np.nan) + 0.0  # −0 becomes 0
 
 
 def integers(text: pd.Series, decimal: Decimal) -> tuple[IntArray, BoolArray]:

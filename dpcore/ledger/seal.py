@@ -1,8 +1,8 @@
 """Seals on files that tell of answers: which charges a file names, and whether a byte of it was changed since.
 
 A seal is keyed with the server's secret, so that only a server with this ledger's key can make one. In a PDF and in a
-web page it stands behind the end, where readers do not look; in a DOCX among the document's properties, over the
-contents of its parts. Hashes of charges are all it names: no data, and no digest of any.
+web page it stands behind the end, where readers do not look; in a DOCX among the document's properties. It is over all
+bytes of the file, whatever they are to a reader. Hashes of charges are all it names: no data, and no digest of any.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections import deque
@@ -22,10 +23,9 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger.receipt import Receipt
 
 WORD = "epsilon-lab-seal"
-LARGEST, UNPACKED = 20 << 20, 50_000_000
-"""Bytes of a file that is looked at, and of what it unpacks to; neither is held a second time."""
-_MOST_PARTS, _MOST_PROPERTIES, _PIECE = 1000, 1 << 20, 1 << 16
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other ways of packing can take memory without end
+LARGEST = 20 << 20
+"""Bytes of a file that is looked at; none is held a second time, and nothing is unpacked."""
+_MOST_PARTS = 1000
 MOST = 12
 """Charges that one file can name."""
 _DIGITS = 16  # of each charge's hash: enough to find it, short enough that a PDF's end stays near its end
@@ -33,6 +33,7 @@ _SEAL = re.compile(rb"epsilon-lab-seal ([0-9a-f,]*) ([0-9a-f]{64})")
 _PROPERTIES = "docProps/core.xml"
 _BLANK = b"0" * 64
 NO_SEAL = "carries no seal of a report; bring it as it was downloaded, or its receipt"
+EARLIER = "carries no seal of a report, or one that was not yet over all of it; bring its receipt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +52,13 @@ def sealed(data: bytes, charges: Sequence[str], key: bytes) -> bytes:
     named = ",".join(one[:_DIGITS] for one in charges).encode()
     blank = WORD.encode() + b" " + named + b" " + _BLANK
     if data.startswith(b"PK"):
-        whole = _with_property(data, blank.decode())
-        package = _package(whole, key)
-        package.mac.update(package.properties)
-        return _with_property(data, blank.decode().replace(_BLANK.decode(), package.mac.hexdigest()))
+        made = bytearray(_with_property(data, blank.decode()))
+        place = _properties(bytes(made))
+        digits = made.rindex(_BLANK, place.start, place.end)
+        made[digits : digits + len(_BLANK)] = _code(bytes(made), key, digits, place.sums)
+        for at in place.sums:
+            made[at : at + 4] = place.sum_of(bytes(made))
+        return bytes(made)
     ends = _ends(data)
     whole = data + ends[0] + blank + ends[1]
     return data + ends[0] + blank.replace(_BLANK, hmac.new(key, whole, hashlib.sha256).hexdigest().encode()) + ends[1]
@@ -67,22 +71,23 @@ def read(data: bytes, key: bytes) -> tuple[tuple[str, ...], bool]:
     """
     if len(data) > LARGEST:
         raise InvalidArgument("file", "is too large to be a report")
-    package = _Package(mac=hmac.new(key, digestmod=hashlib.sha256), properties=data)
+    place = _Place(start=0, end=len(data))
     if data.startswith(b"PK"):
         try:
-            package = _package(data, key)
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError):
+            place = _properties(data)
+        except InvalidArgument:
+            raise
+        except (zipfile.BadZipFile, struct.error, NotImplementedError, RuntimeError, OSError, EOFError, ValueError):
             raise InvalidArgument("file", "is a damaged document") from None
     # the last one, wherever texts before it look like one
-    last = deque(_SEAL.finditer(package.properties), maxlen=1)
+    last = deque(_SEAL.finditer(data, place.start, place.end), maxlen=1)
     if not last:
         raise InvalidArgument("file", NO_SEAL)
-    seal, whole = last[0], memoryview(package.properties)
-    for piece in (whole[: seal.start(2)], _BLANK, whole[seal.end(2) :]):
-        package.mac.update(piece)
-    same = package.honest and hmac.compare_digest(package.mac.hexdigest().encode(), seal.group(2))
+    seal = last[0]
+    same = hmac.compare_digest(_code(data, key, seal.start(2), place.sums), seal.group(2))
+    same = same and all(data[at : at + 4] == place.sum_of(data) for at in place.sums)
     start, end = seal.span(1)
-    named = bytes(whole[start : min(end, start + MOST * (_DIGITS + 1))]).decode().split(",")
+    named = data[start : min(end, start + MOST * (_DIGITS + 1))].decode().split(",")
     words = tuple(one for one in named if len(one) == _DIGITS)[:MOST]
     return words, same
 
@@ -105,47 +110,47 @@ def _ends(data: bytes) -> tuple[bytes, bytes]:
     raise InvalidArgument("file", "must be a PDF, a DOCX or a web page")
 
 
+def _code(data: bytes, key: bytes, digits: int, sums: tuple[int, ...]) -> bytes:
+    """The code over all bytes of a file, with the digits of its seal, and check sums that hang on them, left blank."""
+    mac, whole, at = hmac.new(key, digestmod=hashlib.sha256), memoryview(data), 0
+    for place, blank in sorted([(digits, _BLANK), *((one, bytes(4)) for one in sums)]):
+        mac.update(whole[at:place])
+        mac.update(blank)
+        at = place + len(blank)
+    mac.update(whole[at:])
+    return mac.hexdigest().encode()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Package:
-    """The code over all that comes before the part that holds a seal, and that part. ``honest`` is whether every part
-    is as long as the package says."""
+class _Place:
+    """Between which bytes the seal stands, and where a package says the check sum of these."""
 
-    mac: hmac.HMAC
-    properties: bytes
-    honest: bool = True
+    start: int
+    end: int
+    sums: tuple[int, ...] = ()
+
+    def sum_of(self, data: bytes) -> bytes:
+        return zlib.crc32(memoryview(data)[self.start : self.end]).to_bytes(4, "little")
 
 
-def _package(data: bytes, key: bytes) -> _Package:
-    """Over names and contents of a package's parts, whatever their order and packing. Raises InvalidArgument.
-
-    The properties come last, so that what they hold comes after whatever the text says. Parts are read piece by piece:
-    what a package unpacks to is never held.
-    """
+def _properties(data: bytes) -> _Place:
+    """Where a package's properties are, which are not packed where they hold a seal. Raises InvalidArgument."""
     if data.count(b"PK\x01\x02") > _MOST_PARTS:  # each is looked up before anything is known of the package
         raise InvalidArgument("file", "has too many parts to be a report")
-    mac, left, honest, properties = hmac.new(key, digestmod=hashlib.sha256), UNPACKED, True, b""
     with zipfile.ZipFile(io.BytesIO(data)) as parts:
-        names = sorted(parts.namelist(), key=lambda name: (name == _PROPERTIES, name.encode()))
+        names, line = parts.namelist(), parts.start_dir
+        if _PROPERTIES not in names or parts.getinfo(_PROPERTIES).compress_type != zipfile.ZIP_STORED:
+            raise InvalidArgument("file", EARLIER)
         if len(set(names)) != len(names):
             raise InvalidArgument("file", "is a damaged document")
-        for name in names:
-            info, size = parts.getinfo(name), 0
-            if info.compress_type not in _PACKED:
-                raise InvalidArgument("file", "is packed as no report is")
-            stated, info.file_size = info.file_size, left + 2  # to its true end, whatever the package states
-            mac.update(f"{len(name.encode())}:{name}{stated}:".encode())
-            most = min(left, _MOST_PROPERTIES) if name == _PROPERTIES else left
-            with parts.open(info) as opened:
-                while piece := opened.read(min(_PIECE, most + 1 - size)):
-                    size += len(piece)
-                    if size > most:
-                        raise InvalidArgument("file", "unpacks to too much to be a report")
-                    if name == _PROPERTIES:
-                        properties += piece
-                    else:
-                        mac.update(piece)
-            left, honest = left - size, honest and size == stated
-    return _Package(mac=mac, properties=properties, honest=honest)
+        info = parts.getinfo(_PROPERTIES)
+    for _ in range(names.index(_PROPERTIES)):
+        line += 46 + sum(struct.unpack_from("<HHH", data, line + 28))
+    start = info.header_offset + 30 + sum(struct.unpack_from("<HH", data, info.header_offset + 26))
+    place = _Place(start=start, end=start + info.file_size, sums=(info.header_offset + 14, line + 16))
+    if not 0 <= info.header_offset < start <= place.end <= line:  # what is left blank must not overlap
+        raise InvalidArgument("file", "is a damaged document")
+    return place
 
 
 def _with_property(package: bytes, seal: str) -> bytes:
@@ -157,5 +162,6 @@ def _with_property(package: bytes, seal: str) -> bytes:
             if info.filename == _PROPERTIES:
                 told = f"<dc:identifier>{escape(seal)}</dc:identifier></cp:coreProperties>".encode()
                 body = body.replace(b"</cp:coreProperties>", told, 1)
-            made.writestr(info, body, zipfile.ZIP_DEFLATED)
+            packed = zipfile.ZIP_STORED if info.filename == _PROPERTIES else zipfile.ZIP_DEFLATED
+            made.writestr(info, body, packed)
     return stream.getvalue()

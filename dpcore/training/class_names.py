@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scipy.special import ndtri
 
@@ -45,7 +45,19 @@ class NoisyClassNames:
         return float(ndtr((count - self.threshold) / self.noise)) if count > 0 else 0.0
 
     def draw(self, counts: Mapping[Hashable, int], rng: Generator) -> list[Hashable]:
-        """The names given, in order of the names, which says nothing about who has them."""
-        names = sorted(counts, key=lambda name: (type(name).__name__, name))
+        """The names given, in order of the names, which says nothing about who has them.
+
+        Names that are equal, such as 1 and 1.0, are one entry of ``counts``, written as whoever made it wrote it.
+        """
+        names = sorted(counts, key=_in_order)
         noisy = [counts[name] + self.noise * float(rng.standard_normal()) for name in names]
         return [name for name, count in zip(names, noisy, strict=True) if count >= self.threshold]
+
+
+def _in_order(name: Any) -> tuple[str, Any]:
+    """By kind and then by itself; by its words where names of a kind may have no order, which one name would show."""
+    if isinstance(name, tuple):
+        return "tuple", tuple(_in_order(part) for part in name)
+    if isinstance(name, int | float) and not isinstance(name, bool):
+        return "number", name
+    return type(name).__name__, name if isinstance(name, bool | str) else repr(name)

@@ -12,6 +12,7 @@ import numpy as np
 from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
 from dpcore.training.encoding import Encoding, coded, cut
+from dpcore.training.entries import day, known, number
 from dpcore.training.paid_cuts import paid_cuts
 from dpcore.validate import FloatArray, IntArray
 
@@ -48,8 +49,10 @@ class Declared:
             options = tuple(value.item() if isinstance(value, np.generic) else value for value in declaration)
             options = tuple(sorted(options, key=str)) if isinstance(declaration, (set, frozenset)) else options
             words = tuple(str(option) for option in options)
-            if len(set(words)) != len(words):
-                raise InvalidArgument("columns", f"must list every option of “{label}” once")
+            if not told_apart(options):
+                raise InvalidArgument(
+                    "columns", f"must list every option of “{label}” once, and none that is missing; “1” and 1 are one"
+                )
             return cls(encoding=Encoding(name=label, kind="category", categories=words), options=options)
         raise InvalidArgument(
             "columns", f"must give “{label}” as (low, high), (low, high, “heavy”) or a list of its options"
@@ -125,42 +128,37 @@ def numbers(values: pd.Series) -> FloatArray:
     """Every value as a number by itself, shape (n,); NaN for what is none."""
     if values.dtype.kind in "fiub":
         return values.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.array([_number(value) for value in values], dtype=np.float64)
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # a whole number beyond all others
-        return np.inf if value > 0 else -np.inf
-    except (TypeError, ValueError):
-        return np.nan
+    return np.array([number(value) for value in values], dtype=np.float64)
 
 
 def _days(values: pd.Series) -> FloatArray:
-    """Days since 1970 of every value by itself; texts in ISO 8601. Not pandas' reader, which looks at the first row to
-    understand the others."""
-    if values.dtype.kind == "M":
-        stamps = values.to_numpy(dtype="datetime64[s]")
-        return np.where(np.isnat(stamps), np.nan, (stamps - np.datetime64(0, "s")) / _DAY)
-    return np.array([_day_of(value) for value in values], dtype=np.float64)
-
-
-def _day_of(value: Any) -> float:
-    try:
-        return _day(value if isinstance(value, date) else date.fromisoformat(str(value).strip()[:10]))
-    except (TypeError, ValueError):
-        return np.nan
+    """Days since 1970 of every value by itself, by its own clock; texts in ISO 8601. Not pandas' reader, which looks at
+    the first row to understand the others."""
+    if values.dtype.kind == "M" and values.dt.tz is None:
+        stamps = values.to_numpy(dtype="datetime64[s]").astype("datetime64[D]")
+        return np.where(np.isnat(stamps), np.nan, (stamps - np.datetime64(0, "D")) / _DAY)
+    return np.array([day(value) for value in values], dtype=np.float64)
 
 
 def places(values: pd.Series, options: Sequence[Any]) -> FloatArray:
-    """The place of every value among the options; NaN for any other."""
-    known = {option: float(place) for place, option in enumerate(options)}
+    """The place of every value among the options, each ``known`` by itself; NaN for any other."""
+    of_option = {known(option): float(place) for place, option in enumerate(options)}
+    of_text: dict[str, float] = {}
 
     def place(value: Any) -> float:
-        return known.get(value, np.nan) if isinstance(value, Hashable) else np.nan
+        if type(value) is not str:
+            return of_option.get(known(value), np.nan)
+        if value not in of_text:
+            of_text[value] = of_option.get(known(value), np.nan)
+        return of_text[value]
 
     return np.array([place(value) for value in values], dtype=np.float64)
+
+
+def told_apart(options: Sequence[Any]) -> bool:
+    """Whether an entry of data can name each of the options and no other; none is missing."""
+    found = {known(option) for option in options}
+    return len(found) == len(options) and None not in found
 
 
 def _bounded(name: str, declaration: tuple[Any, ...], *, paid: bool = False) -> Encoding:
@@ -172,10 +170,10 @@ def _cut(name: str, declaration: tuple[Any, ...]) -> Encoding:
     low, high = declaration[:2]
     shape: Any = declaration[2] if len(declaration) == 3 else "even"
     if isinstance(low, date) and isinstance(high, date):
-        first, last = _day(low), _day(high)
+        first, last = day(low), day(high)
         if not first < last:
             raise InvalidArgument("columns", f"must give “{name}” a lowest date below the highest")
-        cuts = shape if isinstance(shape, str) else [_day(day) for day in shape]
+        cuts = shape if isinstance(shape, str) else [day(one) for one in shape]
         return cut(Encoding(name=name, kind="date", low=first, high=last), cast(Any, cuts))
     try:
         bottom, top = float(low), float(high)
@@ -184,8 +182,3 @@ def _cut(name: str, declaration: tuple[Any, ...]) -> Encoding:
     if not -np.inf < bottom < top < np.inf:
         raise InvalidArgument("columns", f"must give “{name}” a finite lowest value below a finite highest one")
     return cut(Encoding(name=name, kind="number", low=bottom, high=top), shape)
-
-
-def _day(day: date) -> float:
-    """Days since 1970."""
-    return float((np.datetime64(day, "D") - np.datetime64(0, "D")) / _DAY)

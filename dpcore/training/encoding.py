@@ -101,7 +101,9 @@ class Encoding:
         return np.array([self._one(value) for value in values], dtype=np.float64)
 
     def _one(self, value: Any) -> float:
-        text = str(value).strip()
+        # a column of a frame becomes one of floats by one missing entry
+        whole = isinstance(value, float) and value.is_integer()
+        text = str(int(value) if whole else value).strip()
         if self.kind == "category":
             return float(self.categories.index(text)) if text in self.categories else np.nan
         if self.kind == "yes/no":

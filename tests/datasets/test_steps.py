@@ -338,3 +338,27 @@ def _by_all_cells(cells: pd.Series) -> str | None:
         numbers = [steps.is_number(counts.index.to_series(), mark).all() for mark in (".", ",")]
         return None if any(numbers) else separator
     return None
+
+
+@pytest.mark.parametrize("step", [
+    LeaveOutTotals(column="who"), ReadAsMissing(column="n", word="9"), SplitOptions(column="ticks", options=("x", "y")),
+    TicksToRows(column="ticks", most=3), MonthsToRows(columns=("jan", "feb")), OneRowPer(by="who"),
+    *(OneRowPer(by="who", of="n", how=how) for how in ("sum", "mean", "largest")), OneRowPer(by="day", day=True),
+], ids=repr)  # fmt: skip
+def test_a_column_in_pieces_is_worked_as_one_in_one(step: Step) -> None:
+    """How many pieces Arrow holds a column in hangs on how many rows there are, and on steps before."""
+    text = pd.StringDtype(na_value=np.nan)
+    whole = pd.DataFrame(
+        {
+            "who": ["a", "b", "a", "total"],
+            "n": ["1", "9", "2,5", ""],
+            "ticks": ["x;y", "", "x", "y"],
+            "jan": ["1", "2", "3", "4"],
+            "feb": ["5", "6", "7", "8"],
+            "day": ["2020-01-01", "2020-01-01T10:00", "", "2020-01-02"],
+        },
+        dtype=text,
+    )
+    pieces = pd.concat([whole.iloc[:1], whole.iloc[1:3], whole.iloc[3:]], ignore_index=True)
+    lines = np.arange(len(whole))
+    pd.testing.assert_frame_equal(step.apply(pieces, lines).frame, step.apply(whole, lines).frame)

@@ -11,7 +11,7 @@ import io
 import re
 import tracemalloc
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
@@ -64,9 +64,10 @@ def test_nothing_is_held_a_second_time(name: str) -> None:
     assert taken(data) < SMALL
 
 
-@pytest.mark.parametrize("packed", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
-def test_parts_are_packed_as_ours_are(packed: int) -> None:
-    with pytest.raises(InvalidArgument, match="packed as no report is"):
+@pytest.mark.parametrize("packed", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+def test_what_holds_a_seal_is_not_packed(packed: int) -> None:
+    """Nothing is unpacked; and a document sealed over its parts alone, as once, is not confirmed."""
+    with pytest.raises(InvalidArgument, match="carries no seal"):
         seal.read(package({"a": b"x", "docProps/core.xml": BLANK}, packed), KEY)
 
 
@@ -80,23 +81,17 @@ def test_what_is_larger_than_a_page_takes_is_not_looked_at() -> None:
 
 def as_before(data: bytes, key: bytes) -> tuple[tuple[str, ...], bool]:
     """All at once: what earlier versions said of a file."""
-    whole = data
-    if data.startswith(b"PK"):
-        with zipfile.ZipFile(io.BytesIO(data)) as parts:
-            pieces = [(name.encode(), parts.read(name)) for name in parts.namelist()]
-        pieces.sort(key=lambda piece: (piece[0] == b"docProps/core.xml", piece[0]))
-        whole = b"".join(b"%d:%b%d:%b" % (len(name), name, len(body), body) for name, body in pieces)
-    found = list(re.finditer(rb"epsilon-lab-seal ([0-9a-f,]*) ([0-9a-f]{64})", whole))[-1]
-    blank = whole[: found.start(2)] + b"0" * 64 + whole[found.end(2) :]
+    found = list(re.finditer(rb"epsilon-lab-seal ([0-9a-f,]*) ([0-9a-f]{64})", data))[-1]
+    blank = data[: found.start(2)] + b"0" * 64 + data[found.end(2) :]
     words = tuple(one for one in found.group(1).decode().split(",") if len(one) == 16)
     return words, hmac.new(key, blank, hashlib.sha256).hexdigest().encode() == found.group(2)
 
 
 CORE = b"<cp:coreProperties><dc:title>x</dc:title></cp:coreProperties>"
+DOCX = package({"z.xml": b"<z/>" * 9, "docProps/core.xml": CORE, "\u00e9.xml": BLANK, "empty": b""})
 FILES = {
     "page": b"  <html><p>epsilon-lab-seal  " + b"1" * 64 + b"</p></html>\n",
     "pdf": b"%PDF-1.7\nbody",
-    "docx": package({"z.xml": b"<z/>", "docProps/core.xml": CORE, "\u00e9.xml": BLANK, "empty": b""}),
 }
 
 
@@ -107,12 +102,43 @@ def test_seals_of_earlier_versions_are_the_same(kind: str) -> None:
     assert as_before(made, OTHER) == seal.read(made, OTHER) == (tuple(one[:16] for one in CHARGES), False)
 
 
-def test_a_package_that_lies_about_its_sizes_was_changed() -> None:
-    made = seal.sealed(package({"a": b"x" * 4242, "docProps/core.xml": CORE}), CHARGES, KEY)
-    size = (4242).to_bytes(4, "little")
-    assert made.count(size) == 2
-    assert seal.read(made, KEY)[1]
-    assert not seal.read(made.replace(size, (4243).to_bytes(4, "little")), KEY)[1]
+def unchanged(data: bytes) -> bool:
+    with suppress(InvalidArgument):
+        return seal.read(data, KEY)[1]
+    return False
+
+
+def changed(data: bytes) -> Iterator[bytes]:
+    """With one byte another, with bytes before, behind and anywhere between, with one less, and packed anew."""
+    for at in range(len(data)):
+        yield data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+    for at in range(0, len(data) + 1, 7):
+        yield data[:at] + b"<p>forged</p>" + data[at:]
+        yield data[:at] + data[at + 1 :]
+    yield b"PK<!doctype html><p>forged</p><!--" + data
+    yield data + data
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            yield package({name: parts.read(name) for name in reversed(parts.namelist())}, zipfile.ZIP_STORED)
+
+
+@pytest.mark.parametrize("data", [*FILES.values(), DOCX, package({"docProps/core.xml": CORE})])
+def test_what_is_confirmed_is_under_the_seal_wholly(data: bytes) -> None:
+    made = seal.sealed(data, CHARGES, KEY)
+    assert seal.read(made, KEY) == (tuple(one[:16] for one in CHARGES), True)
+    assert not seal.read(made, OTHER)[1]
+    assert [one for one in changed(made) if one != made and unchanged(one)] == []
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(made)) as parts:  # check sums and all
+            assert parts.testzip() is None
+            assert b"<dc:identifier>epsilon-lab-seal abab" in parts.read("docProps/core.xml")
+
+
+def test_the_check_finds_a_seal_over_less_than_all(monkeypatch) -> None:
+    code = seal._code
+    monkeypatch.setattr(seal, "_code", lambda data, key, digits, sums: code(data[digits - 20 : digits], key, 20, ()))
+    made = seal.sealed(DOCX, CHARGES, KEY)
+    assert any(unchanged(one) for one in changed(made))
 
 
 def test_these_tests_can_fail() -> None:

@@ -147,9 +147,6 @@ def test_every_byte_counts_and_another_server_s_seal_does_not(ledger: Ledger, en
         with zipfile.ZipFile(io.BytesIO(made)) as parts, zipfile.ZipFile(repacked, "w") as again:
             for name in reversed(parts.namelist()):
                 again.writestr(name, parts.read(name))
-        assert seal.read(repacked.getvalue(), b"k" * 32)[1] is True  # packed otherwise, and not a word changed
-        with zipfile.ZipFile(repacked, "a") as again:
-            again.writestr("word/more.xml", "<more/>")
         assert seal.read(repacked.getvalue(), b"k" * 32)[1] is False
 
 
@@ -160,18 +157,6 @@ def test_what_is_no_report_is_refused_in_one_sentence(ledger: Ledger, data: byte
     with pytest.raises(InvalidArgument) as refused:
         ledger.examine(data)
     assert str(refused.value).count(".") <= 1
-
-
-def test_a_package_that_unpacks_to_too_much_is_not_unpacked(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as parts:
-        parts.writestr("docProps/core.xml", b"0" * 3_000_000)
-    monkeypatch.setattr(seal, "UNPACKED", 1_000_000)
-    stated = (3_000_000).to_bytes(4, "little")
-    assert stream.getvalue().count(stated) == 2  # where the part begins, and in the list of parts
-    for size in (stated, (10).to_bytes(4, "little")):
-        with pytest.raises(InvalidArgument, match="unpacks to too much"):
-            ledger.examine(stream.getvalue().replace(stated, size))
 
 
 def test_the_owner_checks_a_report_by_a_command(

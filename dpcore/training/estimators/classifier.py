@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.class_names import NoisyClassNames
-from dpcore.training.declared import places
+from dpcore.training.declared import places, told_apart
+from dpcore.training.entries import named
 from dpcore.training.estimators.building import Building, Built, Setting, buy_cuts, cuts_share, pairs_share
 from dpcore.training.estimators.shared import PrivateLinear, answers
 from dpcore.training.pairs import Pair
@@ -44,7 +44,12 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
     beyond them moves to the bound, a missing or unknown one has a code of its own, row by row; the number of rows is
     only used through a noisy count. ``classes`` declares the classes (those of a pandas categorical y are declared by
     its type); else a tenth of 1/σ² and of δ find those that enough rows have (``NoisyClassNames``), and rows of others
-    are left out. Nothing about values is refused, since a refusal would tell.
+    are left out; a class is a text, true or false, or a number, whichever type it comes in. Nothing about values is
+    refused, since a refusal would tell.
+
+    Each entry is read by itself (``entries``): in a list, and in an array or frame whose type one entry decided, an
+    option or a declared class is what it is among numbers, texts or objects. What columns a frame has, how many entries
+    a row has and whether numbers may be complex is public, as are the categories of a pandas categorical y.
 
     ``tries`` None takes the fixed settings. A number above 1 chooses among ``SETTINGS`` privately: so many tries on
     average, each with a setting at random, of which the one is kept whose noisy count of rows told right is highest.
@@ -115,14 +120,19 @@ class PrivateClassifier(PrivateLinear, ClassifierMixin, BaseEstimator):  # type:
         if names is None:
             failure = NAMES_DELTA * self.delta / (1.0 + NAMES_DELTA * self.delta)
             finder = NoisyClassNames(noise=method.names_noise, failure=failure)
-            names = finder.draw(Counter(name for name in labels.dropna().tolist() if isinstance(name, Hashable)), rng)
-            if not names:
+            written = [named(label) for label in labels]
+            found = finder.draw(Counter(name for name in written if name), rng)
+            if not found:
                 raise InvalidArgument(
                     "classes",
                     "must be declared here: too few rows (such as 1 sample) at this epsilon to name one",
                 )
+            of_name: dict[Any, float] = {name: float(place) for place, name in enumerate(found)}
+            names = [value for _, value in of_name]
+            numbered = np.array([of_name.get(name, np.nan) for name in written], dtype=np.float64)
+        else:
+            numbered = places(labels, names)
         self.classes_ = _named(names)
-        numbered = places(labels, names)
         kept = np.flatnonzero(~np.isnan(numbered))
         if len(names) < 2:
             declared = buy_cuts(frame, declared, method, rng)
@@ -192,12 +202,13 @@ def _declared_classes(classes: Any, y: Any) -> list[Any] | None:
     """The classes that are public, in order, or None. Raises InvalidArgument."""
     if classes is not None:
         names = [name.item() if isinstance(name, np.generic) else name for name in classes]
-        if len(names) < 2 or len(set(names)) != len(names):
-            raise InvalidArgument("classes", "must name at least two different classes")
-        return sorted(names, key=lambda name: (type(name).__name__, name))
-    if isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype) and len(y.dtype.categories) >= 2:
-        return sorted(y.dtype.categories.tolist(), key=lambda name: (type(name).__name__, name))
-    return None
+    elif isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype) and len(y.dtype.categories) >= 2:
+        names = y.dtype.categories.tolist()
+    else:
+        return None
+    if len(names) < 2 or not told_apart(names):
+        raise InvalidArgument("classes", "must name at least two different classes, none missing; “1” and 1 are one")
+    return sorted(names, key=lambda name: (type(name).__name__, name))
 
 
 def _named(names: list[Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,7 @@ class PrivateLinear:
     def _table(self, X: Any, *, reset: bool) -> pd.DataFrame:
         """X as a frame whose columns have the declared names; nothing here looks at values, only at types and shape."""
         if not isinstance(X, pd.DataFrame):
+            X = _entry_by_entry(X)
             array = check_array(
                 X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0, estimator=self
             )
@@ -134,9 +135,14 @@ class PrivateLinear:
 
 
 def answers(y: Any, rows: int) -> pd.Series:
-    """y as a series of one entry a row; its shape is looked at, its values are not."""
+    """y as a series of one entry a row; its shape is looked at, its values are not.
+
+    What has no type of its own, such as a list, gets none from its entries: one would decide it for all.
+    """
     if y is None:
         raise InvalidArgument("y", "is needed: requires y to be passed, but the target y is None")
+    if _untyped(y):
+        y = pd.Series(_objects([one[0] if isinstance(one, list) and len(one) == 1 else one for one in y]))
     values = np.asarray(y) if not isinstance(y, pd.Series) else y
     if values.ndim == 2 and values.shape[1] == 1:
         import warnings
@@ -148,6 +154,32 @@ def answers(y: Any, rows: int) -> pd.Series:
     if values.ndim != 1 or values.shape[0] != rows:
         raise InvalidArgument("y", "must be a list with one entry for every row of X")
     return pd.Series(values).reset_index(drop=True)
+
+
+def _entry_by_entry(X: Any) -> Any:
+    """A list of rows as an array of objects; what has a type of its own as it is. Raises InvalidArgument."""
+    rows = list(X) if _untyped(X) else []
+    if not rows or not all(_is_row(row) for row in rows):
+        return X
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise InvalidArgument("X", "must have as many entries in every row")
+    return _objects([entry for row in rows for entry in row]).reshape(len(rows), widths.pop())
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+
+
+def _untyped(values: Any) -> bool:
+    """Whether it holds entries of whatever types, such as a list, and no type of its own for all of them."""
+    own = ("dtype", "__array__", "__dataframe__")
+    return isinstance(values, Iterable) and not isinstance(values, str) and not any(hasattr(values, one) for one in own)
+
+
+def _objects(entries: list[Any]) -> Any:
+    """One entry each, whatever it holds: NumPy would make a table of lists of one length."""
+    return np.fromiter(entries, dtype=object, count=len(entries))
 
 
 def _plain(value: Any) -> Any:
