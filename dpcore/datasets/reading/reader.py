@@ -45,8 +45,8 @@ class Reading:
     byte and choice: the key for caches. ``original`` is the frame before any steps. ``places`` says which of the
     ``records`` of the file each row is: others were set aside or left out. ``together`` and ``left_out_by`` say what
     steps did to which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
-    rows name or fill them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long as its
-    cells do, as for ``Tabulated``.
+    rows name or fill them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long
+    as its cells do, as for ``Tabulated``.
     """
 
     frame: pd.DataFrame
