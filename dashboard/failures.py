@@ -16,6 +16,7 @@ import streamlit as st
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 
 from dashboard import log_line
+from dashboard.pace import Pace
 from dashboard.words import server as words
 from dpcore.defects import reported
 
@@ -28,6 +29,10 @@ _LEFT_OUT = {
 sends to a component, which then is as it was at first (``dashboard.values``)."""
 _FILES = "streamlit.runtime.backend_operation_handler"
 """Who writes a line, of any length, about a file that was never offered: whoever asks for one could fill a disk."""
+_AT_LOGIN = "streamlit.web.server.starlette.starlette_auth_routes"
+"""Who writes a line, in a stranger's own words, about a login that came to nothing."""
+_LOGINS = Pace(1.0, 60.0)
+"""Such lines a second, after a burst: more of them tell nothing, and could fill a disk."""
 _log = logging.getLogger(__name__)
 
 
@@ -51,6 +56,8 @@ def _is_kept(record: logging.LogRecord) -> bool:
     failure = sys.exception()  # a record of ours holds it no longer
     if isinstance(failure, MediaFileStorageError) and record.name == _FILES:
         return failure.__cause__ is not None  # it was offered, and could not be made
+    if record.name == _AT_LOGIN:
+        return _LOGINS.wait(0.0) == 0.0 and _LOGINS.wait(1.0) == 0.0
     return record.msg != _LEFT_OUT.get(record.name)
 
 
@@ -58,12 +65,12 @@ def keep_values_from_the_log() -> None:
     """From now on what Streamlit would write of a failure is left to ``shown``, and all else is one line each
     (``log_line``). Again does nothing."""
     log_line.guard()
-    for name in (*_LEFT_OUT, _FILES):
+    for name in (*_LEFT_OUT, _FILES, _AT_LOGIN):
         logging.getLogger(name).addFilter(_is_kept)
 
 
 def write_all_to_the_log() -> None:
     """As Streamlit does it; for tests."""
     log_line.unguard()
-    for name in (*_LEFT_OUT, _FILES):
+    for name in (*_LEFT_OUT, _FILES, _AT_LOGIN):
         logging.getLogger(name).removeFilter(_is_kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from types import SimpleNamespace
 
 import pytest
 from streamlit import error_util
@@ -13,7 +14,8 @@ from streamlit.runtime.backend_operation_handler import DeferredFileHandler
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from dashboard import failures
+from dashboard import failures, pace
+from dashboard.pace import Pace
 from dashboard.words import server as words
 
 CELL = "cell of a file"
@@ -90,3 +92,22 @@ def test_a_file_that_was_never_offered_leaves_no_line_in_the_log(
         assert told.error_msg
         assert bool(caplog.records) is (offered or not guarded)
         caplog.clear()
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_strangers_who_come_back_from_no_login_do_not_fill_the_log(
+    guarded: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    now, log = [0.0], logging.getLogger(failures._AT_LOGIN)
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(failures, "_LOGINS", Pace(1.0, 60.0))
+    monkeypatch.setattr(log, "propagate", True)
+    if guarded:
+        failures.keep_values_from_the_log()
+    for number in range(1_000):
+        log.error("Error during authentication: %s", number)
+    assert len({record.getMessage() for record in caplog.records}) == (60 if guarded else 1_000)
+    now[0] += 2.0
+    log.error("Error during authentication: %s", "access_denied")
+    failures.write_all_to_the_log()
+    assert caplog.records[-1].getMessage().endswith("access_denied"), "an honest one is there soon after"
