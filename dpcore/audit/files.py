@@ -140,7 +140,7 @@ class Question:
         """The file of these rows: its bytes as the Data page reads them once a person has settled their form, or at
         once the cells that come of it, which takes a hundredth of the time."""
         if self.program is not None:
-            found = read_table(labelled_bytes(RECORDS, rows, self.program))
+            found = read_table(labelled_bytes(RECORDS, [self._read(row) for row in rows], self.program))
             return File(frame=found.frame, private=found.private)
         if not from_bytes:
             cells = [self._read(row) for row in rows]

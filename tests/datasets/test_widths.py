@@ -14,6 +14,7 @@ import pytest
 from dpcore.audit.sheets import workbook
 from dpcore.datasets import Reading, UnreadableFile, read_table
 from dpcore.datasets.apart.crossing import read as crossed
+from dpcore.datasets.apart.crossing import taken
 from dpcore.datasets.apart.crossing import write as cross
 from dpcore.datasets.reading import columns
 from dpcore.datasets.reading.choices import Choices
@@ -133,7 +134,8 @@ def test_it_is_so_from_a_process_of_its_own() -> None:
     table = table_of(workbook([("a", "b"), ("1", "2", "x")]), Choices(), lambda part, words: None)
     file = io.BytesIO()
     cross(table, file)
-    assert crossed(file.getvalue()).from_rows == table.from_rows == {"column 3"}
+    told = taken(file)
+    assert crossed(file.getvalue(), told).from_rows == table.from_rows == {"column 3"}
 
 
 def test_row_labels_of_a_sheet_keep_their_place() -> None:
