@@ -583,14 +583,14 @@ def _of_form() -> list[Question]:
             extreme=EXTREME,
         ),
         Question(
-            name="most common, rows of several widths, a row added",
+            name="rows of several widths, most common, a row added",
             schema=RECORDS,
             ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
             tables=((*[EXTREME[0][:4]] * 6, *[EXTREME[0]] * 3),),
             extreme=((*EXTREME[0], "x"), EXTREME[0][:4], EXTREME[0]),
         ),
         Question(
-            name="most common, rows of several widths without a heading, a row added",
+            name="rows of several widths without a heading, most common, a row added",
             schema=Schema(columns=(replace(OPTION, name="column 5"),)),
             ask=lambda d, _: MostCommonOption.of(d, "column 5", epsilon=0.5),
             tables=((*[("1", "2", "3", "4")] * 3, *[("1", "2", "3", "4", "a")] * 3),),
@@ -599,7 +599,7 @@ def _of_form() -> list[Question]:
             heading=False,
         ),
         Question(
-            name="most common, a sheet with a column without a name, a row added",
+            name="a sheet with a column without a name, most common, a row added",
             schema=RECORDS,
             ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
             tables=((*EXTREME, *[("", "", "", "", "", "a")] * 3),),

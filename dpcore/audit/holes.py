@@ -526,19 +526,19 @@ HOLES: tuple[Hole, ...] = (
     Hole(name="a day in no calendar", on="alarm per day, a row added, Stata", within=_every_day_in_the_calendar),
     Hole(
         name="a row with more cells than the heading narrows the table",
-        on="most common, rows of several widths, a row added",
+        on="rows of several widths, most common, a row added",
         within=_narrowed,
         from_bytes=9,
     ),
     Hole(
         name="how many columns there are where no line names them",
-        on="most common, rows of several widths without a heading, a row added",
+        on="rows of several widths without a heading, most common, a row added",
         within=_form_unasked,
         from_bytes=9,
     ),
     Hole(
         name="a cell in a column without a name moves other rows' cells",
-        on="most common, a sheet with a column without a name, a row added",
+        on="a sheet with a column without a name, most common, a row added",
         within=_lone_cells_first,
         from_bytes=9,
     ),
