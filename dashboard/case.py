@@ -34,6 +34,10 @@ def unremembered(key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
     return make()
 
 
+def known() -> None:
+    """These people are known: no file of theirs is looked for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Current data. ``lineage`` names the people whose budget a release spends, or is None until it is declared.
@@ -55,7 +59,7 @@ class Source:
     rows: Callable[[], PrivateRows] | None = None
     unreleased: str = ""
     in_place: bool = False
-    join: Callable[[], None] = lambda: None
+    join: Callable[[], None] = known
 
     @property
     def mark(self) -> str | None:

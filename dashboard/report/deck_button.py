@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.budget import tracker
-from dashboard.case import Source
+from dashboard.case import Source, known
 from dashboard.data import source as data
 from dashboard.report import again, panel
 from dashboard.report.of_deck import LeftOut, OwnFile, Told, sample_of, section_of, shortened
@@ -87,7 +87,7 @@ def _own_file() -> OwnFile | None:
     held: Source | None = data.held()
     if held is None:
         return None
-    closed = replace(held, rows=None if held.rows is None else again.closed)
+    closed = replace(held, rows=None if held.rows is None else again.closed, join=known)
     return OwnFile(
         source=closed, values=session.unlinked(), data=panel.data_code(held), delta=tracker.usual_delta(held)
     )

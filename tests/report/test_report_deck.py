@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.report import again
+from dashboard.report import again, deck_button
 from dashboard.report.notebook import script
 from dashboard.report.of_deck import LeftOut, OwnFile, Told, section_of, shortened
 from dashboard.report.render import rendered
@@ -109,6 +109,19 @@ def test_a_scene_of_an_own_file_is_marked_where_the_person_holds_it(
     assert capsys.readouterr().out.count("are computed again.") == 2
     # a scene of the same deck that wants no file is about its sample, whoever asks
     assert asked(scene("selection?epsilon=0.2"), own_file()).kind == "sample"
+
+
+def test_an_own_file_as_a_page_holds_it_can_be_sent_to_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, data = own_source(visits())
+    held = replace(source, rows=lambda: None, join=lambda: None)  # as a session has them
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(held)
+    monkeypatch.setattr(deck_button.data, "held", lambda: held)
+    monkeypatch.setattr(deck_button.session, "unlinked", dict)
+    monkeypatch.setattr(deck_button.panel, "data_code", lambda _: data)
+    monkeypatch.setattr(deck_button.tracker, "usual_delta", lambda _: 1e-6)
+    sent = pickle.loads(pickle.dumps(deck_button._own_file()))  # noqa: S301
+    assert sent.source.title == source.title
 
 
 def test_a_scene_that_asks_nothing_is_left_out_and_said() -> None:
