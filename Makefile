@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 # Python keeps what it has compiled; otherwise every server that a test starts compiles the product again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run serve wheel test collected lint types bench reliability audit screenshot lock clean
+.PHONY: run serve wheel test programs collected lint types bench reliability audit screenshot lock clean
 
 $(VENV)/run.done: requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -30,10 +30,13 @@ serve: $(VENV)/run.done
 wheel: $(VENV)/test.done
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
-test: $(VENV)/test.done
-	sh tests/system_packages.sh
+test:
+	$(MAKE) --no-print-directory -j 2 $(VENV)/test.done programs
 	$(MAKE) --no-print-directory -j 2 lint collected
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+
+programs:
+	sh tests/system_packages.sh
 
 # Each worker would compile every test by itself; once they are compiled, beside the linters, they only load them.
 collected: $(VENV)/test.done
