@@ -17,8 +17,9 @@ $(VENV)/run.done: requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	touch $@
 
+# What tests alone need is compiled where it is imported, and most of it never is.
 $(VENV)/test.done: $(VENV)/run.done tests/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r tests/requirements.txt
 	touch $@
 
 run: $(VENV)/run.done

@@ -979,7 +979,8 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
         assert _status(f"{address}/_stcore/metrics") == 404
         assert _in_pieces(address) == b"HTTP/1.1 400"
     assert answers == [204] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH)
-    assert closed == [1008, 1003, 1003, 1002]
+    assert closed[:3] == [1008, 1003, 1003]
+    assert closed[3] in (1002, None), "whoever still sends when it is cut may not be told why"
     log = (tmp_path / "server.log").read_text()
     assert "Traceback" not in log
     assert "defect" not in log
