@@ -46,7 +46,7 @@ collected: $(VENV)/test.done
 lint: $(VENV)/test.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy -n 2
 	$(BIN)/python -m supply.scan
 
 bench: $(VENV)/test.done
