@@ -76,7 +76,7 @@ def times(bare: Page, page: Page, moves: int) -> tuple[list[float], list[float]]
         key = "ArrowRight" if number % 2 else "ArrowLeft"
         found[0].append(moved(bare, ".st-key-epsilon", _DRAWN, key))
         rests(bare, _DRAWN)
-        found[1].append(moved(page, ".st-key-_slider", _SHEET, key))
+        found[1].append(moved(page, "[class*=st-key-epsilon-slider]", _SHEET, key))
         rests(page)
     return found[0][2:], found[1][2:]
 
@@ -102,7 +102,7 @@ def main(moves: int = MOVES) -> int:
             page = browser.new_page(viewport={"width": 1440, "height": 1000})
             page.goto(f"{server}/{name}")
             settled(page)
-            page.wait_for_selector(f".st-key-_slider {THUMB}", timeout=PATIENCE)
+            page.wait_for_selector(f"[class*=st-key-epsilon-slider] {THUMB}", timeout=PATIENCE)
             least, taken = times(bare, page, moves)
             page.close()
             median, slow = statistics.median(taken), float(np.percentile(taken, 95))

@@ -52,7 +52,7 @@ def slowed(data: bytes) -> Slowed:
 
         def rerun(level: float) -> float:
             start = time.perf_counter()
-            at.number_input(key="epsilon").set_value(level).run()
+            at.number_input(key="epsilon-typed").set_value(level).run()
             return time.perf_counter() - start
 
         def work(say: Say) -> int:

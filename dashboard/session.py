@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 EPSILON_STEPS = (*(round(m * scale, 4) for scale in (0.01, 0.1, 1.0) for m in _MANTISSAS), 10.0)
 
+_FORMER_KEYS = 20  # of one widget of ε: the browser is never that many runs behind
+
 T = TypeVar("T")
 V = TypeVar("V")
 
@@ -61,9 +63,21 @@ def epsilon_levels() -> list[float]:
     return sorted({*EPSILON_STEPS, epsilon()})
 
 
-def sync_slider(key: str) -> None:
-    """Put a slider of ε where ε is; call just before it is drawn."""
-    st.session_state[key] = epsilon()
+def epsilon_key(name: str) -> str:
+    """The key to draw one of the widgets of ε under, with ε as its value; ``name`` is the widget's, for life.
+
+    It stays the same while ε is what this widget was drawn with or set to. Once anything else sets ε it is another
+    widget, with a key of its own. Told of ε as it is, it would take its thumb back under whoever moves on meanwhile;
+    and what the browser still holds of the former value is sent with the next move of anything.
+    """
+    shown = _EPSILON_SHOWN.once().setdefault(name, {})
+    key = next(reversed(shown), name)
+    if shown.setdefault(key, epsilon()) != epsilon():
+        key = f"{name}-{uuid.uuid4().hex[:8]}"
+        shown[key] = epsilon()
+        if len(shown) > _FORMER_KEYS:
+            del shown[next(iter(shown))]
+    return key
 
 
 def set_epsilon(found: float) -> None:
@@ -90,9 +104,15 @@ def _not_taken(taken: float | None) -> None:
         unset(EPSILON.key)
 
 
-def epsilon_from_slider(key: str) -> None:
-    """Callback: ε is where the slider was left."""
-    set_epsilon(st.session_state[key])
+def epsilon_from(name: str, key: str) -> None:
+    """Callback: ε is what this widget of it was set to; ``key`` is the one it was drawn under.
+
+    Streamlit calls this too for a widget that is gone and nobody moved, for as long as the browser sends it.
+    """
+    shown, given = _EPSILON_SHOWN.once()[name], st.session_state[key]
+    if key in shown and shown[key] != given:
+        del shown[key]  # the last is the one in use
+        shown[key] = st.session_state[EPSILON.key] = given
 
 
 def epsilon_from_picture(picture: str, *, looked: bool) -> None:
@@ -161,6 +181,9 @@ class Slot(Generic[T]):
 NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
 """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
 
+
+_EPSILON_SHOWN: Slot[dict[str, dict[str, float]]] = Slot("_epsilon_shown", dict)
+"""By name of a widget of ε: the keys it was drawn under, the one in use last, and what each holds in the browser."""
 
 EPSILON_TAKEN: Slot[float | None] = Slot("_epsilon_taken", lambda: None, own=_not_taken)
 """ε as it was last taken from a picture of the file that the person holds."""

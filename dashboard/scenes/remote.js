@@ -76,7 +76,8 @@ function stage(root) {
 
 function focus(keys, tries = 20) {
   for (const key of keys) {
-    const box = document.querySelector(`.st-key-${CSS.escape(key.replace(/[^a-zA-Z0-9_-]/g, "-"))}`);
+    const name = `st-key-${CSS.escape(key.replace(/[^a-zA-Z0-9_-]/g, "-"))}`;
+    const box = document.querySelector(`.${name}`) || document.querySelector(`[class*="${name}-"]`);
     const control = box && ["[role=slider]", "input", "[role=radio]", "button"]
       .map((kind) => box.querySelector(kind)).find((found) => found);
     if (control) {

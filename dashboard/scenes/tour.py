@@ -214,4 +214,4 @@ def _widgets(key: str) -> list[str]:
     """Keys of the widgets that a control is drawn as, the likeliest first."""
     if not key:
         return []
-    return ["_slider", key] if key == EPSILON.key else [key, f"{key}.0"]
+    return [inputs.SLIDER] if key == EPSILON.key else [key, f"{key}.0"]

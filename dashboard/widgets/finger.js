@@ -115,12 +115,13 @@ function point(layer, target, level, value, ink) {
 }
 
 const CURRENT = Symbol.for("epsilon-lab-finger");
-const SLIDERS = ".st-key-_slider input[type=range], .st-key-_docked input[type=range]";
+const SLIDERS = "[class*=st-key-epsilon-slider] input[type=range], [class*=st-key-epsilon-at-the-edge] input[type=range]";
 
 export default function (component) {
   const { data, setTriggerValue } = component;
   if (window[CURRENT]) window[CURRENT](); // what watched for the server's former answer
-  const thumbs = () => [...document.querySelectorAll(SLIDERS)];
+  // What is drawn anew stays for a moment, unseen, beside what takes its place.
+  const thumbs = () => [...document.querySelectorAll(SLIDERS)].filter((thumb) => thumb.getClientRects().length);
   const within = (key) => document.querySelector(`.st-key-${CSS.escape(key)}`);
   const chart = () => data.chart && within(data.chart) && within(data.chart).querySelector(".js-plotly-plot");
   let layer = null;
@@ -214,9 +215,8 @@ export default function (component) {
     document.head.appendChild(look);
   }
   const watched = new MutationObserver(soon);
-  for (const thumb of thumbs()) {
-    watched.observe(thumb, { attributes: true, attributeFilter: ["aria-valuetext", "aria-valuenow"] });
-  }
+  // Of all of the page: a slider that another one moved is drawn anew, at any time after this.
+  watched.observe(document.body, { subtree: true, attributes: true, attributeFilter: ["aria-valuetext", "aria-valuenow"] });
   const heard = [
     ["scroll", soon], ["resize", soon],
     ["pointerdown", onDown], ["pointermove", onMove], ["pointerup", onUp], ["pointercancel", onCancel],

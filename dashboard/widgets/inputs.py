@@ -13,6 +13,9 @@ from dashboard.view import EPSILON
 from dashboard.widgets.apart import apart
 from dashboard.words import glossary
 
+SLIDER, _DOCKED, _TYPED = "epsilon-slider", "epsilon-at-the-edge", "epsilon-typed"
+"""What the keys of the three widgets of ε begin with, in the page's styles and scripts too."""
+
 FEW = 12  # options that are shown all at once
 
 
@@ -30,11 +33,15 @@ def epsilon() -> None:
     above, below = st.container(), st.container(horizontal=True, vertical_alignment="center")
     with below:
         st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
+        key = session.epsilon_key(_TYPED)
         st.number_input(
             EPSILON.label,
+            value=session.epsilon(),
             step=EPSILON.step,
             format="%g",
-            key=session.ready(EPSILON),
+            key=key,
+            on_change=session.epsilon_from,
+            args=(_TYPED, key),
             label_visibility="collapsed",
             width=120,
         )
@@ -44,15 +51,16 @@ def epsilon() -> None:
 
 def epsilon_slider(*, docked: bool = False) -> None:
     """The log slider of the privacy level; ``docked`` is the second one, at the lower edge of a phone."""
-    key = "_docked" if docked else "_slider"
-    session.sync_slider(key)
+    name = _DOCKED if docked else SLIDER
+    key = session.epsilon_key(name)
     st.select_slider(
         "ε: more privacy ⟵ ⟶ more accuracy" if docked else "Privacy loss ε",
         options=session.epsilon_levels(),
+        value=session.epsilon(),
         key=key,
         format_func=plain,
-        on_change=session.epsilon_from_slider,
-        args=(key,),
+        on_change=session.epsilon_from,
+        args=(name, key),
         help=None if docked else f"ε is {glossary.TERMS['ε']} Larger answers better.",
     )
 

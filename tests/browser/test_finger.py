@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.axe import violations
@@ -11,14 +12,15 @@ from tests.browser.conftest import settled
 from tests.browser.looks import can_be_read
 
 Open = Callable[[str], Page]
+SLIDER, AT_THE_EDGE = "[class*=st-key-epsilon-slider]", "[class*=st-key-epsilon-at-the-edge]"
 
 
 def test_sentences_and_point_follow_the_finger_and_agree_with_the_server(open_page: Open) -> None:
     page = open_page("/selection")
     head = page.locator(".st-key-selection-headline")
     expect(head).to_contain_text("At ε = 0.5")
-    slider = page.locator(".st-key-_slider input[type=range]")
-    track = page.locator(".st-key-_slider [role=group] > div").first.bounding_box()
+    slider = page.locator(f"{SLIDER} input[type=range]")
+    track = page.locator(f"{SLIDER} [role=group] > div").first.bounding_box()
     assert track is not None
     y = track["y"] + track["height"] / 2
     page.wait_for_selector(".st-key-selection-epsilon .js-plotly-plot")
@@ -85,9 +87,9 @@ def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(
     head = page.locator(".st-key-selection-headline")
     expect(head).to_contain_text("At ε = 0.5")
     settled(page)
-    expect(page.locator(".st-key-_docked")).to_be_in_viewport(ratio=1)
+    expect(page.locator(AT_THE_EDGE)).to_be_in_viewport(ratio=1)
     expect(head).to_be_in_viewport(ratio=1)
-    track = page.locator(".st-key-_docked [role=group] > div").first.bounding_box()
+    track = page.locator(f"{AT_THE_EDGE} [role=group] > div").first.bounding_box()
     assert track is not None
     y = track["y"] + track["height"] / 2
     page.mouse.move(track["x"] + track["width"] * 17 / 30, y)
@@ -97,3 +99,47 @@ def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(
     page.mouse.up()
     expect(head).to_contain_text("At ε = 0.1")
     assert violations(page) == []
+
+
+@pytest.mark.parametrize("between", [30, 90, 200])  # milliseconds: within a run, as long as one, after one
+def test_no_step_of_quick_keys_is_lost(open_page: Open, between: int) -> None:
+    """What the server says of a former step, and what other widgets of ε still hold, takes nothing back."""
+    page = open_page("/selection")
+    head = page.locator(".st-key-selection-headline")
+    expect(head).to_contain_text("At ε = 0.5")
+    slider = page.get_by_test_id("stSidebar").get_by_role("slider", name="Privacy loss ε")
+    slider.focus()
+    seen = []
+    for _ in range(8):
+        page.keyboard.press("ArrowLeft")
+        seen.append(slider.get_attribute("aria-valuetext"))
+        page.wait_for_timeout(between)
+    assert seen == ["0.4", "0.3", "0.25", "0.2", "0.15", "0.12", "0.1", "0.08"]
+    expect(head).to_contain_text("At ε = 0.08")
+    settled(page)
+    expect(slider).to_have_attribute("aria-valuetext", "0.08")
+    expect(page.get_by_role("spinbutton", name="Privacy loss ε, typed")).to_have_value("0.08")
+    slider.press("ArrowRight")
+    expect(head).to_contain_text("At ε = 0.1")
+
+
+def test_slider_and_box_take_turns(open_page: Open) -> None:
+    """Each shows at once what the other was set to, also back at a value it had before, and goes on from there."""
+    page = open_page("/selection")
+    head = page.locator(".st-key-selection-headline")
+    slider = page.get_by_test_id("stSidebar").get_by_role("slider", name="Privacy loss ε")
+    box = page.get_by_role("spinbutton", name="Privacy loss ε, typed")
+    slider.press("ArrowLeft")
+    expect(box).to_have_value("0.4")
+    box.fill("0.5")
+    box.press("Enter")
+    expect(slider).to_have_attribute("aria-valuetext", "0.5")
+    slider.press("ArrowLeft")
+    expect(box).to_have_value("0.4")
+    box.fill("77")
+    box.press("Enter")
+    expect(page.get_by_text("ε must be a number from 0.01 to 10")).to_be_visible()
+    expect(box).to_have_value("0.4")
+    expect(head).to_contain_text("At ε = 0.4")
+    slider.press("ArrowRight")
+    expect(head).to_contain_text("At ε = 0.5")

@@ -1021,7 +1021,7 @@ def test_a_link_to_data_that_are_not_here_says_so_until_others_are_chosen(
     """So nobody takes the sample for the file that was there before the page was loaded anew."""
     app = open_app("selection", data=named)
     assert [said in warning.value for warning in app.warning] == [True], "in one sentence, and no other besides"
-    app.number_input(key="epsilon").set_value(0.7).run()
+    app.number_input(key="epsilon-typed").set_value(0.7).run()
     assert said in text(app), "it stays as long as the sample does"
     app.selectbox(key="data").set_value("breast_cancer").run()
     assert "You see a sample" not in text(app)

@@ -27,7 +27,7 @@ FORECASTS_READ = Reading(columns=tuple(numeric(load_sample("forecasts").schema))
 @pytest.mark.parametrize("epsilon", [1.0, 0.3])
 def test_the_headline_is_the_exact_regret(open_app: Open, epsilon: float) -> None:
     app = open_app("experts", data=FORECASTS)
-    app.number_input(key="epsilon").set_value(epsilon).run()
+    app.number_input(key="epsilon-typed").set_value(epsilon).run()
     table = load_sample("forecasts")
     losses = FORECASTS_READ.losses(table)
     problem = ExpertsProblem(losses=losses.values, assumption="oblivious")
@@ -118,7 +118,7 @@ def test_plays_are_released_and_charged_once(open_app: Open, publish: str, said:
 def test_the_cheapest_column_is_released(open_app: Open) -> None:
     """At ε = 2 and 10,000 rows the answer is the true one, but for a chance below 1e-9."""
     app = open_app("experts", data="A town, 10,000 people (simulated)")
-    app.number_input(key="epsilon").set_value(2.0).run()
+    app.number_input(key="epsilon-typed").set_value(2.0).run()
     app.segmented_control(key="experts_question").set_value("fixed_choice").run()
     open_tab(app, "linear", "A private answer")
     table = load_sample("town")
@@ -147,7 +147,7 @@ def test_more_or_fewer_rows_of_the_linear_question(open_app: Open, times: float)
     """The headline is the exact excess at that many rows like these; the data as they are stay as a grey line."""
     app = open_app("experts", data="clinic")
     app.selectbox(key="data").set_value("clinic").run()
-    app.number_input(key="epsilon").set_value(0.02).run()
+    app.number_input(key="epsilon-typed").set_value(0.02).run()
     app.segmented_control(key="experts_question").set_value("fixed_choice").run()
     open_tab(app, "linear", "What if")
     app.select_slider(key="linear_factor").set_value(times).run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def test_start_shows_a_living_example_and_the_way_on(open_app: Open) -> None:
     app = open_app()
     assert "How much privacy can you afford" in app.title[0].value
     before = text(app)
-    app.number_input(key="epsilon").set_value(0.1).run()
+    app.number_input(key="epsilon-typed").set_value(0.1).run()
     assert not app.exception
     assert text(app) != before
     assert "ε = 0.1" in text(app)
@@ -36,21 +37,41 @@ def test_start_shows_a_living_example_and_the_way_on(open_app: Open) -> None:
 @pytest.mark.parametrize("epsilon", [0.5, 0.1])
 def test_the_headline_is_the_exact_law(open_app: Open, epsilon: float) -> None:
     app = open_app("selection")
-    app.number_input(key="epsilon").set_value(epsilon).run()
+    app.number_input(key="epsilon-typed").set_value(epsilon).run()
     assert said_chance(epsilon) in text(app)
+
+
+def widget(app: AppTest, name: str) -> Any:
+    """One of the widgets of ε, under the key it is drawn under now."""
+    return next(one for one in [*app.number_input, *app.select_slider] if str(one.key).startswith(name))
 
 
 def test_slider_and_typed_entry_are_one_value(open_app: Open) -> None:
     app = open_app("selection")
-    app.select_slider(key="_slider").set_value(0.2).run()
-    assert app.number_input(key="epsilon").value == 0.2
-    app.number_input(key="epsilon").set_value(0.123).run()
-    assert app.select_slider(key="_slider").value == 0.123
+    for _ in range(2):
+        widget(app, "epsilon-slider").set_value(0.2).run()
+        assert widget(app, "epsilon-typed").value == 0.2
+        widget(app, "epsilon-typed").set_value(0.123).run()
+        assert widget(app, "epsilon-slider").value == 0.123
+
+
+def test_a_widget_of_epsilon_keeps_its_place_while_it_is_moved_and_the_others_are_drawn_anew(open_app: Open) -> None:
+    """Told of its own move, a widget would go back under the hand; one that is told of another's sends what it had."""
+    app = open_app("selection")
+    drawn: list[set[str]] = []
+    for level in (0.4, 0.3, 0.25):
+        slider = widget(app, "epsilon-slider")
+        slider.set_value(level).run()
+        assert widget(app, "epsilon-slider").proto.id == slider.proto.id
+        others = [widget(app, name).proto for name in ("epsilon-typed", "epsilon-at-the-edge")]
+        assert not any(one.set_value for one in [slider.proto, *others])
+        drawn.append({one.id for one in others})
+    assert len(set().union(*drawn)) == 6
 
 
 def test_a_link_reopens_the_same_picture(open_app: Open) -> None:
     app = open_app("selection", epsilon="0.2", selection_axis="Both")
-    assert app.number_input(key="epsilon").value == 0.2
+    assert widget(app, "epsilon-typed").value == 0.2
     assert "At ε = 0.2" in text(app)
 
 
@@ -113,7 +134,7 @@ def test_editing_a_count_moves_the_answer_and_back(open_app: Open) -> None:
 def test_the_needed_epsilon_is_used_by_its_button(open_app: Open) -> None:
     app = open_app("selection")
     app.button(key="selection-use").click().run()
-    used = app.number_input(key="epsilon").value
+    used = widget(app, "epsilon-typed").value
     counts = load_sample("clinic").counts("complaint")
     assert PermuteAndFlip(epsilon=used, monotonic=True).probabilities(counts)[np.argmax(counts)] >= 0.95
     assert PermuteAndFlip(epsilon=used * 0.99, monotonic=True).probabilities(counts)[np.argmax(counts)] < 0.95

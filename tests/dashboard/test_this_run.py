@@ -56,7 +56,7 @@ def test_a_page_reads_a_budget_once_and_shows_the_next_answer_in_the_next_run(
 
     app = open_app("selection")
     monkeypatch.setattr(Ledger, "budget", counted)
-    app.number_input(key="epsilon").set_value(1.0).run()
+    app.number_input(key="epsilon-typed").set_value(1.0).run()
     assert not app.exception
     assert len(read) == len(set(read)) == 1
     left = tracker.said.left(3.0, 2.0)

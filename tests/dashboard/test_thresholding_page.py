@@ -28,7 +28,7 @@ OUTBREAK = "An outbreak, 120 days (simulated)"
 def test_the_page_draws_the_question(open_app: Open, epsilon: float) -> None:
     """Headline and forecast are those of the question as a value, which other tests check against exact laws."""
     app = open_app("thresholding", data=OUTBREAK)
-    app.number_input(key="epsilon").set_value(epsilon).run()
+    app.number_input(key="epsilon-typed").set_value(epsilon).run()
     question = Alarm.ask(sample_case("outbreak", epsilon), Setting())
     assert question.headline in text(app)
     assert question.caption in text(app)

@@ -60,7 +60,7 @@ def open_tab(app: AppTest, name: str) -> AppTest:
 def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
     """The headline's three numbers are those of the same sweep run here, at an ε that is one of its levels."""
     app = trained(open_app)
-    app.number_input(key="epsilon").set_value(1.0).run()
+    app.number_input(key="epsilon-typed").set_value(1.0).run()
     question = asked_of("breast_cancer", 1.0, **{"training_columns-breast_cancer-diagnosis": FEW})
     sweep = question.works[0].common()
     parts = [part for part in sweep.parts() if part.method in ("noisy_gradient_descent", "non_private")]

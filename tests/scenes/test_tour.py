@@ -68,7 +68,7 @@ def test_a_tour_that_was_left_waits(open_app: Open) -> None:
 
 def test_what_is_set_in_one_scene_is_gone_in_the_next(open_app: Open) -> None:
     app = open_app("start", tour="five_minutes")
-    app.select_slider(key="_slider").set_value(5.0).run()
+    app.select_slider(key="epsilon-slider").set_value(5.0).run()
     assert query(app)["epsilon"] == ["5"]
     pressed(app, "scene-next")
     assert "epsilon" not in query(app)
