@@ -27,9 +27,10 @@ from dashboard.question import CannotAsk, Kind, NoOffer, Offer
 from dashboard.questions.thresholding import alarm_controls
 from dashboard.questions.thresholding.watched import first_line
 from dashboard.widgets import release as panel
-from dpcore.audit.files import QUESTIONS, File, Row
+from dpcore.audit.files import File, Row
 from dpcore.audit.files import Question as Asked
 from dpcore.audit.interference import SEED, Verdict, public
+from dpcore.audit.questions import QUESTIONS
 from dpcore.datasets import Column, Declaration, apply, twin
 
 EPSILON = 0.5

@@ -13,7 +13,7 @@ from dashboard import session, words
 from dashboard.data import actions, source
 from dashboard.data.declaring import problem
 from dashboard.data.own_file import Decisions, OwnFile
-from dashboard.widgets.inputs import text_box
+from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said
 from dpcore.datasets import Column, Schema
 from dpcore.errors import InvalidArgument
@@ -21,8 +21,6 @@ from dpcore.errors import InvalidArgument
 MOST = 40
 """Columns in one form; the others come after it was saved."""
 FEWEST = 2
-LONGEST_LIST = 20_000
-"""Characters of one column's options here; one that needs more is declared by itself."""
 _PARTS = ("usual", "low", "high", "earliest", "latest", "options", "lines")
 _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
@@ -85,12 +83,12 @@ def row(column: Column, key: str, *, draft: bool = False) -> None:
                 said.draft_options(name),
                 value="\n".join(column.categories),
                 key=f"{key}-lines",
-                most=LONGEST_LIST,
+                most=LONGEST_OPTIONS,
                 height=130,
                 lines=True,
             )
         else:
-            text_box(said.bulk_options(name), key=f"{key}-options", most=LONGEST_LIST)
+            text_box(said.bulk_options(name), key=f"{key}-options", most=LONGEST_OPTIONS)
 
 
 def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Column | None:

@@ -16,8 +16,7 @@ from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, S
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.report import ASKED, FORM
 from dpcore.datasets.schema import ColumnType, EachRow
-from dpcore.datasets.steps import put_together as rows_put_together
-from dpcore.datasets.steps import rows_made
+from dpcore.datasets.steps import puts_rows_together, rows_made
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.people import Brought
 
@@ -108,11 +107,10 @@ class OwnFile:
     or test data. ``lineage`` is the name its people have, or would have, in the ledger: random, unless the person said
     that they are people it knows. ``alike`` are those they may be, as long as the person has not said, and ``same`` is
     whether this very file is theirs. ``joined`` is whether the ledger knows the file, as it was read, as one of its
-    people's. ``reading`` is
-    the table after ``steps``; ``read`` is the one before them, None where there are none. ``known`` is an earlier
-    declaration that fits, as long as it was not used; ``remembered`` one that this server keeps for these people.
-    ``too_large`` says why one that fits is not offered. ``uncompared`` says why others' people were not compared
-    with it, so that no budget can be opened for it.
+    people's. ``reading`` is the table after ``steps``; ``read`` is the one before them, None where there are none.
+    ``known`` is an earlier declaration that fits, as long as it was not used; ``remembered`` one that this server keeps
+    for these people. ``too_large`` says why one that fits is not offered. ``uncompared`` says why others' people were
+    not compared with it, so that no budget can be opened for it.
     """
 
     name: str
@@ -299,7 +297,7 @@ class OwnFile:
     @property
     def _put_together(self) -> str:
         """Why rows that steps put together cannot be asked privately; "" where they can."""
-        if self.schema.each_row != "record" and rows_put_together(self.steps):
+        if self.schema.each_row != "record" and puts_rows_together(self.steps):
             return (
                 "The rows of this table were put together from what the file holds, so how many there are and what "
                 "they are called is private. Take that step back on the Data page: a private alarm counts days itself."

@@ -12,11 +12,11 @@ from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.put_together import leaving_out
 from dashboard.data.task import Task
-from dashboard.widgets.inputs import text_box
+from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Reading, SplitOptions, Step
 
-LONGEST, LONGEST_LIST = 400, 20_000
+LONGEST = 400
 """Characters of a sentence, and of the options that are stated."""
 
 
@@ -48,7 +48,7 @@ def _split(step: SplitOptions, key: str) -> None:
         text_box(
             said.SPLIT_OPTIONS,
             key=f"{key}-options",
-            most=LONGEST_LIST,
+            most=LONGEST_OPTIONS,
             height=120,
             help=said.SPLIT_OPTIONS_HELP,
             lines=True,

@@ -16,6 +16,9 @@ from dashboard.words import glossary
 SLIDER, _DOCKED, _TYPED = "epsilon-slider", "epsilon-at-the-edge", "epsilon-typed"
 """What the keys of the three widgets of ε begin with, in the page's styles and scripts too."""
 
+LONGEST_OPTIONS = 20_000
+"""Characters of one column's options in a form of several things; one that needs more is declared by itself."""
+
 FEW = 12  # options that are shown all at once
 
 

@@ -15,8 +15,9 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from dpcore.audit.files import Ask, File, Question, question
+from dpcore.audit.files import Ask, File, Question
 from dpcore.audit.interference import Verdict, check
+from dpcore.audit.questions import question
 from dpcore.datasets import Declaration, Schema, apply, conversion, schema
 from dpcore.datasets import private_rows as doors
 from dpcore.datasets.reading import columns, kinds, layout

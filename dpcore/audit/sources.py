@@ -15,8 +15,9 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet as pq
 
-from dpcore.audit import files
-from dpcore.audit.files import EXTREME, NUMBER, QUESTIONS, WHO, File, Question, Row
+from dpcore.audit import questions
+from dpcore.audit.files import File, Question, Row
+from dpcore.audit.questions import EXTREME, NUMBER, QUESTIONS, WHO
 from dpcore.datasets import Schema
 from dpcore.datasets.in_place import Form, InPlace, PrivateSource, open_database, open_folder, open_lines
 from dpcore.datasets.in_place.tongue import Kind
@@ -248,4 +249,4 @@ SOURCES: tuple[SourceQuestion, ...] = (
 
 def question(name: str) -> Question:
     """One of ``QUESTIONS`` or ``SOURCES``."""
-    return next((one for one in SOURCES if one.name == name), None) or files.question(name)
+    return next((one for one in SOURCES if one.name == name), None) or questions.question(name)

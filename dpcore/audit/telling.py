@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from multiprocessing.pool import Pool
 
 from dpcore.audit.bounds import ALPHA
-from dpcore.audit.files import QUESTIONS
 from dpcore.audit.interference import Verdict
+from dpcore.audit.questions import QUESTIONS
 from dpcore.audit.sources import SOURCES
 from dpcore.audit.trials import AUDITED, TRIALS, run
 from dpcore.audit.work import on_files

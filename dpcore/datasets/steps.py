@@ -375,7 +375,7 @@ def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
     return made
 
 
-def put_together(steps: Iterable[Step]) -> bool:
+def puts_rows_together(steps: Iterable[Step]) -> bool:
     """Whether steps put rows together by what cells say, so that which rows there are, and where, hangs on people."""
     return any(isinstance(step, OneRowPer | TicksToRows) for step in steps)
 

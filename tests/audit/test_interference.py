@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.audit.files import QUESTIONS, question
 from dpcore.audit.holes import HOLES
 from dpcore.audit.interference import check, check_declared
+from dpcore.audit.questions import QUESTIONS, question
 from dpcore.audit.sources import SOURCES
 from dpcore.audit.sources import question as of_source
 from dpcore.datasets.in_place import connection, private

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.audit.files import QUESTIONS, Question
+from dpcore.audit.files import Question
+from dpcore.audit.questions import QUESTIONS
 from dpcore.datasets import PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.words import label

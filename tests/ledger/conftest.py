@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.ledger import Ledger
+from tests.ledger.patients import furnished, patients
 
 
 @pytest.fixture(scope="session")
@@ -73,3 +74,12 @@ def ledger(empty_ledger: Path, place: Place) -> Iterator[Ledger]:
 def sqlite_place(tmp_path: Path) -> Place:
     file = tmp_path / "ledger.sqlite3"
     return Place(url=f"sqlite:///{file}", journal=tmp_path / "ledger.sqlite3.journal", database=file)
+
+
+@pytest.fixture
+def whole(empty_ledger: Path, sqlite_place: Place) -> Iterator[Ledger]:
+    assert sqlite_place.database is not None
+    shutil.copyfile(empty_ledger, sqlite_place.database)
+    with sqlite_place.open() as ledger:
+        yield furnished(ledger, patients())
+        ledger.verify()

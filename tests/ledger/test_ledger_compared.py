@@ -3,87 +3,32 @@
 from __future__ import annotations
 
 import math
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 from sqlalchemy import insert
 
-from dpcore.datasets import Reading, read_csv, sketch
+from dpcore.datasets import Reading, sketch
 from dpcore.datasets.in_place.sources import ConfiguredSource
 from dpcore.errors import InvalidArgument, LedgerUnsound, NotAllowed
 from dpcore.ledger import Ledger, compared, people, schema
 from dpcore.ledger.compared import up_to
-from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.records import Kind, next_record
 from dpcore.ledger.recovery import restore
-from dpcore.ledger.roles import PEOPLE, Person
+from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.verify import replayed
 from dpcore.sketches import APART, LEAST_SHARED, MOST_MORE, Combination, Sketch
 from tests.ledger.conftest import Place
+from tests.ledger.patients import GUESSES, ISSUER, furnished, guessed, patients, person, reading
 
-ISSUER = " at https://login.example"
 RECORDED = ("compare", "alike")
-GUESSES = ["none", "flu", "hiv", "cancer", "asthma"]
-
-
-def person(whole: Ledger, name: str) -> MembersLedger:
-    return MembersLedger(whole, Person(subject=name + ISSUER), token=name * 8)
-
-
-def patients(rows: int = 64, seed: int = 1) -> pd.DataFrame:
-    """So few that all rows have a mark: whatever the key, a file of all of them is recognised."""
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "age": rng.integers(18, 90, rows),
-            "height": np.round(rng.normal(1.7, 0.1, rows), 2),
-            "diagnosis": rng.choice(GUESSES, rows),
-            "job": rng.choice(["nurse", "clerk", "cook"], rows),
-        }
-    )
-
-
-def reading(frame: pd.DataFrame) -> Reading:
-    return read_csv(frame.to_csv(index=False).encode())
-
-
-def guessed(frame: pd.DataFrame, value: str) -> pd.DataFrame:
-    """All rows as they are, but for the last one's diagnosis."""
-    return pd.concat([frame.iloc[:-1], frame.iloc[-1:].assign(diagnosis=value)])
 
 
 def brought(ledger: Ledger, file: Reading, among: tuple[str, ...] = ("people", "others")) -> list[str]:
     return [one.lineage for one in ledger.similar(file.fingerprint, sketch(file, ledger.sketch_key), among=among)]
-
-
-def furnished(ledger: Ledger, table: pd.DataFrame) -> Ledger:
-    """Olga's budget of the patients; Otto has another one, and Anna may ask from both."""
-    for name, role in (("olga", "owner"), ("otto", "owner"), ("anna", "analyst")):
-        ledger.give_roles(name + ISSUER, [role])
-    olga, otto = person(ledger, "olga"), person(ledger, "otto")
-    olga.open_budget("people", epsilon=2.0, name="Patients")
-    file = reading(table)
-    olga.link(file.fingerprint, "people", sketch(file, ledger.sketch_key))
-    otto.open_budget("others", epsilon=1.0, name="Others")
-    for owner, lineage in ((olga, "people"), (otto, "others")):
-        owner.share(lineage, "anna" + ISSUER, "ask")
-    return ledger
-
-
-@pytest.fixture
-def whole(empty_ledger: Path, sqlite_place: Place) -> Iterator[Ledger]:
-    assert sqlite_place.database is not None
-    shutil.copyfile(empty_ledger, sqlite_place.database)
-    with sqlite_place.open() as ledger:
-        yield furnished(ledger, patients())
-        ledger.verify()
 
 
 COLUMNS = {value: reading(guessed(patients(), value)[["diagnosis"]]) for value in GUESSES}

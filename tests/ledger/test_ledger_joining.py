@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,17 +16,8 @@ from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.people import Brought
 from dpcore.sketches import Sketch
 from tests.ledger.conftest import Place
-from tests.ledger.test_ledger_compared import (
-    COLUMNS,
-    GUESSES,
-    ISSUER,
-    furnished,
-    guessed,
-    marks,
-    patients,
-    person,
-    reading,
-)
+from tests.ledger.patients import GUESSES, ISSUER, guessed, patients, person, reading
+from tests.ledger.test_ledger_compared import COLUMNS, marks
 
 TABLE, OTHERS = reading(patients()), reading(patients(seed=2))
 CHANGED, THIRD = (reading(guessed(patients(), value)) for value in ("cold", "gout"))
@@ -155,15 +144,6 @@ def test_where_a_link_is_refused_nothing_is_opened(ledger: Ledger, monkeypatch: 
 
 
 # -- what may be told of it: as docs/decisions/0028 says, and no more --------------------------------------------------
-
-
-@pytest.fixture
-def whole(empty_ledger: Path, sqlite_place: Place) -> Iterator[Ledger]:
-    assert sqlite_place.database is not None
-    shutil.copyfile(empty_ledger, sqlite_place.database)
-    with sqlite_place.open() as ledger:
-        yield furnished(ledger, patients())
-        ledger.verify()
 
 
 def test_opening_tells_no_more_of_others_people_than_bringing_the_file(whole: Ledger) -> None:

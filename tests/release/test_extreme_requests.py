@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from dpcore.audit.files import QUESTIONS, Question
+from dpcore.audit.files import Question
+from dpcore.audit.questions import QUESTIONS
 from dpcore.errors import InvalidArgument
 from dpcore.releases import catalog
 from dpcore.releases.quantile import QuantileValue

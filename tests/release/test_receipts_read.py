@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from dashboard.budget.receipts import in_words, plain, protected_words
-from dpcore.audit.files import QUESTIONS, Question, question
+from dpcore.audit.files import Question
+from dpcore.audit.questions import QUESTIONS, question
 from dpcore.datasets import Column, Declaration
 from dpcore.ledger import Ledger
 from dpcore.release import question_digest, release, sentence

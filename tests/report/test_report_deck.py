@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
 import pytest
 
+from dashboard.case import Source
 from dashboard.report import again, deck_button
 from dashboard.report.notebook import script
 from dashboard.report.of_deck import LeftOut, OwnFile, Told, section_of, shortened
@@ -113,7 +114,9 @@ def test_a_scene_of_an_own_file_is_marked_where_the_person_holds_it(
 
 def test_an_own_file_as_a_page_holds_it_can_be_sent_to_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     source, data = own_source(visits())
-    held = replace(source, rows=lambda: None, join=lambda: None)  # as a session has them
+    asked_for = [field.name for field in fields(Source) if "Callable" in str(field.type)]
+    assert {"rows", "join"} <= set(asked_for)
+    held = replace(source, **{name: lambda: None for name in asked_for})  # as a session has them
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(held)
     monkeypatch.setattr(deck_button.data, "held", lambda: held)

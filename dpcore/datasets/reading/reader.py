@@ -24,7 +24,7 @@ from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import Container, Escape, Notice, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
-from dpcore.datasets.steps import Step, left_out_by, names_in, put_together, suggested
+from dpcore.datasets.steps import Step, left_out_by, names_in, puts_rows_together, suggested
 from dpcore.datasets.table import Table
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
@@ -264,7 +264,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         places=places,
         records=records,
         key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
-        together=put_together(steps),
+        together=puts_rows_together(steps),
         left_out_by=left_out_by(steps),
         from_rows=from_rows,
         kept=0,
