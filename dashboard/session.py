@@ -70,7 +70,7 @@ def epsilon_key(name: str) -> str:
     widget, with a key of its own. Told of ε as it is, it would take its thumb back under whoever moves on meanwhile;
     and what the browser still holds of the former value is sent with the next move of anything.
     """
-    shown = _EPSILON_SHOWN.once().setdefault(name, {})
+    shown = _EPSILON_WIDGETS.once().setdefault(name, {})
     key = next(reversed(shown), name)
     if shown.setdefault(key, epsilon()) != epsilon():
         key = f"{name}-{uuid.uuid4().hex[:8]}"
@@ -109,7 +109,7 @@ def epsilon_from(name: str, key: str) -> None:
 
     Streamlit calls this too for a widget that is gone and nobody moved, for as long as the browser sends it.
     """
-    shown, given = _EPSILON_SHOWN.once()[name], st.session_state[key]
+    shown, given = _EPSILON_WIDGETS.once()[name], st.session_state[key]
     if key in shown and shown[key] != given:
         del shown[key]  # the last is the one in use
         shown[key] = st.session_state[EPSILON.key] = given
@@ -182,7 +182,7 @@ NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
 """What one more answer of the page in view would cost, and what it hides; the tracker counts with it."""
 
 
-_EPSILON_SHOWN: Slot[dict[str, dict[str, float]]] = Slot("_epsilon_shown", dict)
+_EPSILON_WIDGETS: Slot[dict[str, dict[str, float]]] = Slot("_epsilon_widgets", dict)
 """By name of a widget of ε: the keys it was drawn under, the one in use last, and what each holds in the browser."""
 
 EPSILON_TAKEN: Slot[float | None] = Slot("_epsilon_taken", lambda: None, own=_not_taken)
