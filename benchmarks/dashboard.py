@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.people import TYPED
 from benchmarks.yardsticks import Goals
 
 ROOT = Path(__file__).parents[1]
@@ -64,22 +65,22 @@ def script_times(folder: Path) -> tuple[float, dict[str, float]]:
         finally:
             spent.append(time.thread_time() - start)
 
-    def rerun(at: AppTest, kind: str) -> float:
+    def rerun(at: AppTest, kind: str, key: str) -> float:
         for level in LEVELS:
-            getattr(at, kind)(key="epsilon").set_value(level).run()
+            getattr(at, kind)(key=key).set_value(level).run()
         spent.clear()
         for level in LEVELS * 6:
-            getattr(at, kind)(key="epsilon").set_value(level).run()
+            getattr(at, kind)(key=key).set_value(level).run()
         return math.nan if at.exception else statistics.median(spent)
 
     runner.ScriptRunner._run_script = timed
     bare, found = [], {}
     for page in (*(key for key, _, _ in OWN_PAGES), *(page.key for page in catalogue.pages())):
-        bare.append(rerun(AppTest.from_file(str(BARE), default_timeout=600).run(), "slider"))
+        bare.append(rerun(AppTest.from_file(str(BARE), default_timeout=600).run(), "slider", "epsilon"))
         at = AppTest.from_file(str(ROOT / "dashboard" / "app.py"), default_timeout=600).run()
         if page != "start":
             at.switch_page(catalogue.address(page)).run()
-        found[page] = rerun(at, "number_input")
+        found[page] = rerun(at, "number_input", TYPED)
     runner.ScriptRunner._run_script = inside
     return statistics.median(bare), found
 

@@ -15,6 +15,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 LEVELS = (0.1, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0)
 TOO_LONG = 60.0  # seconds without a message
 
+TYPED = "epsilon-typed"
+"""The key of the box in which the pages take ε, as long as nothing else set it."""
+
 
 @dataclass(slots=True)
 class Lived:
@@ -25,7 +28,7 @@ class Lived:
 
 
 class Person:
-    """One session on one page, which has a number input or a slider whose key is "epsilon"."""
+    """One session on one page, which has a slider whose key is "epsilon", or the box in which the pages take ε."""
 
     def __init__(self, address: str, page: str) -> None:
         self.address, self.page = address, page
@@ -94,7 +97,7 @@ class Person:
                 failed |= element.WhichOneof("type") == "exception"
                 for kind in ("number_input", "slider"):
                     control = getattr(element, kind)
-                    if control.id.endswith("-epsilon"):
+                    if control.id.endswith(("-epsilon", f"-{TYPED}")):
                         self._epsilon, self._slides = control.id, kind == "slider"
             elif told_of == "script_finished":
                 if told.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:

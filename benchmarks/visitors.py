@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.people import TYPED
+
 if TYPE_CHECKING:
     from dashboard.data.task import Task
 
@@ -52,7 +54,7 @@ def slowed(data: bytes) -> Slowed:
 
         def rerun(level: float) -> float:
             start = time.perf_counter()
-            at.number_input(key="epsilon-typed").set_value(level).run()
+            at.number_input(key=TYPED).set_value(level).run()
             return time.perf_counter() - start
 
         def work(say: Say) -> int:

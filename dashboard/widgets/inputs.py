@@ -13,7 +13,7 @@ from dashboard.view import EPSILON
 from dashboard.widgets.apart import apart
 from dashboard.words import glossary
 
-SLIDER, _DOCKED, _TYPED = "epsilon-slider", "epsilon-at-the-edge", "epsilon-typed"
+SLIDER, _DOCKED, TYPED = "epsilon-slider", "epsilon-at-the-edge", "epsilon-typed"
 """What the keys of the three widgets of ε begin with, in the page's styles and scripts too."""
 
 LONGEST_OPTIONS = 20_000
@@ -36,7 +36,7 @@ def epsilon() -> None:
     above, below = st.container(), st.container(horizontal=True, vertical_alignment="center")
     with below:
         st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
-        key = session.epsilon_key(_TYPED)
+        key = session.epsilon_key(TYPED)
         st.number_input(
             EPSILON.label,
             value=session.epsilon(),
@@ -44,7 +44,7 @@ def epsilon() -> None:
             format="%g",
             key=key,
             on_change=session.epsilon_from,
-            args=(_TYPED, key),
+            args=(TYPED, key),
             label_visibility="collapsed",
             width=120,
         )

@@ -6,6 +6,7 @@ import functools
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.runtime.caching.cache_resource_api import clear_session_cache
@@ -101,6 +102,11 @@ def without_a_way(app: AppTest) -> list[str]:
     sent = [str(note.value) for kind in (app.main.info, app.main.warning) for note in kind]
     links = [one.page for one in app.main.get("page_link") if isinstance(one, PageLink)]
     return [] if "data" in links else [sentence for sentence in sent if PAGE in sentence]
+
+
+def widget(app: AppTest, name: str) -> Any:
+    """One of the widgets of ε, under the key it is drawn under now."""
+    return next(one for one in [*app.number_input, *app.select_slider] if str(one.key).startswith(name))
 
 
 def text(app: AppTest) -> str:

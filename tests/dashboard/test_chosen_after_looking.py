@@ -22,7 +22,7 @@ from dashboard.words.release import EPSILON_LOOKED, SUGGESTED, UNCHECKED, sugges
 from dpcore.datasets import Column, Schema, Template, saved
 from dpcore.grid import on_grid
 from dpcore.release import sentence
-from tests.dashboard.conftest import text
+from tests.dashboard.conftest import text, widget
 from tests.dashboard.test_budget_page import go
 from tests.dashboard.test_data_page import declare, drop, held, look, press, shown, tick
 from tests.questions.samples import sample_case
@@ -82,7 +82,7 @@ def test_the_button_rounds_to_the_public_grid_and_marks_what_comes_from_a_file(d
     if data == "sample":
         return
     assert on_grid(used)
-    app.number_input(key=session.EPSILON.key).set_value(0.7).run()
+    widget(app, "epsilon-typed").set_value(0.7).run()
     assert EPSILON_LOOKED not in text(app), "a level of one's own"
     press(app, "selection-use")
     app.switch_page("app_pages/data.py").run()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.words import times_in_100
 from dpcore.datasets import load_sample
 from dpcore.selection import PermuteAndFlip
-from tests.dashboard.conftest import text
+from tests.dashboard.conftest import text, widget
 
 Open = Callable[..., AppTest]
 
@@ -39,11 +38,6 @@ def test_the_headline_is_the_exact_law(open_app: Open, epsilon: float) -> None:
     app = open_app("selection")
     app.number_input(key="epsilon-typed").set_value(epsilon).run()
     assert said_chance(epsilon) in text(app)
-
-
-def widget(app: AppTest, name: str) -> Any:
-    """One of the widgets of ε, under the key it is drawn under now."""
-    return next(one for one in [*app.number_input, *app.select_slider] if str(one.key).startswith(name))
 
 
 def test_slider_and_typed_entry_are_one_value(open_app: Open) -> None:
