@@ -45,10 +45,17 @@ def offer_remembered(own: OwnFile) -> None:
 
 def show_declarations(own: OwnFile) -> None:
     """To keep what was declared as a file, and to bring one."""
+    try:
+        text, problem = saved(template(own)), ""
+    except InvalidArgument as error:
+        text, problem = "", words.sentence(error)
+    if problem:
+        st.caption(words.safe(problem, 600))
     with st.container(horizontal=True):
         st.download_button(
             said.SAVE,
-            data=saved(template(own)),
+            data=text,
+            disabled=bool(problem),
             file_name=said.SAVED_AS,
             mime="application/json",
             icon=":material/save:",

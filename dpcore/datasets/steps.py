@@ -396,6 +396,32 @@ def puts_rows_together(steps: Iterable[Step]) -> bool:
     return any(isinstance(step, OneRowPer | TicksToRows) for step in steps)
 
 
+def rests_on_words(steps: Iterable[Step]) -> str:
+    """The column by which one of these steps puts rows together, or whose numbers it makes one of, while another reads
+    a word of it as missing; "" where there is none.
+
+    Without that other one, which names a word of the rows, the rows with that word, which are nobody's, would be put
+    into one, or the word be a number among them. Other steps read each row by itself, and the word can be named after.
+    """
+    missing, by = dict[str, frozenset[str]](), set[str]()  # the words of each column
+    for step in steps:
+        if isinstance(step, ReadAsMissing):
+            if step.column in by:
+                return step.column
+            missing[step.column] = missing.get(step.column, frozenset()) | {step.word.lower()}
+        elif isinstance(step, MonthsToRows):
+            missing[step.value] = frozenset[str]().union(*(missing.get(name, frozenset()) for name in step.columns))
+            by |= {step.value} if by & set(step.columns) else set()
+        elif isinstance(step, OneRowPer):
+            listed = {word.lower() for word in step.missing_words}
+            if not missing.get(step.by, frozenset()) <= listed:
+                return step.by
+            if missing.get(step.of):
+                return step.of
+            by.add(step.by)
+    return ""
+
+
 def left_out_by(steps: Iterable[Step]) -> frozenset[str]:
     """The columns by whose cells steps left rows out; "" stands for one that a later step made others of."""
     found: set[str] = set()

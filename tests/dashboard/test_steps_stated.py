@@ -16,7 +16,7 @@ from dashboard.data import own_file
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
 from dpcore.audit.interference import spent
-from dpcore.datasets import Column, Declaration, OneRowPer, SplitOptions, Step, TicksToRows, read_csv
+from dpcore.datasets import Column, Declaration, OneRowPer, ReadAsMissing, SplitOptions, Step, TicksToRows, read_csv
 from dpcore.releases.quantile import QuantileValue
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, held, press
@@ -25,6 +25,7 @@ Open = Callable[..., AppTest]
 
 PAID = "person_id;amount\n" + "".join(f"p{n};1,{234 + n}\n" for n in range(60)) * 2
 POINT, COMMA = (PAID + f"q1;{cell}\n" for cell in ("2.5", "2,5"))
+NOT_SAVED = "cannot be saved: one of its steps puts rows, or numbers, of “patient_id” together"
 LIKES = "nr\tlikes\n" + "".join(f"{n}\t{('Gym;Tea', *['Gym|Pool'] * 4)[n % 5]}\n" for n in range(50))
 FIFTH, LESS = LIKES, LIKES + "50\tTea\n"  # the first sign of at least a fifth of the cells would be guessed
 
@@ -111,3 +112,16 @@ def used(marks: tuple[str, str]) -> float:
 def test_one_cell_moves_sums_by_no_more_than_claimed(mark: str) -> None:
     assert used((mark, mark)) <= 2.0 + 1e-9, "a cell that changes is one record less and another more"
     assert used((".", ",")) > 20.0, "by the mark that each file itself would suggest"
+
+
+def test_a_declaration_that_would_put_together_other_rows_is_not_saved(open_app: Open) -> None:
+    """The page says why, as long as it is so."""
+    rows = "".join(f"{n % 40},{n % 30}\n" for n in range(90)) + "9999,10\n" * 3
+    app = drop(open_app("data"), f"patient_id,amount\n{rows}".encode())
+    press(app, at(app, lambda step: isinstance(step, ReadAsMissing)))
+    assert NOT_SAVED not in text(app).replace("\\", "")
+    press(app, at(app, lambda step: isinstance(step, OneRowPer) and step.how == "count"))
+    assert [type(step) for step in held(app).steps] == [ReadAsMissing, OneRowPer]
+    assert NOT_SAVED in text(app).replace("\\", "")
+    press(app, "own-step-back-0")
+    assert NOT_SAVED not in text(app).replace("\\", "")
