@@ -36,9 +36,9 @@ _EVERYBODY = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """``suggested`` are columns whose type a file had suggested, ``confirmed`` those of them that were called right;
-    ``row_suggested`` and ``row_confirmed`` say the same of what one row is. ``said_rows`` is whether somebody said how
-    many rows one person can have."""
+    """``suggested`` are columns of which a file had suggested how they are read, ``confirmed`` those of them that were
+    called right; ``row_suggested`` and ``row_confirmed`` say the same of what one row is. ``said_rows`` is whether
+    somebody said how many rows one person can have."""
 
     template: Template
     suggested: tuple[str, ...]
@@ -52,12 +52,11 @@ class Remembered:
         """What a person stated about a table so far."""
         facts = _facts(own)
         decisions, columns = own.decisions, facts.schema.columns
-        told = () if own.reading is None else tuple(one for one in columns if decisions.suggests(one))
-        right = decisions.confirmed | decisions.marked
+        told = () if own.reading is None else tuple(one for one in columns if own.suggests(one))
         return cls(
             template=facts,
             suggested=tuple(one.name for one in told),
-            confirmed=tuple(one.name for one in told if (one.name, one.type) in right),
+            confirmed=tuple(one.name for one in told if own.spoken(one)),
             row_suggested=own.row_suggested,
             row_confirmed=decisions.confirmed_row or decisions.marked_row,
             said_rows=decisions.said_rows,

@@ -236,6 +236,9 @@ FORM_OF_FILE = (
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
 
+SUGGESTED_SIGN = "{} (suggested)"
+SIGN_HELP = "Answers say that the file suggested this, as long as you do not state it: one cell can decide it for all."
+
 STEPS = "Change the table first?"
 STEP_DO = "Do this"
 STEP_BACK = "Undo"
@@ -358,6 +361,13 @@ def bulk_wrong(column: str, sentence: str) -> str:
 
 IN_USE = "**In use: this sample.**"
 NEEDED = "Before a private answer"
+NOTATION = {
+    ",": " with a decimal comma",
+    "dmy": ", the day first",
+    "mdy": ", the month first",
+    "serial": ", counted in days",
+}
+"""What belongs to a type that is called right, where it is not the usual."""
 RIGHT = "These are right"
 RIGHT_HELP = (
     "Then you state them, and private answers rest on your word. Receipts say that the file suggested them first: one "
