@@ -37,6 +37,8 @@ _STATED: dict[str | int | bool, Stated] = {
     "backslash": "backslash",
     False: "foot left out",
     True: "foot kept",
+    "rows": "objects as rows",
+    "columns": "objects as columns",
 }
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
 

@@ -17,11 +17,20 @@ from dpcore.validate import Neighbours, one_of
 
 LONGEST_NAME = 60
 Stated = Literal[
-    "single marks", "double marks", "no marks", "doubled", "backslash", "columns", "foot left out", "foot kept"
+    "single marks",
+    "double marks",
+    "no marks",
+    "doubled",
+    "backslash",
+    "columns",
+    "foot left out",
+    "foot kept",
+    "objects as rows",
+    "objects as columns",
 ]
 """What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
-stand around cells, how one is written inside a cell, how many columns there are where no line names them, and whether
-totals and notes at the foot are rows."""
+stand around cells, how one is written inside a cell, how many columns there are where no line names them, whether
+totals and notes at the foot are rows, and what each object inside an object of JSON is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

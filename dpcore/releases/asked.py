@@ -52,6 +52,8 @@ _FORM: dict[Stated, str] = {
     "columns": "the table has as many columns as it is read with, which no line names",
     "foot left out": "totals and notes at the foot are left out",
     "foot kept": "totals and notes at the foot are rows",
+    "objects as rows": "each object inside the document is a row",
+    "objects as columns": "each object inside the document is a column",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -167,3 +168,24 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
         mutant.setattr(arrivals, "read_in_form", lambda _, then: then())
         bring(drop(app, DOUBTFUL + b"red,9\n"), kept)
         assert waits(app)
+
+
+def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
+    colours = [("red", "blue", "red")[n % 3] for n in range(40)]
+    app = drop(open_app("data"), json.dumps([[colour, n] for n, colour in enumerate(colours)]).encode())
+    assert held(app).release_doubts == ("file:header", "file:columns")
+    press(app, "own-header-keep")
+    press(app, "own-columns-0")
+    assert (held(app).release_doubts, held(app).form) == ((), ("columns",))
+    assert dict(own_file.template(held(app)).choices) == {"columns": 2, "header_rows": 0, "header_line": 1}
+
+    people = {f"p{n}": {"colour": colour, "size": n} for n, colour in enumerate(colours)}
+    drop(app, json.dumps(people).encode())
+    assert (held(app).doubts, held(app).form_doubts) == ((), ("file:objects",))
+    press(app, "own-objects-1")
+    assert (held(app).form, held(app).schema.names[0]) == (("objects as columns",), "p0")
+    drop(app, json.dumps(people).encode())
+    press(app, "own-objects-0")
+    declared(app)
+    assert held(app).lacking == ()
+    assert "each object inside the document is a row" in sentence(own_offer(look(app)).request)
