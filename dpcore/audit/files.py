@@ -35,7 +35,7 @@ from dpcore.validate import Neighbours
 
 Row = tuple[str, ...]
 Moves = Literal["rows", "entries"]
-Written = Literal["text", "sheet", "lists", "objects"]
+FileKind = Literal["text", "sheet", "lists", "objects"]
 """As what a file is written: CSV, a workbook, or JSON, in which rows are lists or objects inside an object."""
 
 
@@ -90,7 +90,7 @@ class Question:
     that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
     before it is declared; ``header`` names its columns where they make others of them. Cells are quoted by ``mark``.
     With ``program`` the file is one of SPSS or Stata, with this ``codebook`` whatever is declared.
-    It is ``written`` as CSV unless it is said; without ``heading`` no line of it names the columns.
+    It is CSV unless ``kind`` says otherwise; without ``heading`` no line of it names the columns.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Question:
     mark: str = '"'
     program: Program | None = None
     codebook: Schema | None = None
-    written: Written = "text"
+    kind: FileKind = "text"
     heading: bool = True
 
     @property
@@ -146,11 +146,11 @@ class Question:
 
     def _bytes(self, rows: Sequence[Row]) -> bytes:
         lines = [self.names, *rows] if self.heading else rows
-        if self.written == "sheet":
+        if self.kind == "sheet":
             return workbook(lines)
-        if self.written == "lists":
+        if self.kind == "lists":
             return json.dumps(lines).encode()
-        if self.written == "objects":
+        if self.kind == "objects":
             people = {f"p{place}": dict(zip(self.names, row, strict=False)) for place, row in enumerate(rows)}
             return json.dumps(people).encode()
         text = io.StringIO()
@@ -161,7 +161,7 @@ class Question:
         """The cells that come of a row of another width: too many are nobody's in a text file, and none is in a column
         that has no name."""
         width = len(self.names)
-        if any(row[width:]) and self.written == "text":
+        if any(row[width:]) and self.kind == "text":
             return ("",) * width
         return (*row[:width], *[""] * (width - len(row)))
 

@@ -396,7 +396,7 @@ def _of_form() -> list[Question]:
             ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
             tables=((*EXTREME, *[("", "", "", "", "", "a")] * 3),),
             extreme=((*EXTREME[0], "x"), EXTREME[0], ("", "", "", "", "", "a")),
-            written="sheet",
+            kind="sheet",
         ),
         Question(
             name="lists of JSON without a heading, most common, a row added",
@@ -405,7 +405,7 @@ def _of_form() -> list[Question]:
             tables=((*[("a", "1")] * 3, ("b", "1")),),
             extreme=(("c", "x"), ("b", "y", "x"), ("a", "x")),
             header=("column 1", "column 2"),
-            written="lists",
+            kind="lists",
             heading=False,
         ),
         Question(
@@ -414,7 +414,7 @@ def _of_form() -> list[Question]:
             ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
             tables=((*EXTREME, EXTREME[0]),),
             extreme=EXTREME,
-            written="objects",
+            kind="objects",
         ),
     ]
 
