@@ -37,6 +37,8 @@ _STATED: dict[str | int | bool, Stated] = {
     "backslash": "backslash",
     False: "foot left out",
     True: "foot kept",
+    "each": "merged in each",
+    "first": "merged in the first",
     "rows": "objects as rows",
     "columns": "objects as columns",
 }

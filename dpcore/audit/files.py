@@ -35,8 +35,9 @@ from dpcore.validate import Neighbours
 
 Row = tuple[str, ...]
 Moves = Literal["rows", "entries"]
-FileKind = Literal["text", "sheet", "lists", "objects"]
-"""As what a file is written: CSV, a workbook, or JSON, in which rows are lists or objects inside an object."""
+FileKind = Literal["text", "sheet", "merged sheet", "lists", "objects"]
+"""As what a file is written: CSV, a workbook (merged: empty cells of the first column are one with that above them), or
+JSON, in which rows are lists or objects inside an object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,6 +59,7 @@ PLAIN = {
     "header_line": 1,
     "columns": 5,
     "keep_footer": True,
+    "merged": "first",
     "objects": "rows",
     "uneven": "set aside",
 }
@@ -146,8 +148,8 @@ class Question:
 
     def _bytes(self, rows: Sequence[Row]) -> bytes:
         lines = [self.names, *rows] if self.heading else rows
-        if self.kind == "sheet":
-            return workbook(lines)
+        if self.kind == "sheet" or self.kind == "merged sheet":
+            return workbook(lines, merged=self.kind == "merged sheet")
         if self.kind == "lists":
             return json.dumps(lines).encode()
         if self.kind == "objects":

@@ -551,6 +551,12 @@ HOLES: tuple[Hole, ...] = (
         from_bytes=9,
     ),
     Hole(
+        name="a cell merged over other rows that is theirs too",
+        on="a sheet with merged cells, most common, a row added",
+        within=_form_unasked,
+        from_bytes=9,
+    ),
+    Hole(
         name="the first list of a JSON document taken for names by how it looks",
         on="lists of JSON without a heading, most common, a row added",
         within=_heading_unasked,

@@ -10,7 +10,8 @@ from dpcore.datasets.schema import Column, ColumnType
 Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "database"]
 Escape = Literal["doubled", "backslash"]
 Objects = Literal["rows", "columns"]
-FORM = ("quote", "escape", "columns", "keep_footer", "objects")
+Merged = Literal["each", "first"]
+FORM = ("quote", "escape", "columns", "keep_footer", "merged", "objects")
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
 ASKED = (*FORM, "encoding", "delimiter", "header", "part")
 """All that can be asked of a file's form."""
@@ -57,7 +58,8 @@ class Report:
     ``header_lines`` are the lines that name the columns, none when the names are ours: then there are ``columns`` of
     them. ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
     was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
-    where totals and notes at the foot were left out. Each object inside an object of JSON is one of ``objects``.
+    where totals and notes at the foot were left out. A cell ``merged`` over several rows of a sheet holds its
+    value in each, or in the first. Each object inside an object of JSON is one of ``objects``.
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 
@@ -74,6 +76,7 @@ class Report:
     quote: str = '"'
     escape: Escape = "doubled"
     keep_footer: bool = True
+    merged: Merged = "each"
     objects: Objects = "rows"
     part: str = ""
     notices: tuple[Notice, ...] = ()

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.data import arrivals, own_file
 from dashboard.words.data import NOT_IN_FORM
+from dpcore.audit.sheets import workbook
 from dpcore.datasets import Column, Schema, Template, loaded, saved
 from dpcore.datasets.report import Report
 from dpcore.release import sentence
@@ -26,6 +27,7 @@ FOOT = (
     + ("dark red,,\n" * 4)
 )
 UNNAMED = "".join(f"{('red', 'blue', 'red')[n % 3]},{n},round\n" for n in range(40))
+MERGED = workbook([("colour", "size"), *((("red", "blue", "")[n % 3], str(n)) for n in range(40))], merged=True)
 MARKS = "colour,size\n" + "".join(f"'{('red', 'blue', 'red')[n % 3]}','{n}'\n" for n in range(40))
 
 
@@ -51,12 +53,18 @@ def declared(app: AppTest) -> AppTest:
             "single quotation marks stand around cells",
             "double quotation marks stand around cells",
         ),
+        (
+            MERGED,
+            "merged",
+            "a cell merged over several rows holds its value in each of them",
+            "a cell merged over several rows holds its value in the first of them alone",
+        ),
     ],
 )
 def test_a_private_answer_waits_for_it_and_says_what_was_stated(
-    file: str, argument: str, kept: str, other: str, open_app: Open
+    file: str | bytes, argument: str, kept: str, other: str, open_app: Open
 ) -> None:
-    app = declared(drop(open_app("data"), file.encode()))
+    app = declared(drop(open_app("data"), file if isinstance(file, bytes) else file.encode()))
     assert (held(app).doubts, held(app).form_doubts) == ((), (f"file:{argument}",))
     assert WAITS in held(app).unreleasable
     assert shown(look(app)).rows is None, "looked at, and nothing private before a person stated it"

@@ -103,6 +103,7 @@ def _sheet(data: bytes, workbook: Workbook | None, choices: Choices, say: _Say) 
         header_line=choices.header_line,
         columns=choices.columns,
         keep_footer=choices.keep_footer,
+        merged=choices.merged,
     )
 
 
@@ -115,13 +116,23 @@ def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         table = _plain(found.frame, "json", found.notices)
         report = replace(table.report, objects=found.objects, alternatives=found.alternatives)
         return replace(table, report=report)
-    rows = Sheet(frame=found.frame, left=0, survey=found.survey, name="", names=(), certain=True, notices=found.notices)
+    rows = Sheet(
+        frame=found.frame,
+        left=0,
+        survey=found.survey,
+        name="",
+        names=(),
+        certain=True,
+        merged={},
+        notices=found.notices,
+    )
     table = tabulate_sheet(
         rows,
         header_rows=1 if found.headed else choices.header_rows,
         header_line=1 if found.headed else choices.header_line or 1,
         columns=choices.columns,
         keep_footer=True,
+        merged=None,
     )
     certain = found.headed or choices.header_rows is not None
     return replace(table, report=replace(table.report, container="json", header_certain=certain))
