@@ -27,7 +27,7 @@ _ASKED = {
 }
 _NAMES = {
     "encoding": understood.ENCODINGS,
-    "delimiter": {"": "one cell per line"} | understood.DELIMITERS,
+    "delimiter": {"": "one cell per line"} | understood.DELIMITERS | understood.SPACED,
     "quote": {"'": "Single ones: '", '"': 'Double ones: "'},
     "escape": {"backslash": "Behind a backslash", "doubled": "Twice"},
     "keep_footer": {"False": "No: totals or notes, leave them out", "True": "Yes: keep them"},

@@ -243,7 +243,9 @@ class OwnFile:
             return ()
         stated = {argument: value for argument, value in self.stated.items() if argument in FORM}
         counted = stated.pop("columns", None) is not None and self.reading.report.columns > 0
-        return (*(_STATED[value] for value in stated.values()), *(("columns",) if counted else ()))
+        ended = stated.pop("delimiter", None) is not None and self.reading.report.container == "text"
+        told: tuple[tuple[bool, Stated], ...] = ((ended, "cells end"), (counted, "columns"))
+        return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 
     @property
     def release_doubts(self) -> tuple[str, ...]:

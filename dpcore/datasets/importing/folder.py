@@ -194,7 +194,7 @@ def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, str]
         else:
             break
     report = reading.report
-    if report.container != "text":
+    if report.container != "text" or len(report.delimiter) > 1:
         raise UnreadableFile("This is no text with a delimiter; only CSV files are imported.")
     if len(report.header_lines) != 1:
         raise UnreadableFile("The file must have one line that names its columns.")
