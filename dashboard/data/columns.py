@@ -115,9 +115,9 @@ def _overview(own: OwnFile) -> None:
 
 
 def _codebook(own: OwnFile, column: Column) -> None:
-    """The options that the file's own codebook states: written down with the file, not read from its rows."""
+    """The options of the file's own codebook, as a draft: many programs write down just the words that occur."""
     read = None if own.reading is None else own.reading.column(column.name)
-    if read is None or not read.codebook or (column.type == "category" and column.categories == read.codebook):
+    if read is None or not read.codebook or set(column.categories) == set(read.codebook):
         return
     key = f"own-codebook-{editor.mark(column)}"
     st.button(
@@ -133,12 +133,12 @@ def _codebook(own: OwnFile, column: Column) -> None:
 def _take_codebook(name: str, options: tuple[str, ...]) -> None:
     def change(old: Decisions) -> Decisions:
         schema = typed_as(old.schema, name, "category")
-        column = replace(schema.column(name), categories=options)
+        column = replace(schema.column(name), categories=options, from_file=True)
         return replace(
             old,
             schema=schema.with_column(column),
             settled=old.settled | {name},
-            copied=old.copied - {name},
+            copied=old.copied | {name},
             marked=old.unmarked(name),
         )
 

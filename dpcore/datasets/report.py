@@ -132,8 +132,9 @@ class ReadColumn:
     ``missing_words`` which and how often; ``unparsable`` counts cells that are no value of the suggested type,
     ``unparsable_lines`` where the first of them are. ``readings`` holds two or more side by side when the file alone
     cannot decide and the person must; it is empty otherwise. ``distinct`` counts different values. ``codebook`` holds
-    the options that the file's own codebook declares (value labels of SPSS, Stata), not read from its rows: for the
-    person to take over as declared options. ``stand_in`` is a word such as "999" that may stand for missing.
+    the options that the file's own codebook names (value labels of SPSS, Stata): for the person to take over, marked as
+    words of the file until they say that anyone could list them, since many programs write down just those that occur.
+    ``stand_in`` is a word such as "999" that may stand for missing.
     """
 
     name: str
