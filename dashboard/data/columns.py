@@ -115,9 +115,9 @@ def _overview(own: OwnFile) -> None:
 
 
 def _codebook(own: OwnFile, column: Column) -> None:
-    """The options that the file's own codebook states: written down with the file, not read from its rows."""
+    """The options of the file's own codebook, as a draft: many programs write down just the words that occur."""
     read = None if own.reading is None else own.reading.column(column.name)
-    if read is None or not read.codebook or (column.type == "category" and column.categories == read.codebook):
+    if read is None or not read.codebook or set(column.categories) == set(read.codebook):
         return
     key = f"own-codebook-{editor.mark(column)}"
     st.button(
@@ -133,8 +133,8 @@ def _codebook(own: OwnFile, column: Column) -> None:
 def _take_codebook(name: str, options: tuple[str, ...]) -> None:
     def change(old: Decisions) -> Decisions:
         new = old.retyped(name, "category", None)
-        column = replace(new.schema.column(name), categories=options)
-        return replace(new, schema=new.schema.with_column(column))
+        column = replace(new.schema.column(name), categories=options, from_file=True)
+        return replace(new, schema=new.schema.with_column(column), copied=new.copied | {name})
 
     actions.decide(change)
 

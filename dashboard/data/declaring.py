@@ -59,11 +59,12 @@ def declared(old: Column, key: str, *, copied: bool = False) -> Column:
         now |= {"earliest": earliest, "latest": latest, "date_order": typed("date_order", None) or old.date_order}
     elif old.type == "category":
         listed = [line.strip() for line in str(typed("categories", "")).splitlines() if line.strip()]
+        anyone = bool(typed("anyone", False))  # of a codebook
         now |= {
             "categories": tuple(dict.fromkeys(listed)),
             # Without a file there is no such question: everything is declared.
-            "from_file": bool(listed) and not bool(typed("public", True)),
-            "words_from_file": copied and bool(listed),
+            "from_file": bool(listed) and not (anyone or bool(typed("public", True))),
+            "words_from_file": copied and bool(listed) and not anyone,
         }
     elif old.type == "yes/no":
         now |= {"yes_words": _words(typed("yes", "")), "no_words": _words(typed("no", ""))}

@@ -23,6 +23,8 @@ _ASKED = {
     "escape": "How is a quotation mark written inside a cell?",
     "columns": "How many columns are there? No line of the file names them.",
     "keep_footer": "Are the last lines rows of the table?",
+    "merged": "Where does a cell that is merged over several rows hold its value?",
+    "objects": "What is each object inside the document?",
 }
 _NAMES = {
     "encoding": understood.ENCODINGS,
@@ -30,6 +32,8 @@ _NAMES = {
     "quote": {"'": "Single ones: '", '"': 'Double ones: "'},
     "escape": {"backslash": "Behind a backslash", "doubled": "Twice"},
     "keep_footer": {"False": "No: totals or notes, leave them out", "True": "Yes: keep them"},
+    "merged": {"each": "In each of its rows", "first": "In the first row alone"},
+    "objects": {"rows": "A row of the table", "columns": "A column of the table"},
 }
 
 

@@ -59,6 +59,8 @@ def show_editor(own: OwnFile, column: Column) -> None:
             _FIELDS[column.type](column, key, own.states(column))
             if column.type == "category" and not own.unseen:
                 _public_field(column, key, copied=column.name in own.decisions.copied)
+                if _of_codebook(own, column):
+                    st.checkbox(said.ANYONE, key=f"{key}-anyone", help=said.CODEBOOK_ANYONE_HELP)
             if own.schema.each_row != "record" and column.is_numeric:
                 _score_fields(column, key)
             if not own.unseen:
@@ -126,6 +128,13 @@ def _public_field(column: Column, key: str, *, copied: bool) -> None:
     )
 
 
+def _of_codebook(own: OwnFile, column: Column) -> bool:
+    """Whether the options were taken over from the file's codebook, and nobody has said that anyone could list them."""
+    if own.reading is None or column.name not in own.decisions.copied:
+        return False
+    return bool(column.categories) and set(column.categories) == set(own.reading.column(column.name).codebook)
+
+
 def _yes_no_fields(column: Column, key: str, _stated: bool) -> None:
     with st.container(horizontal=True):
         text_box("Words for yes", value=", ".join(column.yes_words), key=f"{key}-yes", most=LONGEST_WORDS)
@@ -191,7 +200,7 @@ def _save(name: str, key: str) -> None:
     signs = what is not None and session.entered(f"{key}-{what}", None) is not None
 
     def change(before: Decisions) -> Decisions:
-        copied = before.copied if column.categories else before.copied - {name}
+        copied = before.copied if column.words_from_file else before.copied - {name}
         new = replace(before, schema=before.schema.with_column(column), copied=copied)
         return new.stating(column) if signs else new
 

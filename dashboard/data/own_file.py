@@ -37,6 +37,10 @@ _STATED: dict[str | int | bool, Stated] = {
     "backslash": "backslash",
     False: "foot left out",
     True: "foot kept",
+    "each": "merged in each",
+    "first": "merged in the first",
+    "rows": "objects as rows",
+    "columns": "objects as columns",
 }
 Notation = Literal["decimal", "date_order"]
 """What says, beside its type, how the numbers or the days of a column are written."""

@@ -85,7 +85,14 @@ COPY_HELP = (
     "Fills the list for you to check, in alphabetical order. Until you allow more it serves your own charts only."
 )
 CODEBOOK = "Take over the options of the file's own codebook"
-CODEBOOK_HELP = "They were written down with the file, not read from its rows, so private answers may use them."
+CODEBOOK_HELP = (
+    "Fills the list for you to check. Many programs write down just the words that occur in the rows, so until you "
+    "allow more it serves your own charts only."
+)
+CODEBOOK_ANYONE_HELP = (
+    "Of a codebook that was written before anybody answered, as a questionnaire's. Then private answers may use the "
+    "list, and nothing is said of where it is from."
+)
 ANYONE = "Anyone could write this list without seeing the file."
 ANYONE_HELP = "Needed for private answers and twins. Without it the list serves your own what-if charts only."
 NOT_HIDDEN = "Private answers may use these words. That a word occurs in the file is then not hidden."

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyreadstat
 import pytest
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
@@ -679,19 +678,6 @@ def test_a_table_is_described_by_a_saved_declaration_alone(open_app: Open) -> No
     press(app, "own-twin-open")
     press(app, "own-twin-go")
     assert shown(app).table.rows == 500
-
-
-def test_the_options_of_a_files_own_codebook_are_taken_over_as_declared(open_app: Open, tmp_path: Path) -> None:
-    frame = pd.DataFrame({"smokes": [1.0, 2.0, 1.0, 3.0] * 5, "age": [float(n) for n in range(20)]})
-    file = tmp_path / "survey.sav"
-    pyreadstat.write_sav(frame, str(file), variable_value_labels={"smokes": {1.0: "Never", 2.0: "Once", 3.0: "Daily"}})
-    app = drop(open_app("data"), file.read_bytes(), name="survey.sav")
-    app.selectbox(key="own-column").set_value("smokes").run()
-    press(app, next(str(one.key) for one in app.button if str(one.key).startswith("own-codebook")))
-    column = held(app).schema.column("smokes")
-    assert sorted(column.categories) == ["Daily", "Never", "Once"]
-    assert column.releasable
-    assert not column.words_from_file
 
 
 # -- twins -----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.data import arrivals, own_file
 from dashboard.words.data import NOT_IN_FORM
+from dpcore.audit.sheets import workbook
 from dpcore.datasets import Column, Schema, Template, loaded, saved
 from dpcore.datasets.report import BLANKS, Report
 from dpcore.release import sentence
@@ -25,6 +27,7 @@ FOOT = (
     + ("dark red,,\n" * 4)
 )
 UNNAMED = "".join(f"{('red', 'blue', 'red')[n % 3]},{n},round\n" for n in range(40))
+MERGED = workbook([("colour", "size"), *((("red", "blue", "")[n % 3], str(n)) for n in range(40))], merged=True)
 MARKS = "colour,size\n" + "".join(f"'{('red', 'blue', 'red')[n % 3]}','{n}'\n" for n in range(40))
 
 
@@ -50,12 +53,18 @@ def declared(app: AppTest) -> AppTest:
             "single quotation marks stand around cells",
             "double quotation marks stand around cells",
         ),
+        (
+            MERGED,
+            "merged",
+            "a cell merged over several rows holds its value in each of them",
+            "a cell merged over several rows holds its value in the first of them alone",
+        ),
     ],
 )
 def test_a_private_answer_waits_for_it_and_says_what_was_stated(
-    file: str, argument: str, kept: str, other: str, open_app: Open
+    file: str | bytes, argument: str, kept: str, other: str, open_app: Open
 ) -> None:
-    app = declared(drop(open_app("data"), file.encode()))
+    app = declared(drop(open_app("data"), file if isinstance(file, bytes) else file.encode()))
     assert (held(app).doubts, held(app).form_doubts) == ((), (f"file:{argument}",))
     assert WAITS in held(app).unreleasable
     assert shown(look(app)).rows is None, "looked at, and nothing private before a person stated it"
@@ -181,3 +190,24 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
         mutant.setattr(arrivals, "read_in_form", lambda _, then: then())
         bring(drop(app, DOUBTFUL + b"red,9\n"), kept)
         assert waits(app)
+
+
+def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
+    colours = [("red", "blue", "red")[n % 3] for n in range(40)]
+    app = drop(open_app("data"), json.dumps([[colour, n] for n, colour in enumerate(colours)]).encode())
+    assert held(app).release_doubts == ("file:header", "file:columns")
+    press(app, "own-header-keep")
+    press(app, "own-columns-0")
+    assert (held(app).release_doubts, held(app).form) == ((), ("columns",))
+    assert dict(own_file.template(held(app)).choices) == {"columns": 2, "header_rows": 0, "header_line": 1}
+
+    people = {f"p{n}": {"colour": colour, "size": n} for n, colour in enumerate(colours)}
+    drop(app, json.dumps(people).encode())
+    assert (held(app).doubts, held(app).form_doubts) == ((), ("file:objects",))
+    press(app, "own-objects-1")
+    assert (held(app).form, held(app).schema.names[0]) == (("objects as columns",), "p0")
+    drop(app, json.dumps(people).encode())
+    press(app, "own-objects-0")
+    declared(app)
+    assert held(app).lacking == ()
+    assert "each object inside the document is a row" in sentence(own_offer(look(app)).request)

@@ -21,7 +21,7 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
-from dpcore.datasets.report import Container, Escape, Notice, ReadColumn, Report
+from dpcore.datasets.report import Container, Escape, Merged, Notice, Objects, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
 from dpcore.datasets.steps import OneRowPer, Step, left_out_by, names_in, puts_rows_together, suggested
@@ -82,8 +82,8 @@ class Reading:
 
     @property
     def named_by_rows(self) -> bool:
-        """Whether each row names its own cells, as in JSON, so that one row more can bring a column."""
-        return self.report.container == "json"
+        """Whether each row names its own cells, as objects of JSON do, so that one row more can bring a column."""
+        return self.report.container == "json" and not self.report.header_lines and not self.report.columns
 
     def column(self, name: str) -> ReadColumn:
         """One column. Raises InvalidArgument."""
@@ -164,6 +164,8 @@ def read_table(
     decimal: Decimal | None = None,
     date_order: DateOrder | None = None,
     keep_footer: bool | None = None,
+    merged: Merged | None = None,
+    objects: Objects | None = None,
     uneven: Literal["refuse", "set aside"] = "refuse",
     part: str | None = None,
     progress: Callable[[float, str], None] | None = None,
@@ -191,6 +193,8 @@ def read_table(
         decimal=decimal,
         date_order=date_order,
         keep_footer=keep_footer,
+        merged=merged,
+        objects=objects,
         uneven=uneven,
         part=part,
     )

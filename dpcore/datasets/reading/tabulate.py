@@ -19,7 +19,7 @@ from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
 from dpcore.datasets.reading.workbook import Sheet
-from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Alternative, Escape, Notice, Report, listed
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Alternative, Escape, Merged, Notice, Report, listed
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
@@ -152,12 +152,16 @@ def tabulate_sheet(
     header_line: int | None,
     columns: int | None,
     keep_footer: bool | None,
+    merged: Merged | None,
 ) -> Tabulated:
     """A sheet's rows by the same rules as a text file's lines; ``lines`` are its row numbers. Raises UnreadableFile."""
     seen = sheet.survey
     if not len(sheet.frame):
         raise UnreadableFile(f"The sheet is empty; {_OTHER_SHEET}." if len(sheet.names) > 1 else "The sheet is empty.")
     found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
+    filled = _filled_rows(sheet, found)
+    if merged == "first":
+        sheet = replace(sheet, frame=_emptied(sheet, filled))
     body = _assembled(sheet.frame, seen, found, columns, uneven=False, sheet=sheet)
     others = [] if sheet.certain else [name for name in sheet.names if name != sheet.name]
     report = Report(
@@ -172,18 +176,53 @@ def tabulate_sheet(
         first_line=int(body.lines[0]),
         columns=body.unnamed,
         keep_footer=found.end == seen.counts.size,
+        merged=merged or "each",
         part=sheet.name,
-        notices=(*sheet.notices, *_about_lines(seen, found), *body.notices),
+        notices=(*_about_merged(sheet, merged), *sheet.notices, *_about_lines(seen, found), *body.notices),
         alternatives=(
             *(
                 Alternative(argument="part", value=name, example="")
                 for name in ([sheet.name, *others] if others else [])
             ),
             *(_decided_foot(seen, found) if keep_footer is None else ()),
+            *(_decided_merged(sheet, filled) if merged is None else ()),
             *body.alternatives,
         ),
     )
     return body.tabulated(report)
+
+
+def _filled_rows(sheet: Sheet, found: Layout) -> dict[int, list[int]]:
+    """Below the heading, by their numbers: rows with cells that were filled with the value above them."""
+    heading = int(sheet.survey.lines[found.start - 1]) if found.start else 0
+    return {line: places for line, places in sheet.merged.items() if places and line > heading}
+
+
+def _emptied(sheet: Sheet, filled: dict[int, list[int]]) -> pd.DataFrame:
+    """The frame with the value of merged cells in the first of their rows alone. A row that has no other stays, as one
+    without anything in it."""
+    rows: dict[int, list[int]] = {}
+    for row, line in enumerate(sheet.survey.lines.tolist()):
+        for column in filled.get(line, ()):
+            rows.setdefault(column, []).append(row)
+    frame = sheet.frame.copy()
+    for column, here in rows.items():
+        frame.iloc[here, column] = ""
+    return frame
+
+
+def _about_merged(sheet: Sheet, merged: Merged | None) -> tuple[Notice, ...]:
+    count = sum(map(len, sheet.merged.values()))
+    if not count or merged == "first":
+        return ()
+    return (
+        Notice(
+            what="repaired",
+            sentence="Cells merged over several rows were filled with their value in each of them.",
+            count=count,
+            lines=listed(sorted(line for line, places in sheet.merged.items() if places)),
+        ),
+    )
 
 
 def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
@@ -285,6 +324,21 @@ def _decided_foot(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
     example = " ⏎ ".join(" ".join(cell for cell in record if cell.strip()) for record in foot[:3])
     return tuple(
         Alternative(argument="keep_footer", value=str(kept), example=example, decided=True) for kept in (False, True)
+    )
+
+
+def _decided_merged(sheet: Sheet, filled: dict[int, list[int]]) -> tuple[Alternative, ...]:
+    """The value of cells merged over several rows: what stands in one row is that of all of them, or of that alone."""
+    if not filled:
+        return ()
+    line = min(filled)
+    row = int(np.searchsorted(sheet.survey.lines, line))
+    here = row < len(sheet.frame) and sheet.survey.lines[row] == line
+    word = str(sheet.frame.iloc[row, filled[line][0]])[:40] if here else ""
+    ways: dict[Merged, str] = {"each": word, "first": ""}
+    return tuple(
+        Alternative(argument="merged", value=way, example=f"row {line - 1}: {word} ⏎ row {line}: {below}", decided=True)
+        for way, below in ways.items()
     )
 
 
