@@ -239,6 +239,26 @@ def test_importing_the_engine_stays_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def files_taken_on_trust(source: str) -> list[str]:
+    """Functions that read what a browser brought without asking whether it did: a message may name any file."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            text = ast.unparse(node)
+            asked = "UploadedFile)" in text or "UploadedFile," in text.partition("->")[0]
+            if ("session.entered(" in text and ".getvalue(" in text) and not asked:
+                found.append(node.name)
+    return found
+
+
+def test_no_file_is_taken_on_trust() -> None:
+    """Streamlit hands a page an object without bytes for a file that is not there."""
+    for path in (ROOT / "dashboard").rglob("*.py"):
+        assert files_taken_on_trust(path.read_text(encoding="utf-8")) == [], path
+    wrong = "def brought(place):\n    file = session.entered(place, None)\n    return file and file.getvalue()"
+    assert files_taken_on_trust(wrong) == ["brought"]
+
+
 TABLES = ROOT / "dashboard/widgets/tables.py"
 """Where the one table is drawn whose cells Streamlit reads as Markdown."""
 

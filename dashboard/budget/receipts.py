@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.typing import UploadedFile
 
 from dashboard import session, words
 from dashboard.background import compute
@@ -211,7 +212,7 @@ def _check_file() -> None:
     """Callback: a report or a receipt that was dropped."""
     FOUND_RECEIPT.put(None)
     dropped: Any = session.entered(_FILE, None)
-    if dropped is None:
+    if not isinstance(dropped, UploadedFile):  # a message may also name a file that was never brought
         session.say(_NOTE, report_words.NO_FILE_YET)
         return
     session.say(_NOTE, checked(dropped.getvalue()))
