@@ -465,7 +465,7 @@ def test_a_connection_finds_its_own_session(monkeypatch: pytest.MonkeyPatch) -> 
     assert all(other is not state for state in states)
 
 
-@pytest.mark.parametrize("field", ["query_string", "page_name", "fragment_id", "cached_message_hashes"])
+@pytest.mark.parametrize("field", ["query_string", "page_name", "cached_message_hashes"])
 def test_only_what_is_typed_is_long(field: str) -> None:
     """An address was kept for as long as its page is open, whatever it said; so was what nobody knows."""
     rerun = BackMsg()
@@ -478,6 +478,16 @@ def test_only_what_is_typed_is_long(field: str) -> None:
         assert ("bytes" in inner.messages[0]) == (not code)
     told, _ = connected([{"type": "websocket.receive", "bytes": nested(UNKNOWN, *IN_STATES)}], HOST)
     assert told == [{"type": "websocket.close", "code": 1009}]
+
+
+def test_the_name_of_a_part_is_short() -> None:
+    """Streamlit writes one that is none into the log."""
+    for more, code in ((0, []), (1, [1008])):
+        rerun = BackMsg()
+        rerun.rerun_script.fragment_id = "x" * (gate.LONGEST_PART + more)
+        told, inner = connected([binary(rerun)], HOST)
+        assert [one["code"] for one in told] == code
+        assert ("bytes" in inner.messages[0]) == (not code)
 
 
 @pytest.mark.parametrize("sent", [{"text": "hello"}, {"bytes": b"\xff" * 200}, {"bytes": b""}])
