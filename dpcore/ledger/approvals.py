@@ -99,8 +99,9 @@ def must_match(found: Petition | None, lineage: str, body: dict[str, Any]) -> Pe
     """``found`` if it is for this very question by the same person. Raises InvalidArgument."""
     names = ("what", "mechanism", "neighbours", "question")
     if found is not None:
-        kept = [found.lineage, found.subject, cost_to_json(found.cost), *(getattr(found, name) for name in names)]
-        if kept == [lineage, body.get("subject", ""), body["cost"], *(body[name] for name in names)]:
+        kept = [found.subject, found.unit, cost_to_json(found.cost), *(getattr(found, name) for name in names)]
+        asked = [body.get("subject", ""), body.get("unit", ""), body["cost"], *(body[name] for name in names)]
+        if (found.lineage, kept) == (lineage, asked):
             return found
     raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
 

@@ -143,7 +143,10 @@ class MembersLedger(Ledger):
             super().budget(lineage)
         except UnknownLineage:
             return super().open_budget(lineage, **wanted)
-        self._visible(lineage)
+        if wanted.get("file") is None:
+            self._visible(lineage)
+        else:
+            self._at_least(lineage, "ask", NOT_SHARED)  # as of ``join``
         return super().open_budget(lineage, **wanted)
 
     def terms(self, lineage: str) -> Terms:

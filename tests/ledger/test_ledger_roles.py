@@ -281,6 +281,40 @@ def test_who_asked_withdraws_what_nobody_decided(whole: Ledger) -> None:
     assert [one.state for one in olga.petitions()][:3] == ["withdrawn", "granted", "waiting"]
 
 
+def test_what_was_granted_hides_what_was_asked(whole: Ledger) -> None:
+    """A receipt that says “granted” says no other unit than the one that was granted."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    olga.set_limit("people", 0.1)
+    for place, (asked, charged) in enumerate((("", "household"), ("household", ""), ("visit", "household"))):
+        name = f"r{place}"
+        anna.ask(name, "people", Cost.pure(0.2), "?", unit=asked)
+        olga.grant(name)
+        for again in (anna.ask, anna.charge):
+            with pytest.raises(InvalidArgument, match="different question"):
+                again(name, "people", Cost.pure(0.2), "?", unit=charged)
+        assert anna.charge(name, "people", Cost.pure(0.2), "?", unit=asked).unit == asked
+    with pytest.raises(InvalidArgument, match="different question"):
+        anna.charge("r2", "people", Cost.pure(0.2), "?", unit="household")
+
+
+def test_who_only_sees_a_budget_brings_no_file_to_it(whole: Ledger) -> None:
+    """By whichever method: others' files would be compared with it for good."""
+    olga, otto = person(whole, "olga"), person(whole, "otto")
+    olga.share("people", "otto" + ISSUER, "see")
+    file, before = Brought(fingerprint="f" * 64), many(whole)
+    for bring in (
+        lambda: otto.link(file.fingerprint, "people"),
+        lambda: otto.join(file, "people"),
+        lambda: otto.open_budget("people", epsilon=2.0, name="Patients", file=file),
+    ):
+        with pytest.raises(NotAllowed):
+            bring()
+    assert many(whole) == before
+    assert otto.open_budget("people", epsilon=2.0, name="Patients").lineage == "people", "it is there"
+    olga.open_budget("people", epsilon=2.0, name="Patients", file=file)
+    assert many(whole) == before + 1
+
+
 def asked_again(person: MembersLedger, first: int, many: int) -> None:
     for number in range(first, first + many):
         person.ask(f"a{number}", "people", Cost.pure(0.5), "?", question="q")
