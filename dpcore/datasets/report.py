@@ -9,9 +9,11 @@ from dpcore.datasets.schema import Column, ColumnType
 
 Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "database"]
 Escape = Literal["doubled", "backslash"]
-FORM = ("quote", "escape", "columns", "keep_footer")
+BLANKS, BLANKS_NAMED = "blanks", "blanks behind a name"
+"""What stands for a delimiter where cells stand apart by blanks; and where each row begins with its name besides."""
+FORM = ("quote", "escape", "columns", "keep_footer", "delimiter")
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
-ASKED = (*FORM, "encoding", "delimiter", "header", "part")
+ASKED = (*FORM, "encoding", "header", "part")
 """All that can be asked of a file's form."""
 LISTED = 100
 """How many line numbers a notice lists at most; its ``count`` is always complete."""

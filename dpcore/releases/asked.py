@@ -50,6 +50,7 @@ _FORM: dict[Stated, str] = {
     "doubled": "a quotation mark inside a cell is doubled",
     "backslash": "a quotation mark inside a cell follows a backslash",
     "columns": "the table has as many columns as it is read with, which no line names",
+    "cells end": "cells end at the sign, or the blanks, with which the file is read",
     "foot left out": "totals and notes at the foot are left out",
     "foot kept": "totals and notes at the foot are rows",
 }

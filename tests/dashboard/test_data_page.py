@@ -628,6 +628,7 @@ def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open
     cells = ["Gym;Tea", "Gym", "Home office", "Tea;Gym", "Home office;Gym", "Tea"] * 6
     data = ("k,x\n" + "".join(f"{'ab'[n % 2]},{cell}\n" for n, cell in enumerate(cells))).encode()
     app = drop(open_app("data"), data)
+    app.segmented_control(key="own-step-0-sign").set_value(";")
     press(app, "own-step-0")
     read = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
     assert len(read) == 3
@@ -635,6 +636,7 @@ def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open
     declare(app, "x: Gym", yes="yes, ticked")
     assert not held(app).schema.column("x: Gym").releasable, "saving its words does not make its name anybody's"
     press(app, "own-step-back-0")
+    app.segmented_control(key="own-step-0-sign").set_value(";")
     app.text_area(key="own-step-0-options").set_value("Gym\nTea\nPool")
     app.number_input(key="own-step-0-most").set_value(2)
     press(app, "own-step-0")

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.data import arrivals, own_file
 from dashboard.words.data import NOT_IN_FORM
 from dpcore.datasets import Column, Schema, Template, loaded, saved
-from dpcore.datasets.report import Report
+from dpcore.datasets.report import BLANKS, Report
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
 from tests.dashboard.test_chosen_after_looking import own_offer
@@ -78,10 +78,24 @@ def test_how_many_columns_there_are_is_stated_where_no_line_names_them(open_app:
     app = drop(open_app("data"), UNNAMED.encode())
     if "file:header" in held(app).doubts:
         press(app, "own-header-keep")
-    assert held(app).form_doubts == ("file:columns",)
+    assert held(app).form_doubts == ("file:delimiter", "file:columns")
+    press(app, "own-delimiter-0")
     press(app, "own-columns-0")
     assert held(app).form_doubts == ()
-    assert held(app).form == ("columns",)
+    assert held(app).form == ("cells end", "columns")
+
+
+def test_blanks_between_cells_are_stated_with_one_click(open_app: Open) -> None:
+    app = declared(drop(open_app("data"), MARKS.replace("'", "").replace(",", "  ").encode()))
+    assert held(app).form_doubts == ("file:delimiter",)
+    assert [app.button(key=f"own-delimiter-{place}").label for place in (0, 1)] == ["Blanks", "One cell per line"]
+    press(app, "own-delimiter-0")
+    assert held(app).lacking == ()
+    assert held(app).stated["delimiter"] == BLANKS
+    assert "cells end at the sign, or the blanks, with which the file is read" in sentence(own_offer(look(app)).request)
+    press(app, "own-undo")
+    press(app, "own-delimiter-1")
+    assert [column.name for column in held(app).reading.columns] == ["colour size"]  # type: ignore[union-attr]
 
 
 def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:

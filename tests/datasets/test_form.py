@@ -7,6 +7,7 @@ one.
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import openpyxl
@@ -14,7 +15,7 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, read_table
-from dpcore.datasets.report import Report
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Report
 from dpcore.errors import UnreadableFile
 from dpcore.releases.selection import MostCommonOption
 
@@ -99,3 +100,61 @@ def test_both_ways_are_shown_the_present_one_first() -> None:
         ways = [way for way in read_table(data).report.alternatives if way.argument == name]
         assert [way.value for way in ways] == values
         assert all(way.decided and way.example for way in ways)
+
+
+_SPACED = "ward age stay\n" + "".join(f"{ward.split()[0]}  {age} 1\n" for ward, age in _ROWS)
+
+
+@pytest.mark.parametrize(
+    ("heading", "row", "asked"),
+    [
+        ("ward,age", "north ward,1", False),
+        ("ward;age", "north ward;1", False),
+        ("ward", "north ward", False),
+        ("ward,age", "north ward; or so,1", False),
+        ("ward,age; in years", "north ward,1", True),
+        ("ward, in full|age", "north ward|1", True),
+    ],
+)
+def test_where_cells_end_is_asked_unless_the_names_leave_no_doubt(heading: str, row: str, asked: bool) -> None:
+    """All rows are counted for it, and one of them could make it another sign."""
+    report = read_table("\n".join([heading, *[row] * 9]).encode(), header_rows=1).report
+    assert ("delimiter" in {*report.decided, *report.doubtful}) == asked
+
+
+def test_blanks_between_cells_are_asked_and_can_be_stated() -> None:
+    """One row with a word more makes one column of all, where nothing is stated."""
+    files = [text.encode() for text in (_SPACED, _SPACED + "south 44 1\n", _SPACED + "south 44 1 x\n")]
+    guessed = [read_table(file) for file in files]
+    assert [len(reading.columns) for reading in guessed] == [3, 3, 1]
+    assert [reading.report.decided for reading in guessed] == [("delimiter",), ("delimiter",), ()]
+    ways = [way.value for way in guessed[0].report.alternatives]
+    assert ways == [BLANKS, ""]
+    stated = [read_table(file, delimiter=BLANKS, uneven="set aside") for file in files]
+    assert [len(reading.columns) for reading in stated] == [3, 3, 3]
+    assert [reading.report.decided for reading in stated] == [()] * 3
+    assert [len(reading.frame) for reading in stated] == [len(_ROWS), len(_ROWS) + 1, len(_ROWS)]
+
+
+def test_rows_with_names_in_front_can_be_stated() -> None:
+    text = "age stay\n" + "".join(f"r{place} {age} 1\n" for place, (_, age) in enumerate(_ROWS))
+    assert read_table(text.encode()).report.stated("delimiter") == {"delimiter": BLANKS_NAMED}
+    frame = read_table((text + "x y\n").encode(), delimiter=BLANKS_NAMED).frame
+    assert list(frame.columns) == ["row", "age", "stay"]
+    assert len(frame) == len(_ROWS) + 1
+
+
+@pytest.mark.parametrize("row", [1, 4, 7])
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("written", [sheet, str.encode])
+def test_an_empty_row_keeps_its_place(width: int, row: int, written: Callable[[str], bytes]) -> None:
+    """One person's empty cells move no other row; what is empty at the end of a sheet alone is none."""
+    lines = [",".join([str(number)] * width) for number in range(1, 8)]
+    head, empty = ",".join("abc"[:width]), "," * (width - 1)
+    files = ["\n".join([head, *lines[: row - 1], cells, *lines[row:], ""]) for cells in (lines[row - 1], empty)]
+    whole, holed = (read_table(written(file), header_rows=1) for file in files)
+    assert list(whole.places) == list(range(7))
+    assert set(whole.places) - set(holed.places) <= {row - 1}
+    assert [whole.frame["a"][place] for place in holed.places] == [cell or str(row) for cell in holed.frame["a"]]
+    rounds = Declaration(columns=(Column(name="a", type="number", low=0, high=9),), each_row="step")
+    assert holed.private.public_size(rounds) == (6 if row == 7 and written is sheet else 7)

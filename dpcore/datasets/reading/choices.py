@@ -15,13 +15,15 @@ from dpcore.validate import boolean, one_of, whole
 class Choices:
     """What a person may decide instead of the guess; None leaves it to the guess. Raises InvalidArgument.
 
-    ``delimiter`` is one character, or "" for one column. ``encoding`` is a name such as "cp1252". ``quote`` is '"',
-    "'", or "" for none; inside a cell it is ``doubled`` or stands behind a ``backslash``, as ``escape`` says.
+    ``delimiter`` is one character, "" for one column, or ``BLANKS`` or ``BLANKS_NAMED`` where blanks are between cells.
+    ``encoding`` is a name such as "cp1252". ``quote`` is '"', "'", or "" for none; inside a cell it is ``doubled`` or
+    stands behind a ``backslash``, as ``escape`` says.
     ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on; where none does there are ``columns``
-    of them. ``decimal`` and ``date_order`` hold for every column that does not show its own. ``keep_footer`` says
-    whether totals and notes at the foot are rows; they are left out where nothing is said, and the report asks.
-    ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused.
-    ``part`` names the sheet of a workbook, or the file of a zip archive.
+    of them. ``decimal`` and ``date_order`` hold for every column, whatever its cells show; but where cells can be
+    numbers already, as in a sheet, ``decimal`` is for columns that show none. ``keep_footer`` says whether totals and
+    notes at the foot are rows; they are left out where nothing is said, and the report asks. ``uneven`` says whether
+    rows with too many cells are set aside or, beyond one in a hundred, refused. ``part`` names the sheet of a workbook,
+    or the file of a zip archive.
     """
 
     delimiter: str | None = None
