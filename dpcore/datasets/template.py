@@ -115,6 +115,9 @@ def loaded(text: str) -> Template:
         raise InvalidArgument("declaration", _WRONG.format("it is too large"))
     try:
         document = json.loads(text)
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half a sign, which JSON can name and no page can show
+        raise InvalidArgument("declaration", _WRONG.format("it has a text that cannot be written")) from None
     except (ValueError, RecursionError):
         raise InvalidArgument("declaration", _WRONG.format("it is not JSON")) from None
     if not isinstance(document, dict) or document.pop(_MARK, None) != _VERSION:

@@ -232,6 +232,11 @@ def test_no_value_of_the_rows_is_saved() -> None:
         {"suggested": "age"},
         {"suggested": ["nobody"]},
         {"row_suggested": 1},
+        {"unit": "\ud800"},
+        {"choices": {"part": "\ud800"}},
+        {"steps": [{"step": "ReadAsMissing", "column": "age", "word": "\ud800"}]},
+        {"columns": [{"name": "\ud800", "type": "text"}]},
+        {"columns": [{"name": "a", "type": "text", "about": "\ud800"}]},
     ],
 )
 def test_what_is_no_declaration_is_refused(change: dict[str, object]) -> None:
