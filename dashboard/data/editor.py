@@ -82,7 +82,7 @@ def _number_fields(column: Column, key: str, stated: bool) -> None:
             required=stated,
             key=f"{key}-decimal",
             format_func=(marks if stated else _suggesting(marks, column.decimal)).__getitem__,
-            help=None if stated else said.SIGN_HELP,
+            help=None if stated else said.NOTATION_HELP,
         )
 
 
@@ -95,17 +95,17 @@ def _date_fields(column: Column, key: str, stated: bool) -> None:
             "Written like",
             list(ORDERS),
             index=list(ORDERS).index(column.date_order) if stated else None,
-            placeholder=said.SUGGESTED_SIGN.format(ORDERS[column.date_order]),
+            placeholder=said.NOTATION_SUGGESTED.format(ORDERS[column.date_order]),
             key=f"{key}-date_order",
             format_func=ORDERS.__getitem__,
-            help=None if stated else said.SIGN_HELP,
+            help=None if stated else said.NOTATION_HELP,
             width=200,
         )
 
 
 def _suggesting(names: dict[str, str], one: str) -> dict[str, str]:
     """These names, of which the file suggested one."""
-    return names | {one: said.SUGGESTED_SIGN.format(names[one])}
+    return names | {one: said.NOTATION_SUGGESTED.format(names[one])}
 
 
 def _category_fields(column: Column, key: str, _stated: bool) -> None:

@@ -402,9 +402,9 @@ class OwnFile:
 
     def states(self, column: Column) -> bool:
         """Whether a person stated how the numbers or days of a column are written, of it or of the whole file; where
-        nothing is to be stated, they did."""
+        nothing is to be stated, as of what a step wrote, they did."""
         what = notation(column)
-        if what is None or self.reading is None:
+        if what is None or self.reading is None or (what == "decimal" and column.name in self.reading.computed):
             return True
         return self.decisions.written(column) is not None or _of_all(self.reading, what) is not None
 

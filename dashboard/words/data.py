@@ -243,8 +243,10 @@ FORM_OF_FILE = (
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
 
-SUGGESTED_SIGN = "{} (suggested)"
-SIGN_HELP = "Answers say that the file suggested this, as long as you do not state it: one cell can decide it for all."
+NOTATION_SUGGESTED = "{} (suggested)"
+NOTATION_HELP = (
+    "Answers say that the file suggested this, as long as you do not state it: one cell can decide it for all."
+)
 
 STEPS = "Change the table first?"
 STEP_DO = "Do this"

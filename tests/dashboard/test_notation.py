@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.data import own_file
 from dashboard.data.own_file import Decisions, OwnFile
 from dashboard.data.remembered import Remembered
-from dpcore.datasets import Column, Declaration, LeaveOutTotals, Reading, read_table
+from dpcore.datasets import Column, Declaration, LeaveOutTotals, OneRowPer, Reading, read_table
 from dpcore.release import question_digest, sentence
 from dpcore.releases.quantile import QuantileValue
 from tests.dashboard.test_data_page import declare, drop, held, look, press
@@ -184,6 +184,17 @@ def test_what_was_stated_is_kept_by_steps_readings_and_types(monkeypatch: pytest
 
     monkeypatch.setattr(own_file, "_carried", forgetting)
     assert not kept()
+
+
+def test_what_a_step_wrote_needs_no_mark_stated() -> None:
+    """It writes a point, whichever mark was stated of what it read."""
+    for mark in (".", ","):
+        step = OneRowPer(by="x", of="v", how="sum", decimal=mark)  # type: ignore[arg-type]
+        own = opened(TOTALS[0], decimal=",")
+        own = own_file.worked(own, own.reading.after((step,)), (step,))  # type: ignore[union-attr]
+        own = own.decide(own.decisions.retyped(step.name, "number", None))
+        assert own.schema.column(step.name).decimal == "."
+        assert not own.suggests(own.schema.column(step.name))
 
 
 def test_what_was_called_right_is_kept() -> None:
