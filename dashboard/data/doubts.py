@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import streamlit as st
@@ -182,10 +183,6 @@ def _choose(names: tuple[str, ...], number: int) -> None:
     if own is None or own.reading is None:
         return
     reading = own.reading
-    chosen = {name: reading.column(name).readings[number].column for name in names}
+    chosen = [reading.column(name).readings[number].column for name in names]
 
-    def change(old: Decisions) -> Decisions:
-        columns = tuple(chosen.get(column.name, column) for column in old.schema.columns)
-        return replace(old, schema=replace(old.schema, columns=columns), settled=old.settled | set(names))
-
-    actions.decide(change)
+    actions.decide(lambda old: reduce(Decisions.answered, chosen, old))

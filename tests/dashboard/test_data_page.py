@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,15 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 from streamlit.typing import UploadedFile
 
-from dashboard import catalogue, words
+from dashboard import catalogue, session, words
 from dashboard.background import compute
+from dashboard.budget import receipts
 from dashboard.case import MARK, OWN, TWIN_MARK
 from dashboard.data import arrivals, bulk, decision, own_file, people, source, typed_columns
 from dashboard.data import samples as sample_cards
 from dashboard.data.task import Task
+from dashboard.report import panel
+from dashboard.words import report as report_words
 from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
@@ -623,6 +627,7 @@ def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open
     cells = ["Gym;Tea", "Gym", "Home office", "Tea;Gym", "Home office;Gym", "Tea"] * 6
     data = ("k,x\n" + "".join(f"{'ab'[n % 2]},{cell}\n" for n, cell in enumerate(cells))).encode()
     app = drop(open_app("data"), data)
+    app.segmented_control(key="own-step-0-sign").set_value(";")
     press(app, "own-step-0")
     read = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
     assert len(read) == 3
@@ -630,6 +635,7 @@ def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open
     declare(app, "x: Gym", yes="yes, ticked")
     assert not held(app).schema.column("x: Gym").releasable, "saving its words does not make its name anybody's"
     press(app, "own-step-back-0")
+    app.segmented_control(key="own-step-0-sign").set_value(";")
     app.text_area(key="own-step-0-options").set_value("Gym\nTea\nPool")
     app.number_input(key="own-step-0-most").set_value(2)
     press(app, "own-step-0")
@@ -1089,6 +1095,18 @@ def test_an_upload_that_the_browser_reports_twice_is_heard_once(monkeypatch: pyt
     monkeypatch.setattr(arrivals.session, "entered", lambda key, default: gone)
     monkeypatch.setattr(arrivals, "read", lambda *_, **__: pytest.fail("a file that is gone was read"))
     arrivals.receive("own-upload-0")
+
+
+def test_a_file_that_was_never_brought_is_no_logo_and_no_receipt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A message may name one; it is as if nothing had been brought."""
+    kept, said = list[object](), list[str]()
+    monkeypatch.setattr(session, "entered", lambda key, default: DeletedFile("an id"))
+    monkeypatch.setattr(session, "say", lambda name, sentence: said.append(sentence))
+    monkeypatch.setattr(panel.held, "LOGO", SimpleNamespace(put=kept.append))
+    monkeypatch.setattr(receipts, "FOUND_RECEIPT", SimpleNamespace(put=lambda found: None))
+    panel._brought("place")
+    receipts._check_file()
+    assert (kept, said) == ([None], [report_words.NO_FILE_YET])
 
 
 def test_the_name_of_a_file_is_not_in_the_link() -> None:

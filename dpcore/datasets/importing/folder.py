@@ -217,7 +217,8 @@ def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, str]
                 f"must state how “{column.name}” is read ({ways}): by its type, the decimal sign or the date order",
             )
         told = cast(ColumnType, kind or ("text" if column.type == "category" else column.type))
-        columns.append(replace(column.suggestion, type=told))
+        mark, order = reading.decimal or column.suggestion.decimal, reading.date_order or column.suggestion.date_order
+        columns.append(replace(column.suggestion, type=told, decimal=mark, date_order=order))
     return _Form(encoding=encoding, signs=signs, line=report.header_lines[0], names=found, columns=tuple(columns))
 
 
