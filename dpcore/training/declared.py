@@ -12,7 +12,7 @@ import numpy as np
 from dpcore.errors import InvalidArgument
 from dpcore.training.coded import CodedRows
 from dpcore.training.encoding import Encoding, coded, cut
-from dpcore.training.entries import day, known, number
+from dpcore.training.entries import HELD, day, held_exactly, known, number
 from dpcore.training.paid_cuts import paid_cuts
 from dpcore.validate import FloatArray, IntArray
 
@@ -48,12 +48,10 @@ class Declared:
         if isinstance(declaration, (list, set, frozenset, range, np.ndarray)):
             options = tuple(value.item() if isinstance(value, np.generic) else value for value in declaration)
             options = tuple(sorted(options, key=str)) if isinstance(declaration, (set, frozenset)) else options
-            words = tuple(str(option) for option in options)
-            if not told_apart(options):
-                raise InvalidArgument(
-                    "columns", f"must list every option of “{label}” once, and none that is missing; “1” and 1 are one"
-                )
-            return cls(encoding=Encoding(name=label, kind="category", categories=words), options=options)
+            found = _of_options(label, options)
+            if not all(map(held_exactly, declaration)):
+                raise InvalidArgument("columns", f"must list the numbers among the options of “{label}” {HELD}")
+            return found
         raise InvalidArgument(
             "columns", f"must give “{label}” as (low, high), (low, high, “heavy”) or a list of its options"
         )
@@ -111,11 +109,20 @@ class Declared:
         """From what ``plain`` gave."""
         name, kind = str(plain["column"]), plain["kind"]
         if kind == "category":
-            return cls.of(name, list(plain["options"]))
+            return _of_options(name, tuple(plain["options"]))
         levels = tuple(tuple(float(cut) for cut in level) for level in plain["cuts"])
         return cls(
             encoding=Encoding(name=name, kind=kind, low=float(plain["low"]), high=float(plain["high"]), levels=levels)
         )
+
+
+def _of_options(label: str, options: tuple[Any, ...]) -> Declared:
+    if not told_apart(options):
+        raise InvalidArgument(
+            "columns", f"must list every option of “{label}” once, and none that is missing; “1” and 1 are one"
+        )
+    words = tuple(str(option) for option in options)
+    return Declared(encoding=Encoding(name=label, kind="category", categories=words), options=options)
 
 
 def coded_rows(columns: Sequence[Declared], values: Sequence[pd.Series]) -> CodedRows:

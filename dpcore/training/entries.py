@@ -17,6 +17,9 @@ Known = int | float | str
 _MIDNIGHT = re.compile(r"[T ]00:00:00(\.0+)?")
 _TRUTH = {"True": 1, "False": 0}
 _DAY = np.timedelta64(1, "D")
+_HELD = 2**53
+HELD = "as a 64-bit float holds them: whole numbers below 2⁵³, fractions as Python's own floats; name others by words"
+"""How numbers must be that are options or classes."""
 
 
 def number(value: Any) -> float:
@@ -61,7 +64,16 @@ def named(value: Any) -> tuple[Literal["number", "text", "yes/no"], Known] | Non
     if isinstance(value, str | bytes):
         return "text", _text(value)
     found = known(value)
-    return None if isinstance(found, str | None) else ("number", found)
+    return None if isinstance(found, str | None) or not held_exactly(value) else ("number", found)
+
+
+def held_exactly(value: Any) -> bool:
+    """Whether it is what it is in every type that a column can get: a missing cell makes each whole number a 64-bit
+    float, which holds those below 2⁵³, and a text makes of a shorter float the text of another number."""
+    if isinstance(value, np.floating) and float(str(value)) != float(value):
+        return False
+    found = known(value)
+    return not isinstance(found, int) or abs(found) < _HELD
 
 
 def _known(value: Any) -> Known | None:

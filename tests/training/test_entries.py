@@ -132,6 +132,46 @@ def test_an_option_is_the_same_in_whatever_type_an_entry_makes_of_its_column(opt
             assert column.codes(series).tolist()[:3] == base
 
 
+NOT_HELD: tuple[tuple[list[Any], list[Any]], ...] = (
+    ([2**53 + 1, 5], [2**53 + 1, 5]),
+    ([2**53, 5], [2**53 + 1, 5]),
+    ([-(2**53), 5], [-(2**53) - 1, 5]),
+    ([float(2**60), 5], [2**60 + 1, 5]),
+    ([str(2**53 + 1), "5"], [2**53 + 1, 5]),
+    ([np.float32(0.1), np.float32(0.5)], [np.float32(0.1), np.float32(0.5)]),
+)
+
+
+@pytest.mark.parametrize(("options", "values"), NOT_HELD, ids=repr)
+def test_options_that_another_row_s_type_makes_others_are_refused(options, values, monkeypatch) -> None:
+    with pytest.raises(InvalidArgument, match="columns must list the numbers among the options of “x” as a 64-bit"):
+        Declared.of("x", options)
+    with pytest.raises(InvalidArgument, match="classes must name numbers as a 64-bit"):
+        PrivateClassifier(columns=COLUMNS, classes=options).fit(ROWS, Y)
+    plain = {"column": "x", "kind": "category", "options": [str(option) for option in options]}
+    assert Declared.read(plain).options == tuple(plain["options"]), "a model that was made of texts is read"
+    monkeypatch.setattr(declared, "held_exactly", lambda value: True)
+    column = Declared.of("x", options)
+    alone = [column.codes(pd.Series(np.array([*values, *more]))).tolist()[:2] for more in ([], [0.5], ["y"])]
+    assert len(set(map(tuple, alone))) > 1, "one row more would have moved the others"
+
+
+@pytest.mark.parametrize(
+    "options", [[2**53 - 1, -(2**53) + 1], [0.1, 1e-300], [np.float64(0.1), 2], [np.float32(0.5), 2]]
+)
+def test_options_that_every_type_holds_are_taken(options) -> None:
+    column = Declared.of("x", options)
+    base = list(range(len(options)))
+    for more in ([], [None], [0.25], ["y"]):
+        assert column.codes(pd.Series([*options, *more])).tolist()[: len(base)] == base
+        assert column.codes(pd.Series(np.array([*options, *more]))).tolist()[: len(base)] == base
+
+
+def test_a_class_that_nobody_declared_and_no_type_holds_is_none() -> None:
+    assert named(2**53 - 1) == ("number", 2**53 - 1)
+    assert [named(value) for value in (2**53, 2**53 + 1, float(2**53), -(2**60))] == [None] * 4
+
+
 def test_numbers_and_days_are_the_same_in_whatever_type() -> None:
     amount = Declared.of("x", (0, 9))
     for entries in ([1, 2, 8], [1.5, 2.25, 7.0], [True, False, True]):

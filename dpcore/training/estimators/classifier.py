@@ -14,7 +14,7 @@ from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.class_names import NoisyClassNames
 from dpcore.training.declared import places, told_apart
-from dpcore.training.entries import named
+from dpcore.training.entries import HELD, held_exactly, named
 from dpcore.training.estimators.building import Building, Built, Setting, buy_cuts, cuts_share, pairs_share
 from dpcore.training.estimators.shared import PrivateLinear, answers
 from dpcore.training.pairs import Pair
@@ -201,13 +201,16 @@ def _told_right(tried: Built) -> float:
 def _declared_classes(classes: Any, y: Any) -> list[Any] | None:
     """The classes that are public, in order, or None. Raises InvalidArgument."""
     if classes is not None:
-        names = [name.item() if isinstance(name, np.generic) else name for name in classes]
+        given = list(classes)
     elif isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype) and len(y.dtype.categories) >= 2:
-        names = y.dtype.categories.tolist()
+        given = list(y.dtype.categories.to_numpy())
     else:
         return None
+    names = [name.item() if isinstance(name, np.generic) else name for name in given]
     if len(names) < 2 or not told_apart(names):
         raise InvalidArgument("classes", "must name at least two different classes, none missing; “1” and 1 are one")
+    if not all(map(held_exactly, given)):
+        raise InvalidArgument("classes", f"must name numbers {HELD}")
     return sorted(names, key=lambda name: (type(name).__name__, name))
 
 
