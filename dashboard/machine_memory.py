@@ -1,4 +1,4 @@
-"""How much memory this process may have, and how much of it people's files.
+"""How much memory this process may have, how much of it people's files, and how much what it remembers of its answers.
 
 It is what the system has, or the smallest limit of the groups that this process is in. A container and a unit of
 systemd are groups of Linux ("control groups"), one within another, each with a limit or none.
@@ -16,6 +16,8 @@ from dashboard.gate import number
 
 SHARE = 0.6
 """For files and their tables: the rest is for reading, simulations and the server."""
+ANSWERS, _LEAST = 0.25, 256 << 20
+"""For what was computed, as a part of what there is for files; no fewer bytes than one training and what it drew."""
 _USUAL = 4 << 30
 _OWN = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
@@ -24,6 +26,11 @@ _GROUPS = Path("/sys/fs/cgroup")
 def for_files() -> int:
     """Bytes of people's files and their tables: EPSILON_LAB_MEMORY_ALL in MB, or a share of what there is."""
     return number("EPSILON_LAB_MEMORY_ALL", int(SHARE * given()) >> 20) << 20
+
+
+def for_answers() -> int:
+    """Bytes of what was computed and is remembered, for everybody and in all sessions."""
+    return max(_LEAST, int(ANSWERS * for_files()))
 
 
 @cache

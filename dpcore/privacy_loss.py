@@ -16,6 +16,7 @@ import numpy as np
 from dpcore.conversions import gaussian_deltas
 from dpcore.errors import UnsupportedEvent
 from dpcore.events import Event, LaplaceEvent, PureEvent, SampledGaussianEvent
+from dpcore.memory import Memory
 from dpcore.validate import FloatArray
 
 ORDERS: FloatArray = np.array([1 + x / 10 for x in range(1, 100)] + [*range(11, 64), 128, 256, 512, 1024])
@@ -24,12 +25,19 @@ ORDERS.setflags(write=False)
 _TAIL = 1e-15  # mass that truncation may move to an infinite loss, per composition
 
 
-@lru_cache(maxsize=256)
+_LOSSES = Memory(256, room=64 << 20)
+"""Distributions that were made: one has a number for every step of ``grid`` between its ends, up to some millions."""
+
+
 def event_losses(event: Event, grid: float) -> Any:
     """The privacy loss distribution of all ``event.count`` repetitions, rounded up to a multiple of ``grid``.
 
     Gaussian events are left out on purpose: they merge exactly into one (``gaussian_losses``).
     """
+    return _LOSSES((event, grid), lambda: _event_losses(event, grid))
+
+
+def _event_losses(event: Event, grid: float) -> Any:
     from dp_accounting.pld import privacy_loss_distribution as library
 
     if isinstance(event, PureEvent):
@@ -56,12 +64,15 @@ def _relation(event: SampledGaussianEvent) -> Any:
     return NeighboringRelation.ADD_OR_REMOVE_ONE
 
 
-@lru_cache(maxsize=256)
 def generic_losses(epsilon: float, delta: float, grid: float) -> Any:
     """The worst case of (ε, δ)-DP: everything revealed with chance δ, else randomised response with that ε.
 
     Kairouz, Oh & Viswanath, ICML 2015. Not Laplace noise of scale 1/ε, which would understate it.
     """
+    return _LOSSES((epsilon, delta, grid), lambda: _generic_losses(epsilon, delta, grid))
+
+
+def _generic_losses(epsilon: float, delta: float, grid: float) -> Any:
     low, high = math.floor(-epsilon / grid), math.ceil(epsilon / grid)
     points = np.arange(low, high + 1) * grid
     with np.errstate(over="ignore"):

@@ -12,9 +12,9 @@ from typing import TypeVar
 from dashboard import login, visitors
 from dashboard.background import cluster, workers
 from dashboard.background.cluster import Cluster
+from dashboard.background.held import ANSWERS, SHELF_ROOM
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
-from dashboard.background.memory import Memory
 from dashboard.background.once import once
 from dashboard.background.readers import READERS
 from dashboard.background.shelf import Shelf
@@ -30,11 +30,12 @@ from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.roles import ROLES, WITH_FILES, Role
 from dpcore.ledger.store import ASK_AGAIN
 from dpcore.ledger.visitor import VisitorsLedger
+from dpcore.memory import Memory
 
 T = TypeVar("T")
-MEMORY = Memory(3000)
+MEMORY = Memory(3000, room=128 << 20, within=ANSWERS)
 """For everybody: what is made from samples, and what depends on no data at all."""
-LARGE = Memory(32, room=500 << 20)
+LARGE = Memory(32, room=500 << 20, within=ANSWERS)
 """As ``MEMORY``, for a few large things."""
 PATIENCE = 2.5
 """Seconds that a click waits for a program that holds the ledger, one that froze with it say; what has been charged
@@ -173,4 +174,4 @@ def warm_up() -> None:
 @once()
 def shelf() -> Shelf:
     """Jobs on samples and what they found, for all sessions, by a key that names the data and every parameter."""
-    return Shelf()
+    return Shelf(room=SHELF_ROOM, within=ANSWERS)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dashboard.background.memory import Memory
+from dashboard import machine_memory
 from dashboard.background.shelf import Jobs, Shelf
 from dashboard.session import Slot
+from dpcore.memory import Memory, Room
 
 PRIVATE, LARGE_PRIVATE = 400, 6
 """Values that one session remembers of a person's own data."""
-LARGE_ROOM = 300 << 20
-"""Bytes that the large ones of them hold together."""
+PRIVATE_ROOM, LARGE_ROOM, SHELF_ROOM = 64 << 20, 300 << 20, 64 << 20
+"""Bytes that they hold together, that the large ones of them do, and what its simulations found."""
+ANSWERS = Room(machine_memory.for_answers)
+"""For all that the server remembers, of samples and in all sessions."""
 
 
-OWN_SHELF: Slot[Shelf] = Slot("_own_shelf", Shelf, own=lambda shelf: None)
+OWN_SHELF: Slot[Shelf] = Slot("_own_shelf", lambda: Shelf(room=SHELF_ROOM, within=ANSWERS), own=lambda shelf: None)
 JOBS: Slot[Jobs] = Slot("_jobs", Jobs, own=Jobs.forget_all)
-MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE), own=Memory.forget)
+MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE, room=PRIVATE_ROOM, within=ANSWERS), own=Memory.forget)
 """What was computed from a person's own data."""
-LARGE_MEMORY: Slot[Memory] = Slot("_large", lambda: Memory(LARGE_PRIVATE, room=LARGE_ROOM), own=Memory.forget)
+LARGE_MEMORY: Slot[Memory] = Slot(
+    "_large", lambda: Memory(LARGE_PRIVATE, room=LARGE_ROOM, within=ANSWERS), own=Memory.forget
+)
 """As ``MEMORY``, for a few large things."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from dashboard.background.jobs import Job, Keep
+from dpcore.memory import Memory, Room
 
 
 class Watch:
@@ -61,12 +62,15 @@ class Watch:
 
 
 class Shelf:
-    """Jobs under way by what they answer, and what was found, the latest few: nobody waits for the same twice."""
+    """Jobs under way by what they answer, and what was found, the latest few: nobody waits for the same twice.
+
+    What was found takes ``room`` bytes at most, as in ``Memory``.
+    """
 
     LIMIT = 48
 
-    def __init__(self) -> None:
-        self._found: OrderedDict[Hashable, dict[int, Any]] = OrderedDict()
+    def __init__(self, *, room: int, within: Room | None = None) -> None:
+        self._found = Memory(self.LIMIT, room=room, within=within)
         self._jobs: dict[Hashable, Job] = {}
         self._lock = threading.RLock()
 
@@ -85,16 +89,11 @@ class Shelf:
     def known(self, key: Hashable) -> dict[int, Any]:
         """Results by their places, as far as they are there."""
         with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-            return dict(self._found.get(key, {}))
+            return dict(self._found.get(key) or {})
 
     def keep(self, key: Hashable, index: int, result: Any) -> None:
         with self._lock:
-            self._found.setdefault(key, {})[index] = result
-            self._found.move_to_end(key)
-            while len(self._found) > self.LIMIT:
-                self._found.popitem(last=False)
+            self._found.put(key, {**(self._found.get(key) or {}), index: result})
 
 
 class Jobs:

@@ -49,6 +49,17 @@ def source(c: float) -> str:
     )
 
 
+def too_many_rules(count: int, most: int) -> str:
+    return f"These columns and cuts make {count:,} rules, and {most:,} can be compared: choose fewer columns or cuts."
+
+
+def no_band(most: int) -> str:
+    return (
+        "The band is not drawn for so many rules: with fewer columns or cuts, up to "
+        f"{most:,} rules (fewer where there are very many people), it is."
+    )
+
+
 def sentence_end(used: int, rows: int) -> str:
     return (
         f"best, from {used:,} people?" if used == rows else f"best, from the {used:,} of {rows:,} people without gaps?"

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray, finite_vector, whole
 
-_ROWS = 4096  # worked on at a time
+_ROWS, _ANSWERS = 4096, 1 << 22  # worked on at a time: rows, and answers of all rules to them
 _DIGITS = 100  # a power of ten that a float holds with room to multiply
 
 Comparison = Literal["always", "at_least", "below", "is", "is_not"]
@@ -196,21 +196,23 @@ class RuleClass:
     def covariance(self, table: Mapping[str, Any], target: ArrayLike) -> FloatArray:
         """How two rules' mistakes on one person vary together, shape (k, k): for the error of drawing people.
 
-        O(n·k²), a few thousand rows at a time. Raises InvalidArgument.
+        O(n·k²), some rows at a time, so that beside the result 40 MB are taken. Raises InvalidArgument.
         """
         wanted = _yes(target)
         columns = [(c, np.asarray(_column(table, c.column, wanted.size))) for c in self.columns]
         together, wrong = np.zeros((self.size, self.size)), np.zeros(self.size)
-        for i in range(0, wanted.size, _ROWS):
-            rows = slice(i, i + _ROWS)
+        at_once = max(1, min(_ROWS, _ANSWERS // self.size))
+        for i in range(0, wanted.size, at_once):
+            rows = slice(i, i + at_once)
             plain = np.broadcast_to([False, True], (wanted[rows].size, 2))
             says = np.concatenate([plain, *(column.says(values[rows]) for column, values in columns)], axis=1)
             mistakes = (says != wanted[rows, None]).astype(np.float32)  # sums of 4096 ones are exact in float32
             together += mistakes.T @ mistakes
             wrong += mistakes.sum(axis=0)
         rates = wrong / max(1, wanted.size)
-        covariance: FloatArray = together / max(1, wanted.size) - np.outer(rates, rates)
-        return covariance
+        together /= max(1, wanted.size)
+        together -= np.outer(rates, rates)
+        return together
 
     def predict(self, rule: Rule, table: Mapping[str, Any], n: int) -> BoolArray:
         """Where ``rule`` predicts yes on a table of ``n`` rows, shape (n,). Raises InvalidArgument."""

@@ -103,7 +103,7 @@ def test_an_error_stops_the_job() -> None:
 
 
 def test_results_are_kept_for_everybody_as_they_come_and_bounded() -> None:
-    pool, shelf = ByHand(), Shelf()
+    pool, shelf = ByHand(), Shelf(room=1 << 20)
     watch = shelf.watch("view", lambda known, keep: Job(pool, double, [1, 2], known=known, keep=keep))
     pool.run(1)
     assert shelf.known("view") == {1: 4}
@@ -120,7 +120,7 @@ def test_results_are_kept_for_everybody_as_they_come_and_bounded() -> None:
 
 def test_a_cancelled_job_goes_on_from_the_slices_that_are_done() -> None:
     """Every slice is worked on once, whether it was done when the job was cancelled or still on its way."""
-    pool, shelf, worked = ByHand(), Shelf(), []
+    pool, shelf, worked = ByHand(), Shelf(room=1 << 20), []
 
     def work(part: int) -> int:
         worked.append(part)
@@ -147,7 +147,7 @@ def test_a_cancelled_job_goes_on_from_the_slices_that_are_done() -> None:
 
 
 def test_people_who_ask_the_same_share_a_job_until_the_last_one_leaves() -> None:
-    pool, shelf = ByHand(), Shelf()
+    pool, shelf = ByHand(), Shelf(room=1 << 20)
 
     def start(known: Mapping[int, int], keep: Keep) -> Job:
         return Job(pool, double, list(range(9)), known=known, keep=keep)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from dashboard.background.memory import Memory
 from dashboard.case import Case, Source
 from dpcore.datasets import Declaration, Table, load_sample, sample_rows, samples
+from dpcore.memory import Memory
 
-_MEMORY, _LARGE = Memory(3000), Memory(32)
+_MEMORY, _LARGE = Memory(3000, room=1 << 30), Memory(32, room=1 << 30)
 KEYS = tuple(known.key for known in samples() if not known.needs_network)
 
 

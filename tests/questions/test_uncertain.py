@@ -76,12 +76,11 @@ def test_another_rule_is_better_elsewhere_as_often_as_the_law_says() -> None:
         rules=RuleClass(columns=(Cuts(column="age", low=0.0, high=90.0, count=2),)),
         names=("a", "b"),
         errors=mistakes.sum(axis=1),
-        covariance=np.cov(mistakes, bias=True),
         people=rows,
     )
     spread = math.sqrt(rows * float(np.var(mistakes[0] - mistakes[1])))
     other = float(ndtr((-4.0 - near * rows) / spread))
-    found = worse_elsewhere(learned, near)
+    found = worse_elsewhere(learned, np.cov(mistakes, bias=True), near)
     assert found == pytest.approx(other, abs=4 * math.sqrt(other * (1 - other) / DRAWS))
 
 

@@ -110,7 +110,8 @@ class _Setting:
     def of(cls, case: Case, names: tuple[str, ...], read: Read) -> _Setting:
         relation = read(RELATION)
         beta = read(BETA)
-        table = case.memo(("costs", case.table.fingerprint, names), lambda: costs(case.table, names)[:MOST_ROWS])
+        # a copy: a part of a table holds on to all of it
+        table = case.memo(("costs", case.table.fingerprint, names), lambda: costs(case.table, names)[:MOST_ROWS].copy())
         as_is = LinearProblem(costs=table, beta=beta, relation=relation)
         about = {key: catalog()[key].about for key in as_is.methods if key in catalog()}
         main = read(method("linear_method" if relation == "replace_one" else "linear_method_draws", about, FIRST))

@@ -16,7 +16,18 @@ from dashboard.controls import Choice, Control, Number, Read, Several, slug
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Uncertain, Way
 from dashboard.questions.selection import how_many, rule_one_person
 from dashboard.questions.selection.best_rule_request import best_rule_request, expected_errors
-from dashboard.questions.selection.learned import DRAWS, Learned, features, learn, targets, worse_elsewhere
+from dashboard.questions.selection.learned import (
+    DRAWS,
+    MOST_RULES,
+    MOST_TOGETHER,
+    Learned,
+    covariance,
+    features,
+    learn,
+    rule_class,
+    targets,
+    worse_elsewhere,
+)
 from dashboard.usual import BETA, SAMPLING, measure, method, neighbours, questions
 from dashboard.view import View
 from dashboard.ways import fitting, way
@@ -97,6 +108,7 @@ class _Setting:
     read: Read
     target: str
     learned: Learned
+    rules: tuple[Any, ...]
     identity: tuple[Any, ...]
     relation: Neighbours
     metric: str
@@ -138,7 +150,10 @@ class _Setting:
         if not chosen:
             raise CannotAsk(said.NOTHING_CHOSEN)
         identity = ("rule", table.fingerprint, target, chosen, count)
-        learned = case.memo((*identity, "errors"), lambda: learn(table, target, list(chosen), count))
+        rules = rule_class(table, list(chosen), count)
+        if rules.size > MOST_RULES:
+            raise CannotAsk(said.too_many_rules(rules.size, MOST_RULES))
+        learned = case.memo((*identity, "errors"), lambda: learn(table, target, rules))
         if learned.people == 0:
             raise CannotAsk(said.NO_ROW)
         rate = float(learned.errors.min()) / learned.people
@@ -158,6 +173,7 @@ class _Setting:
             read=read,
             target=target,
             learned=learned,
+            rules=identity,
             identity=(*identity, relation, sampling, beta, main),
             relation=relation,
             metric=metric,
@@ -183,9 +199,14 @@ class _Setting:
             questions=shared,
             beta=self.beta,
             band=0.8 if self.sampling else 0.0,
-            covariance=self.learned.covariance,
+            covariance=self.covariance() if self.sampling and self.learned.few else None,
             theorem=self.main,
         )
+
+    def covariance(self) -> FloatArray:
+        learned = self.learned
+        key = (*self.rules, "together")
+        return self.case.large(key, lambda: covariance(self.case.table, self.target, learned.rules))
 
     def view(self) -> View:
         bounds = ["theory", "pac"] if self.metric != "error" else ["pac"]
@@ -205,8 +226,15 @@ class _Setting:
             ghost=self.problem(1) if self.questions != 1 else None,
             ghost_identity=(*self.identity, 1),
             mark=self.case.source.mark,
-            band=BAND if self.sampling else "",
+            band=self.band,
         )
+
+    @property
+    def band(self) -> str:
+        """What the chart says of the error of having only these people."""
+        if not self.sampling:
+            return ""
+        return BAND if self.learned.few else said.no_band(MOST_TOGETHER)
 
     def question(self, sentence: tuple[str | Control[Any], ...]) -> Question:
         view, learned = self.view(), self.learned
@@ -239,10 +267,14 @@ class _Setting:
             follows=True,
         )
 
-    def uncertain(self, noise: float) -> Uncertain:
+    def uncertain(self, noise: float) -> Uncertain | None:
         """A worse rule through noise, and how often the best rule here would be a worse one among other people."""
         learned = self.learned
-        people = self.case.memo((*self.identity, "other people"), lambda: worse_elsewhere(learned, NEAR))
+        if not learned.few:
+            return None
+        people = self.case.memo(
+            (*self.rules, "other people"), lambda: worse_elsewhere(learned, self.covariance(), NEAR)
+        )
         unit = self.case.table.schema.unit
         sentence = said.uncertain(noise, people, learned.people, unit, 100 * NEAR, DRAWS)
         return Uncertain(noise=noise, people=people, sentence=sentence)

@@ -8,21 +8,34 @@ import numpy as np
 
 from dpcore.datasets import Table
 from dpcore.selection.rules import Categories, Cuts, RuleClass
-from dpcore.validate import BoolArray, FloatArray
+from dpcore.validate import BoolArray, FloatArray, IntArray
 
 DRAWS = 1000
 """Times that as many people are drawn anew."""
+MOST_RULES = 20_000
+"""Rules that are looked at one by one: every chart has a number for each at each ε."""
+MOST_TOGETHER, MOST_WORK = 1_500, 10**11
+"""Rules of which every two are looked at together, a number for each two: 18 MB; and the steps that it may take, one
+for each person and two rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Learned:
-    """Error counts of every rule of a class on the people at hand."""
+    """Error counts of every rule of a class on the people at hand.
+
+    Not what they have in common: that is a number for every two rules, and is made where it is asked for.
+    """
 
     rules: RuleClass
     names: tuple[str, ...]
     errors: FloatArray
-    covariance: FloatArray
     people: int
+
+    @property
+    def few(self) -> bool:
+        """Whether every two rules can be looked at together."""
+        count = len(self.names)
+        return count <= MOST_TOGETHER and self.people * count**2 <= MOST_WORK
 
 
 def targets(table: Table) -> list[str]:
@@ -62,29 +75,35 @@ def columns_of(table: Table, names: list[str]) -> tuple[dict[str, list[object] |
     return values, rows
 
 
-def learn(table: Table, target: str, chosen: list[str], cuts: int) -> Learned:
+def learn(table: Table, target: str, rules: RuleClass) -> Learned:
     """Count every rule's errors."""
-    rules = rule_class(table, chosen, cuts)
-    values, rows = columns_of(table, [*chosen, target])
-    wanted = table.codes(target)[rows]
-    errors = rules.errors(values, wanted)
+    values, wanted = _people(table, target, rules)
     return Learned(
         rules=rules,
         names=tuple(str(rule) for rule in rules.rules),
-        errors=errors.astype(np.float64),
-        covariance=rules.covariance(values, wanted),
+        errors=rules.errors(values, wanted).astype(np.float64),
         people=int(wanted.size),
     )
 
 
-def worse_elsewhere(learned: Learned, near: float) -> float:
+def covariance(table: Table, target: str, rules: RuleClass) -> FloatArray:
+    """How two rules' mistakes on one person vary together, shape (k, k): for ``few`` rules alone."""
+    return rules.covariance(*_people(table, target, rules))
+
+
+def _people(table: Table, target: str, rules: RuleClass) -> tuple[dict[str, list[object] | FloatArray], IntArray]:
+    values, rows = columns_of(table, [*(column.column for column in rules.columns), target])
+    return values, table.codes(target)[rows]
+
+
+def worse_elsewhere(learned: Learned, covariance: FloatArray, near: float) -> float:
     """How often, had as many other people come, the best rule here would err on over ``near`` of them more than theirs.
 
     From 0 to 1, of ``DRAWS`` draws of everybody's errors together: sums over people drawn one by one from these, in the
-    normal approximation with the covariance of the rules' mistakes.
+    normal approximation with the ``covariance`` of the rules' mistakes, shape (k, k).
     """
     rng = np.random.Generator(np.random.PCG64(1))
-    spread, turned = np.linalg.eigh(learned.covariance)
+    spread, turned = np.linalg.eigh(covariance)
     scale = np.sqrt(np.maximum(spread, 0.0) * learned.people)
     found = learned.errors + (rng.standard_normal((DRAWS, scale.size)) * scale) @ turned.T
     best = found[:, int(np.argmin(learned.errors))]
