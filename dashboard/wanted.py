@@ -45,11 +45,14 @@ def left(headers: Headers) -> str:
 
 
 def is_from_here(headers: Headers) -> bool:
-    """Whether a page of this server leads to what a browser asks for. Browsers say so themselves where the connection
-    cannot be listened to; elsewhere they name the page, which no other page can do for ours."""
+    """Whether a page of this server leads a browser to what it asks for, to show it: a picture does not. Browsers say
+    so themselves where the connection cannot be listened to; elsewhere they name the page, which no other page can do
+    for ours."""
     site = _one(headers, b"sec-fetch-site")
     if site:
-        return site == "same-origin"
+        return site == "same-origin" and _one(headers, b"sec-fetch-dest") == "document"
+    if "text/html" not in _one(headers, b"accept"):
+        return False
     try:
         came = urlsplit(_one(headers, b"referer"))
     except ValueError:

@@ -239,6 +239,67 @@ def test_importing_the_engine_stays_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def files_taken_on_trust(source: str) -> list[str]:
+    """Functions that read what a browser brought without asking whether it did: a message may name any file."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            text = ast.unparse(node)
+            asked = "UploadedFile)" in text or "UploadedFile," in text.partition("->")[0]
+            if ("session.entered(" in text and ".getvalue(" in text) and not asked:
+                found.append(node.name)
+    return found
+
+
+def test_no_file_is_taken_on_trust() -> None:
+    """Streamlit hands a page an object without bytes for a file that is not there."""
+    for path in (ROOT / "dashboard").rglob("*.py"):
+        assert files_taken_on_trust(path.read_text(encoding="utf-8")) == [], path
+    wrong = "def brought(place):\n    file = session.entered(place, None)\n    return file and file.getvalue()"
+    assert files_taken_on_trust(wrong) == ["brought"]
+
+
+TABLES = ROOT / "dashboard/widgets/tables.py"
+"""Where the one table is drawn whose cells Streamlit reads as Markdown."""
+
+
+def markdown_tables(source: str) -> list[str]:
+    """Streamlit's tables that a file draws, however it comes by them; tables of data have nothing of what it takes."""
+    drawn = {"alt", "border", "hide_index", "hide_header"}
+    return [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(source))
+        if (isinstance(node, ast.Attribute) and ast.unparse(node) == "st.table")
+        or (isinstance(node, ast.ImportFrom) and node.module == "streamlit" and "table" in {n.name for n in node.names})
+        or (isinstance(node, ast.Constant) and node.value == "table" and "getattr" in source)
+        or (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", "") == "table"
+            and drawn & {keyword.arg for keyword in node.keywords}
+        )
+    ]
+
+
+def test_only_one_place_draws_a_table_whose_cells_are_markdown() -> None:
+    """Scenarios of a link were links in one, to anywhere."""
+    found = {path for path in FILES if "dashboard" in path.parts and markdown_tables(path.read_text(encoding="utf-8"))}
+    assert found == {TABLES}, "draw it by show_table of dashboard.widgets.tables"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "st.table(rows)",
+        "draw = st.table",
+        'left.table(frame, alt="a")',
+        "from streamlit import table as listed",
+        'getattr(st, "table")(rows)',
+    ],
+)
+def test_a_table_of_markdown_is_found_out(wrong: str) -> None:
+    assert markdown_tables(wrong)
+
+
 def tables_as_they_are(source: str) -> list[str]:
     """What is handed to ``st.dataframe``, whose corner saves it as CSV, without ``safe_cells`` around it."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]

@@ -24,6 +24,7 @@ from unittest.mock import patch
 
 import streamlit as st
 from google.protobuf.message import Message
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session, words
@@ -40,8 +41,10 @@ from dpcore.releases.selection import MostCommonOption
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 NAMES = (":material/pets:", "**bold**", "![p](http://q.r/x.png)", ":red[ink]", "<img src=x>", "`code` $x^2$")
+ADDRESSES = "https://q.r www.q.r p@q.r"
 MARKUP = re.compile(
     r"(?<!\\):material/pets|(?<!\\)\*\*bold|(?<!\\)!\[p|\[p\]\(http|(?<!\\):red(?<!\\)\[ink|<img|(?<!\\)`code|(?<!\\)\$x"
+    r"|https?\\?:\\?/\\?/q|www\\?\.q|p@q"  # an address becomes a link whether or not its signs are escaped
 )
 RENDERED = {"label", "body", "help", "content", "caption", "title", "content_help", "captions"}
 OPTIONS = {"radio", "button_group", "pills", "segmented_control"}
@@ -190,8 +193,15 @@ def rendered(app: AppTest) -> list[str]:
         if kind == "plotly_chart":
             found += [text for text in _texts(json.loads(proto.spec)) if "<img" in text]  # type: ignore[attr-defined]
             continue
-        found += [text for text in strings(proto, options=kind in OPTIONS) if MARKUP.search(text)]
+        read = [*strings(proto, options=kind in OPTIONS), *(cells(proto) if kind == "table" else ())]
+        found += [text for text in read if MARKUP.search(text)]
     return found
+
+
+def cells(table: Any) -> Iterator[str]:
+    """Every text of a table that cannot be sorted: all of it is read as Markdown."""
+    sent = convert_arrow_bytes_to_pandas_df(table.arrow_data.data)
+    yield from map(str, [*sent.columns, *sent.index, *sent.to_numpy().ravel()])
 
 
 def strings(message: Message, *, options: bool) -> Iterator[str]:

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
+from dashboard.widgets.tables import show_table
 from dashboard.words import login as said
 from dpcore.datasets.text import safe_cells
 from dpcore.errors import DpcoreError, LedgerUnsound
@@ -55,9 +56,8 @@ def show_records() -> None:
         st.caption(f"The newest {SHOWN} of {len(found):,}; the file holds all of them.")
     if roles:
         st.markdown("**Roles that this ledger gives**")
-        st.table(
-            {words.safe(subject, 160): said.who(held) for subject, held in roles.items()},
-            border="horizontal",
+        show_table(
+            {subject: said.who(held) for subject, held in roles.items()},
             alt="Persons with the roles that the ledger gives them",
         )
 

@@ -29,7 +29,8 @@ def show_requests() -> None:
     try:
         ledger = compute.ledger()
         found, budgets = ledger.petitions(), {budget.lineage: budget for budget in ledger.budgets()}
-        owned = {one.lineage for one in found if ledger.terms(one.lineage).at_least(person.subject, "own")}
+        about = {one.lineage for one in found}
+        owned = {lineage for lineage in about if ledger.terms(lineage).at_least(person.subject, "own")}
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
         return

@@ -17,6 +17,7 @@ from dashboard.data.source import ask_whose, joined, own_file
 from dashboard.widgets import inputs as controls
 from dashboard.widgets import onward
 from dashboard.widgets.inputs import text_box
+from dashboard.widgets.tables import show_table
 from dashboard.words import place
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
@@ -179,7 +180,7 @@ def _allowed() -> None:
                 row[name] = f"{planned.answers_left(cost):,}"
         rows.append(row)
     with st.expander("What each would allow, of one kind alone that hides the same"):
-        st.table(pd.DataFrame(rows).set_index("counting").T, border="horizontal", alt="Answers that would fit")
+        show_table(pd.DataFrame(rows).set_index("counting").T, alt="Answers that would fit")
         if not delta:
             st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.tiny(DELTAS[1])}.")
 

@@ -23,6 +23,7 @@ from dashboard.report.value import Kind, Section
 from dashboard.view import EPSILON_DEFAULT, EPSILON_HIGH, EPSILON_LOW
 from dashboard.widgets import controls
 from dashboard.widgets.picture import picture
+from dashboard.widgets.tables import show_table
 from dashboard.words.page import MAY_SHOW
 from dpcore.ledger import Budget
 
@@ -286,7 +287,7 @@ def _shares(wishes: Sequence[Wish], found: Priced, total: float) -> None:
             share = found.shares[one.rule]
             each = ", ".join(f"ε = {words.number(epsilon * share)}" for epsilon in found.epsilons)
             rows[rules.label(one.rule)] = f"{each} each"
-        st.table(rows, border="horizontal", alt="ε of each answer under each rule")
+        show_table(rows, alt="ε of each answer under each rule")
         st.caption("Found by calibration: the largest ε of each answer, in the same proportions, that keeps the total.")
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.typing import UploadedFile
 
 from dashboard import session, words
 from dashboard.background import compute
@@ -16,10 +17,10 @@ from dashboard.budget.held import FOUND_RECEIPT
 from dashboard.report.answer import answered
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
-from dashboard.widgets.answer import asked, cost_words, when
+from dashboard.widgets.answer import LONGEST, asked, cost_words, when
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
-from dashboard.words import login as login_words
+from dashboard.widgets.tables import Code, show_table
 from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
@@ -48,21 +49,19 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
     if receipt.cost.zcdp < float("inf") and receipt.cost.epsilon < float("inf"):
         guarantee += f" (ρ = {words.number(receipt.cost.zcdp)})"
     rows = {
-        "Question": asked(receipt.what),
-        "Private answer": words.safe(answer_text(receipt), _LONGEST),
+        "Question": words.sentence(words.visible(receipt.what, LONGEST)),
+        "Private answer": answer_text(receipt),
         "When": when(receipt),
         "Cost": guarantee,
         "Protected": protected_words(receipt),
-        "Mechanism": words.safe(receipt.mechanism, 200) or "not named",
-        "Asked by": login_words.shown(receipt.subject)
-        if receipt.subject
-        else words.safe(ACTORS.get(receipt.actor, receipt.actor), 80),  # type: ignore[call-overload]
-        **({"Granted by": login_words.shown(receipt.granted_by)} if receipt.granted_by else {}),
-        "Request": _in_parts(_code(receipt.request_id)),
-        "Hash in the journal": _in_parts(receipt.journal_hash),
-        "Made with": words.safe(", ".join(_made_with(receipt.versions)), 400),
+        "Mechanism": words.visible(receipt.mechanism, 200) or "not named",
+        "Asked by": receipt.subject or ACTORS.get(receipt.actor, receipt.actor),  # type: ignore[call-overload]
+        **({"Granted by": receipt.granted_by} if receipt.granted_by else {}),
+        "Request": Code(words.visible(receipt.request_id)),
+        "Hash in the journal": Code(receipt.journal_hash),
+        "Made with": words.visible(", ".join(_made_with(receipt.versions)), 400),
     }
-    st.table(rows, border="horizontal", alt="The receipt that is picked")
+    show_table(rows, alt="The receipt that is picked")
     with st.container(horizontal=True):
         st.download_button(
             "This receipt (JSON)",
@@ -166,19 +165,10 @@ def protected_words(receipt: Receipt) -> str:
     """Who is protected, in words."""
     if receipt.neighbours not in ("add_remove", "replace_one"):
         return "not stated"
-    unit = words.safe(receipt.unit, 80)
+    unit = words.visible(receipt.unit, 80)
     if receipt.counted_for not in ("", receipt.neighbours):
         return f"{hides(receipt.neighbours, unit)}; charged for {hides(receipt.counted_for, unit)}"
     return hides(receipt.neighbours, unit)
-
-
-def _code(text: str) -> str:
-    return "".join(character for character in words.visible(text, 80) if character != "`")
-
-
-def _in_parts(text: str) -> str:
-    """Code that a narrow screen can break into lines."""
-    return " ".join(f"`{text[start : start + 16]}`" for start in range(0, len(text), 16))
 
 
 def _made_with(versions: dict[str, str]) -> list[str]:
@@ -222,7 +212,7 @@ def _check_file() -> None:
     """Callback: a report or a receipt that was dropped."""
     FOUND_RECEIPT.put(None)
     dropped: Any = session.entered(_FILE, None)
-    if dropped is None:
+    if not isinstance(dropped, UploadedFile):  # a message may also name a file that was never brought
         session.say(_NOTE, report_words.NO_FILE_YET)
         return
     session.say(_NOTE, checked(dropped.getvalue()))

@@ -230,9 +230,10 @@ def _several(own: OwnFile, suited: Suited) -> SplitOptions | None:
 
 def _cells(step: SplitOptions) -> None:
     """Two ways to count cells that name several options: in the wrong one single ticks alone would win."""
-    st.markdown(f":material/help: **{said.several(step.column, step.separator)}**")
+    st.markdown(f":material/help: **{said.several(step.column)}**")
     left, right = st.columns(2, gap="medium")
     with left, st.form("own-ticks", border=False):
+        working.sign("own-ticks")
         st.number_input(
             data_said.SPLIT_MOST, key="own-ticks-most", value=None, min_value=1, max_value=200, placeholder=said.SAY
         )
@@ -250,7 +251,10 @@ def _each_option(step: SplitOptions) -> None:
     if own is None or most is None:
         session.say("own", said.SAY_MOST)
         return
-    ticks = TicksToRows(column=step.column, separator=step.separator, most=int(most))
+    separator = working.stated_sign("own-ticks")
+    if separator is None:
+        return
+    ticks = TicksToRows(column=step.column, separator=separator, most=int(most))
     working.do((*own.steps, ticks), data_said.step_taken(ticks.sentence))
 
 

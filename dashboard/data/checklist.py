@@ -11,10 +11,10 @@ from dashboard import session, words
 from dashboard.data import actions, bulk, editor, naming, source
 from dashboard.data.asked import used
 from dashboard.data.bulk import row, statements, undeclared
-from dashboard.data.columns import TYPES
+from dashboard.data.columns import kind
 from dashboard.data.decision import MOST_ROWS
 from dashboard.data.held import OWN_ASKED
-from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
+from dashboard.data.own_file import Decisions, OwnFile, TwinPlan, read_as
 from dashboard.data.people import ROWS, ask_rows, rows_stated
 from dashboard.data.suits import Suited
 from dashboard.widgets import inputs
@@ -141,7 +141,7 @@ def _people(own: OwnFile) -> None:
 
 def _right(own: OwnFile, suited: Suited) -> None:
     """What the file suggested of what takes part, for the person to state."""
-    types = [(name, TYPES[own.schema.column(name).type]) for name in _unconfirmed(own, suited)]
+    types = [(name, kind(own.schema.column(name))) for name in _unconfirmed(own, suited)]
     if not (types or own.row_unconfirmed):
         return
     told = data_said.suggested(types, ROWS[own.schema.each_row] if own.row_unconfirmed else "")
@@ -153,7 +153,7 @@ def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
 
 
 def _right_key(own: OwnFile, suited: Suited) -> str:
-    named = [(name, own.schema.column(name).type) for name in _unconfirmed(own, suited)]
+    named = [read_as(own.schema.column(name)) for name in _unconfirmed(own, suited)]
     return f"{_FORM}-right-{naming.named(repr((named, own.schema.each_row)))}"
 
 

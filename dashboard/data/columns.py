@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.data import actions, bulk, declarations, editor, source
-from dashboard.data.own_file import Decisions, OwnFile, typed_as
+from dashboard.data.own_file import Decisions, OwnFile, notation
 from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import Column
@@ -115,9 +115,9 @@ def _overview(own: OwnFile) -> None:
 
 
 def _codebook(own: OwnFile, column: Column) -> None:
-    """The options that the file's own codebook states: written down with the file, not read from its rows."""
+    """The options of the file's own codebook, as a draft: many programs write down just the words that occur."""
     read = None if own.reading is None else own.reading.column(column.name)
-    if read is None or not read.codebook or (column.type == "category" and column.categories == read.codebook):
+    if read is None or not read.codebook or set(column.categories) == set(read.codebook):
         return
     key = f"own-codebook-{editor.mark(column)}"
     st.button(
@@ -132,15 +132,9 @@ def _codebook(own: OwnFile, column: Column) -> None:
 
 def _take_codebook(name: str, options: tuple[str, ...]) -> None:
     def change(old: Decisions) -> Decisions:
-        schema = typed_as(old.schema, name, "category")
-        column = replace(schema.column(name), categories=options)
-        return replace(
-            old,
-            schema=schema.with_column(column),
-            settled=old.settled | {name},
-            copied=old.copied - {name},
-            marked=old.unmarked(name),
-        )
+        new = old.retyped(name, "category", None)
+        column = replace(new.schema.column(name), categories=options, from_file=True)
+        return replace(new, schema=new.schema.with_column(column), copied=new.copied | {name})
 
     actions.decide(change)
 
@@ -159,17 +153,14 @@ def _retype(name: str, key: str) -> None:
     if own is None or kind not in own.types(name):
         return
 
-    def change(old: Decisions) -> Decisions:
-        # Whoever chooses the type has answered how the column is to be read.
-        return replace(
-            old,
-            schema=typed_as(old.schema, name, kind),
-            settled=old.settled | {name},
-            copied=old.copied - {name},
-            marked=old.unmarked(name),
-        )
+    read = None if own.reading is None else own.reading.column(name).suggestion
+    actions.decide(lambda old: old.retyped(name, kind, read))
 
-    actions.decide(change)
+
+def kind(column: Column) -> str:
+    """The type of a column with how its numbers or days are written, in a few words."""
+    what = notation(column)
+    return TYPES[column.type] + ("" if what is None else said.NOTATION.get(getattr(column, what), ""))
 
 
 def declared_words(own: OwnFile, column: Column) -> str:
@@ -198,7 +189,7 @@ def _why(own: OwnFile, column: Column) -> None:
     lines = [
         read.reason
         if read.suggestion.type == column.type
-        else f"You chose this type. Suggested: {TYPES[read.type].lower()}. {read.reason}"
+        else f"You chose this type. Suggested: {kind(read.suggestion).lower()}. {read.reason}"
     ]
     lines += list(read.notes)
     if column.name in own.from_rows:

@@ -11,7 +11,7 @@ from dashboard import session, words
 from dashboard.data import actions, arrivals, remembered, source, working
 from dashboard.data.arrivals import taken
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
-from dashboard.data.own_file import Decisions, OwnFile, template, worked
+from dashboard.data.own_file import Decisions, OwnFile, read_as, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
 from dpcore.datasets import Reading, Template, fitted, loaded, saved
@@ -45,10 +45,17 @@ def offer_remembered(own: OwnFile) -> None:
 
 def show_declarations(own: OwnFile) -> None:
     """To keep what was declared as a file, and to bring one."""
+    try:
+        text, problem = saved(template(own)), ""
+    except InvalidArgument as error:
+        text, problem = "", words.sentence(error)
+    if problem:
+        st.caption(words.safe(problem, 600))
     with st.container(horizontal=True):
         st.download_button(
             said.SAVE,
-            data=saved(template(own)),
+            data=text,
+            disabled=bool(problem),
             file_name=said.SAVED_AS,
             mime="application/json",
             icon=":material/save:",
@@ -167,11 +174,12 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     right = () if before is None else before.confirmed
     row = before is not None and before.row_suggested
     once = {skeleton(name) for name in declared.suggested}  # of a file, when the declaration was made
+    told = {name for name in here - suggested if skeleton(name) not in once}
     decisions = replace(
         own.decisions,
         schema=fit.schema,
         settled=own.decisions.settled | (here - suggested),
-        confirmed=own.decisions.confirmed | {(one.name, one.type) for one in fit.schema.columns if one.name in right},
+        confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
         confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
         copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),
         # one row each may have been the default of someone who never said so
@@ -180,6 +188,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         marked=frozenset((one.name, one.type) for one in fit.schema.columns if skeleton(one.name) in once),
         marked_row=declared.row_suggested,
     )
+    decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
     own = replace(own.decide(decisions), known=None, remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))
     if fit.lacking:

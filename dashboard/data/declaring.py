@@ -49,21 +49,22 @@ def declared(old: Column, key: str, *, copied: bool = False) -> Column:
             "low": None if low is None else float(low),
             "high": None if high is None else float(high),
             "unit": str(typed("unit", "")).strip(),
-            "decimal": "," if typed("decimal", ".") == "," else ".",
+            "decimal": typed("decimal", None) or old.decimal,
             "sensitivity": typed("sensitivity", old.sensitivity) or None,
             "counts": old.type == "integer" and bool(typed("counts", old.counts)),
             "better": "lower" if typed("better", old.better) == "lower" else "higher",
         }
     elif old.type == "date":
         earliest, latest = _both(typed("earliest", None), typed("latest", None), "the earliest and the latest date")
-        now |= {"earliest": earliest, "latest": latest, "date_order": typed("order", "ymd")}
+        now |= {"earliest": earliest, "latest": latest, "date_order": typed("date_order", None) or old.date_order}
     elif old.type == "category":
         listed = [line.strip() for line in str(typed("categories", "")).splitlines() if line.strip()]
+        anyone = bool(typed("anyone", False))  # of a codebook
         now |= {
             "categories": tuple(dict.fromkeys(listed)),
             # Without a file there is no such question: everything is declared.
-            "from_file": bool(listed) and not bool(typed("public", True)),
-            "words_from_file": copied and bool(listed),
+            "from_file": bool(listed) and not (anyone or bool(typed("public", True))),
+            "words_from_file": copied and bool(listed) and not anyone,
         }
     elif old.type == "yes/no":
         now |= {"yes_words": _words(typed("yes", "")), "no_words": _words(typed("no", ""))}

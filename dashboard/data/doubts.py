@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import streamlit as st
@@ -22,13 +23,17 @@ _ASKED = {
     "escape": "How is a quotation mark written inside a cell?",
     "columns": "How many columns are there? No line of the file names them.",
     "keep_footer": "Are the last lines rows of the table?",
+    "merged": "Where does a cell that is merged over several rows hold its value?",
+    "objects": "What is each object inside the document?",
 }
 _NAMES = {
     "encoding": understood.ENCODINGS,
-    "delimiter": {"": "one cell per line"} | understood.DELIMITERS,
+    "delimiter": {"": "one cell per line"} | understood.DELIMITERS | understood.SPACED,
     "quote": {"'": "Single ones: '", '"': 'Double ones: "'},
     "escape": {"backslash": "Behind a backslash", "doubled": "Twice"},
     "keep_footer": {"False": "No: totals or notes, leave them out", "True": "Yes: keep them"},
+    "merged": {"each": "In each of its rows", "first": "In the first row alone"},
+    "objects": {"rows": "A row of the table", "columns": "A column of the table"},
 }
 
 
@@ -178,10 +183,6 @@ def _choose(names: tuple[str, ...], number: int) -> None:
     if own is None or own.reading is None:
         return
     reading = own.reading
-    chosen = {name: reading.column(name).readings[number].column for name in names}
+    chosen = [reading.column(name).readings[number].column for name in names]
 
-    def change(old: Decisions) -> Decisions:
-        columns = tuple(chosen.get(column.name, column) for column in old.schema.columns)
-        return replace(old, schema=replace(old.schema, columns=columns), settled=old.settled | set(names))
-
-    actions.decide(change)
+    actions.decide(lambda old: reduce(Decisions.answered, chosen, old))

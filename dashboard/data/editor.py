@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.data import actions, naming, source
 from dashboard.data.declaring import declared, problem
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.own_file import Decisions, OwnFile, notation
 from dashboard.data.understood import lines_words
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
@@ -56,9 +56,11 @@ def show_editor(own: OwnFile, column: Column) -> None:
             st.markdown(f"**What “{words.safe(column.name)}” could hold**")
             if not own.unseen and column.type != "yes/no":
                 st.caption(WHY_OPTIONS if column.type == "category" else WHY_BOUNDS)
-            _FIELDS[column.type](column, key)
+            _FIELDS[column.type](column, key, own.states(column))
             if column.type == "category" and not own.unseen:
                 _public_field(column, key, copied=column.name in own.decisions.copied)
+                if _of_codebook(own, column):
+                    st.checkbox(said.ANYONE, key=f"{key}-anyone", help=said.CODEBOOK_ANYONE_HELP)
             if own.schema.each_row != "record" and column.is_numeric:
                 _score_fields(column, key)
             if not own.unseen:
@@ -67,18 +69,24 @@ def show_editor(own: OwnFile, column: Column) -> None:
     _account(own, column)
 
 
-def _number_fields(column: Column, key: str) -> None:
+def _number_fields(column: Column, key: str, stated: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input("Smallest possible", value=column.low, format="%g", key=f"{key}-low", width=160)
         st.number_input("Largest possible", value=column.high, format="%g", key=f"{key}-high", width=160)
         text_box("Unit", value=column.unit, most=20, key=f"{key}-unit", width=110)
+        marks = {".": "point", ",": "comma"}
         st.segmented_control(
-            "Decimal mark", [".", ","], default=column.decimal, required=True, key=f"{key}-decimal",
-            format_func={".": "point", ",": "comma"}.__getitem__,
-        )  # fmt: skip
+            "Decimal mark",
+            list(marks),
+            default=column.decimal if stated else None,
+            required=stated,
+            key=f"{key}-decimal",
+            format_func=(marks if stated else _suggesting(marks, column.decimal)).__getitem__,
+            help=None if stated else said.SIGN_HELP,
+        )
 
 
-def _date_fields(column: Column, key: str) -> None:
+def _date_fields(column: Column, key: str, stated: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bounds: dict[str, Any] = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
         st.date_input("Earliest possible", value=column.earliest, key=f"{key}-earliest", **bounds)
@@ -86,14 +94,21 @@ def _date_fields(column: Column, key: str) -> None:
         st.selectbox(
             "Written like",
             list(ORDERS),
-            index=list(ORDERS).index(column.date_order),
-            key=f"{key}-order",
+            index=list(ORDERS).index(column.date_order) if stated else None,
+            placeholder=said.SUGGESTED_SIGN.format(ORDERS[column.date_order]),
+            key=f"{key}-date_order",
             format_func=ORDERS.__getitem__,
+            help=None if stated else said.SIGN_HELP,
             width=200,
         )
 
 
-def _category_fields(column: Column, key: str) -> None:
+def _suggesting(names: dict[str, str], one: str) -> dict[str, str]:
+    """These names, of which the file suggested one."""
+    return names | {one: said.SUGGESTED_SIGN.format(names[one])}
+
+
+def _category_fields(column: Column, key: str, _stated: bool) -> None:
     text_box(
         "Options, one on each line",
         value="\n".join(column.categories),
@@ -113,7 +128,14 @@ def _public_field(column: Column, key: str, *, copied: bool) -> None:
     )
 
 
-def _yes_no_fields(column: Column, key: str) -> None:
+def _of_codebook(own: OwnFile, column: Column) -> bool:
+    """Whether the options were taken over from the file's codebook, and nobody has said that anyone could list them."""
+    if own.reading is None or column.name not in own.decisions.copied:
+        return False
+    return bool(column.categories) and set(column.categories) == set(own.reading.column(column.name).codebook)
+
+
+def _yes_no_fields(column: Column, key: str, _stated: bool) -> None:
     with st.container(horizontal=True):
         text_box("Words for yes", value=", ".join(column.yes_words), key=f"{key}-yes", most=LONGEST_WORDS)
         text_box("Words for no", value=", ".join(column.no_words), key=f"{key}-no", most=LONGEST_WORDS)
@@ -153,7 +175,7 @@ def _missing_fields(column: Column, key: str) -> None:
         )
 
 
-_FIELDS: dict[str, Callable[[Column, str], None]] = {
+_FIELDS: dict[str, Callable[[Column, str, bool], None]] = {
     "number": _number_fields,
     "integer": _number_fields,
     "date": _date_fields,
@@ -174,10 +196,13 @@ def _save(name: str, key: str) -> None:
         session.say("own", problem(error))
         return
     public = column.type != "category" or not column.from_file
+    what = notation(column)
+    signs = what is not None and session.entered(f"{key}-{what}", None) is not None
 
     def change(before: Decisions) -> Decisions:
-        copied = before.copied if column.categories else before.copied - {name}
-        return replace(before, schema=before.schema.with_column(column), copied=copied)
+        copied = before.copied if column.words_from_file else before.copied - {name}
+        new = replace(before, schema=before.schema.with_column(column), copied=copied)
+        return new.stating(column) if signs else new
 
     actions.decide(change)
     if name in own.from_rows:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.data import actions, source
 from dashboard.data.bulk import undeclared
-from dashboard.data.columns import TYPES
+from dashboard.data.columns import kind
 from dashboard.data.own_file import OwnFile
 from dashboard.data.people import ROWS
 from dashboard.words import asking as asking_said
@@ -30,7 +30,7 @@ def still_needed(own: OwnFile) -> None:
 
 def _suggested(own: OwnFile) -> None:
     """What the file suggested, to be called right in one click."""
-    types = [(name, TYPES[own.schema.column(name).type]) for name in own.unconfirmed(own.suggested)]
+    types = [(name, kind(own.schema.column(name))) for name in own.unconfirmed(own.suggested)]
     st.caption(said.suggested(types, ROWS[own.schema.each_row] if own.row_unconfirmed else ""))
     st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, help=said.RIGHT_HELP)
 

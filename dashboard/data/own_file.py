@@ -15,7 +15,7 @@ from dashboard.data import put_together
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.report import ASKED, FORM
-from dpcore.datasets.schema import ColumnType, EachRow
+from dpcore.datasets.schema import ColumnType, DateOrder, Decimal, EachRow
 from dpcore.datasets.steps import puts_rows_together, rows_made
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.people import Brought
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dashboard.all_held import Waiting
     from dashboard.data.place import Place
     from dashboard.data.remembered import Remembered
-    from dpcore.datasets import Reading
+    from dpcore.datasets import ReadColumn, Reading
     from dpcore.ledger.people import Resemblance
     from dpcore.sketches import Sketch
 
@@ -37,7 +37,14 @@ _STATED: dict[str | int | bool, Stated] = {
     "backslash": "backslash",
     False: "foot left out",
     True: "foot kept",
+    "each": "merged in each",
+    "first": "merged in the first",
+    "rows": "objects as rows",
+    "columns": "objects as columns",
 }
+Notation = Literal["decimal", "date_order"]
+"""What says, beside its type, how the numbers or the days of a column are written."""
+ReadAs = tuple[str, ColumnType, Decimal, DateOrder]
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
 
 
@@ -47,10 +54,11 @@ class Decisions:
 
     ``settled`` names the doubts they answered (a column's name, or "file:encoding"). ``copied`` names the columns whose
     categories they took over from the file. ``said_rows`` is whether they said how many rows one person can have,
-    ``said_row`` whether they said what one row is. ``confirmed`` are columns and types that they called right as
-    the file suggested them, ``confirmed_row`` is whether they did so of what one row is. ``marked`` are columns and
-    types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had suggested
-    when it was made.
+    ``said_row`` whether they said what one row is. ``confirmed`` are columns that they called right as the file
+    suggested them (``read_as``), ``confirmed_row`` is whether they did so of what one row is. ``marked`` are columns
+    and types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had
+    suggested when it was made. ``notation`` is what they stated of how numbers or days of a column are written: its
+    name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then.
     """
 
     schema: Schema
@@ -58,14 +66,53 @@ class Decisions:
     copied: frozenset[str] = frozenset()
     said_rows: bool = False
     said_row: bool = False
-    confirmed: frozenset[tuple[str, str]] = frozenset()
+    confirmed: frozenset[ReadAs] = frozenset()
     confirmed_row: bool = False
     marked: frozenset[tuple[str, str]] = frozenset()
     marked_row: bool = False
+    notation: frozenset[tuple[str, Notation, str]] = frozenset()
 
     def suggests(self, column: Column) -> bool:
         """Whether a file suggested the type of a column, and nobody has chosen it by hand."""
         return column.name not in self.settled or (column.name, column.type) in self.marked
+
+    def written(self, column: Column) -> str | None:
+        """How the numbers or days of a column are written, as the person stated of that column."""
+        found = (how for name, what, how in self.notation if (name, what) == (column.name, notation(column)))
+        return next(found, None)
+
+    def stating(self, *columns: Column) -> Decisions:
+        """With how these columns are written stated, as they have it."""
+        fresh = {(one.name, what, getattr(one, what)) for one in columns if (what := notation(one)) is not None}
+        here = {(name, what) for name, what, _ in fresh}
+        return replace(self, notation=frozenset({old for old in self.notation if old[:2] not in here} | fresh))
+
+    def answered(self, column: Column) -> Decisions:
+        """With the question how a column is to be read answered: as this one. A type that was chosen by hand stays,
+        with what was declared of it, where the answer is only how its numbers or days are written."""
+        old, what = self.schema.column(column.name), notation(column)
+        if column.name in self.settled and what is not None and notation(old) == what:
+            return replace(self, settled=self.settled | {column.name}).stating(column)
+        schema = self.schema.with_column(column)
+        return replace(self, schema=schema, settled=self.settled | {column.name}).stating(column)
+
+    def retyped(self, name: str, kind: ColumnType, read: Column | None) -> Decisions:
+        """With another type chosen by hand for one column.
+
+        That states nothing of how its numbers or days are written: as long as nobody did, they are read as they were,
+        or as the file suggests them, which ``read`` is. Raises InvalidArgument.
+        """
+        old, schema = self.schema.column(name), typed_as(self.schema, name, kind)
+        what = notation(schema.column(name))
+        if what is not None and read is not None and notation(old) != what:
+            schema = schema.with_column(_written(schema.column(name), what, getattr(read, what)))
+        return replace(
+            self,
+            schema=schema,
+            settled=self.settled | {name},
+            copied=self.copied - {name},
+            marked=self.unmarked(name),
+        )
 
     def unmarked(self, name: str) -> frozenset[tuple[str, str]]:
         """``marked`` without a column that is chosen by hand now."""
@@ -137,7 +184,7 @@ class OwnFile:
     log: tuple[Entry, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "decisions", _marked(self.decisions, self.from_rows))
+        object.__setattr__(self, "decisions", _marked(_bound(self.decisions, self.reading), self.from_rows))
         template(self)  # raises InvalidArgument: rows per person and steps must agree, whoever changes either
 
     @property
@@ -152,13 +199,13 @@ class OwnFile:
 
     @property
     def spoken_of(self) -> tuple[Column, ...]:
-        """The columns whose type somebody chose or called right, and the one that says whose row it is: as plain text
-        where nobody did. None whose name is a word of the rows."""
-        decisions, found = self.decisions, []
+        """The columns of which somebody stated how they are read, or called it right, and the one that says whose row
+        it is: as plain text where nobody did. None whose name is a word of the rows."""
+        found = []
         for column in self.schema.columns:
             if column.name in self.from_rows:
                 continue
-            if self.unseen or column.name in decisions.settled or (column.name, column.type) in decisions.confirmed:
+            if self.unseen or self.spoken(column):
                 found.append(column)
             elif column.name == self.schema.id_column:
                 found.append(Column(name=column.name, type="text"))
@@ -210,8 +257,20 @@ class OwnFile:
         if self.reading is None:
             return ()
         open_ = [f"file:{argument}" for argument in self.reading.report.doubtful]
-        open_ += [column.name for column in self.reading.columns if not column.certain]
-        return tuple(doubt for doubt in dict.fromkeys(open_) if doubt not in self.decisions.settled)
+        open_ = [doubt for doubt in open_ if doubt not in self.decisions.settled]
+        open_ += [column.name for column in self.reading.columns if not column.certain and not self._answered(column)]
+        return tuple(dict.fromkeys(open_))
+
+    def _answered(self, read: ReadColumn) -> bool:
+        """Whether a person said how a column is to be read that can be read in several ways. Its type alone does not
+        say it where two of them are of that type."""
+        if read.name not in self.decisions.settled or read.name not in self.schema.names:
+            return read.name in self.decisions.settled
+        column = self.schema.column(read.name)
+        what = notation(column)
+        if what is None or self.states(column) or (column.name, column.type) in self.decisions.marked:
+            return True
+        return len({getattr(one.column, what) for one in read.readings if notation(one.column) == what}) < 2
 
     @property
     def form_doubts(self) -> tuple[str, ...]:
@@ -239,7 +298,9 @@ class OwnFile:
             return ()
         stated = {argument: value for argument, value in self.stated.items() if argument in FORM}
         counted = stated.pop("columns", None) is not None and self.reading.report.columns > 0
-        return (*(_STATED[value] for value in stated.values()), *(("columns",) if counted else ()))
+        ended = stated.pop("delimiter", None) is not None and self.reading.report.container == "text"
+        told: tuple[tuple[bool, Stated], ...] = ((ended, "cells end"), (counted, "columns"))
+        return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 
     @property
     def release_doubts(self) -> tuple[str, ...]:
@@ -327,14 +388,32 @@ class OwnFile:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """Declared columns whose type this file suggested, by how its cells look, or an earlier one whose declaration
-        was brought: not chosen by hand."""
+        """Declared columns of which this file suggested how they are read, by how its cells look, or an earlier one
+        whose declaration was brought: not stated by a person."""
         declared = self.declared
         if declared is None or self.reading is None:
             return ()
-        return tuple(
-            column.name for column in declared.columns if column.type != "text" and self.decisions.suggests(column)
-        )
+        return tuple(column.name for column in declared.columns if column.type != "text" and self.suggests(column))
+
+    def suggests(self, column: Column) -> bool:
+        """Whether a file suggested how the cells of a column are read, or a part of that: its type, the decimal mark of
+        its numbers, the order of its days."""
+        return self.decisions.suggests(column) or not self.states(column)
+
+    def states(self, column: Column) -> bool:
+        """Whether a person stated how the numbers or days of a column are written, of it or of the whole file; where
+        nothing is to be stated, they did."""
+        what = notation(column)
+        if what is None or self.reading is None:
+            return True
+        return self.decisions.written(column) is not None or _of_all(self.reading, what) is not None
+
+    def spoken(self, column: Column) -> bool:
+        """Whether somebody stated how the cells of a column are read, or called it right."""
+        if read_as(column) in self.decisions.confirmed:
+            return True
+        brought = (column.name, column.type) in self.decisions.marked
+        return column.name in self.decisions.settled and (brought or self.states(column))
 
     @property
     def row_suggested(self) -> bool:
@@ -349,10 +428,10 @@ class OwnFile:
         return open_ and self.declared is not None
 
     def unconfirmed(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of these columns whose type the file suggested and nobody called right. Raises InvalidArgument."""
-        known = self.decisions.confirmed
-        here = (self.schema.column(name) for name in names if name not in self.decisions.settled)
-        return tuple(one.name for one in here if one.type != "text" and (one.name, one.type) not in known)
+        """Those of these columns of which the file suggested how they are read and nobody called it right. Raises
+        InvalidArgument."""
+        here = (self.schema.column(name) for name in names)
+        return tuple(one.name for one in here if one.type != "text" and not self.spoken(one))
 
     @property
     def row_unconfirmed(self) -> bool:
@@ -364,8 +443,8 @@ class OwnFile:
 
         Raises InvalidArgument.
         """
-        pairs = _types(tuple(self.schema.column(name) for name in names))
-        return replace(self.decisions, confirmed=self.decisions.confirmed | pairs, confirmed_row=True)
+        right = {read_as(self.schema.column(name)) for name in names}
+        return replace(self.decisions, confirmed=self.decisions.confirmed | right, confirmed_row=True)
 
     @property
     def declared(self) -> Schema | None:
@@ -493,7 +572,7 @@ def template(own: OwnFile) -> Template:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
         schema = replace(schema, columns=public or read)
-    told = () if own.reading is None else tuple(one.name for one in schema.columns if own.decisions.suggests(one))
+    told = () if own.reading is None else tuple(one.name for one in schema.columns if own.suggests(one))
     return Template(
         schema=schema, steps=own.steps, choices=stated_form(own), suggested=told, row_suggested=own.row_suggested
     )
@@ -519,11 +598,56 @@ def _marked(decisions: Decisions, from_rows: Collection[str]) -> Decisions:
     return replace(decisions, schema=schema, said_rows=decisions.said_rows and whose not in from_rows)
 
 
+def _bound(decisions: Decisions, reading: Reading | None) -> Decisions:
+    """With every column written as a person stated, of it or of the whole file, whatever its cells show; what a step
+    wrote has a decimal point."""
+    if reading is None or not (decisions.notation or reading.stated_decimal or reading.date_order or reading.computed):
+        return decisions
+    fresh = {}
+    for column in decisions.schema.columns:
+        what = notation(column)
+        if what is None:
+            continue
+        own = "." if what == "decimal" and column.name in reading.computed else decisions.written(column)
+        how = own or _of_all(reading, what)
+        if how is not None and how != getattr(column, what):
+            fresh[column.name] = _written(column, what, how)
+    if not fresh:
+        return decisions
+    columns = tuple(fresh.get(column.name, column) for column in decisions.schema.columns)
+    return replace(decisions, schema=replace(decisions.schema, columns=columns))
+
+
+def _of_all(reading: Reading, what: Notation) -> str | None:
+    """What a person stated of how the numbers or days of the whole file are written."""
+    return reading.stated_decimal if what == "decimal" else reading.date_order
+
+
+def _written(column: Column, what: Notation, how: str) -> Column:
+    now: dict[str, Any] = {what: how}
+    return replace(column, **now)
+
+
+def notation(column: Column) -> Notation | None:
+    """What says, beside its type, how the cells of a column are written."""
+    return "decimal" if column.is_numeric else "date_order" if column.type == "date" else None
+
+
+def read_as(column: Column) -> ReadAs:
+    """How the cells of a column are read: all that one of them could decide for the others."""
+    return column.name, column.type, column.decimal, column.date_order
+
+
 def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
-    """The decisions about one reading for another one of the same file: what was declared by hand is kept."""
+    """The decisions about one reading for another one of the same file: what was declared by hand is kept, and what was
+    said of a column, though it was what the file had suggested."""
     schema = reading.suggested()
-    touched = set(old.schema.columns) - set(before.suggested().columns)
-    kept = {column.name: column for column in touched}
+    suggested = set(before.suggested().columns)
+    kept = {
+        column.name: column
+        for column in old.schema.columns
+        if column not in suggested or column.name in old.settled or read_as(column) in old.confirmed
+    }
     columns = tuple(kept.get(column.name, column) for column in schema.columns)
     names = {column.name for column in columns}
     each_row = old.schema.each_row if old.said_row else schema.each_row
@@ -536,10 +660,11 @@ def _carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         copied=old.copied & names,
         said_rows=old.said_rows,
         said_row=old.said_row,
-        confirmed=old.confirmed & _types(columns),
+        confirmed=old.confirmed & {read_as(column) for column in columns},
         confirmed_row=old.confirmed_row and each_row == old.schema.each_row,
         marked=old.marked & _types(columns),
         marked_row=old.marked_row,
+        notation=old.notation,
     )
 
 
@@ -548,21 +673,24 @@ def _types(columns: tuple[Column, ...]) -> set[tuple[str, str]]:
 
 
 def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
-    """The schema with another type for one column; what belonged to the old type is dropped. Raises InvalidArgument."""
+    """The schema with another type for one column; what belonged to the old type is dropped, a decimal mark or an order
+    of days too. Raises InvalidArgument."""
     old = schema.column(name)
     if kind not in ("category", "number", "integer", "yes/no", "date", "text"):
         raise InvalidArgument("type", "must be one of the column types")
     fresh = Column(
         name=name,
         type=kind,
-        decimal=old.decimal,
-        date_order=old.date_order,
         missing_words=old.missing_words,
         unit=old.unit,
         about=old.about,
     )
     if old.is_numeric and fresh.is_numeric:
-        fresh = replace(fresh, low=old.low, high=old.high, sensitivity=old.sensitivity, better=old.better)
+        fresh = replace(
+            fresh, decimal=old.decimal, low=old.low, high=old.high, sensitivity=old.sensitivity, better=old.better
+        )
+    elif kind == old.type == "date":
+        fresh = replace(fresh, date_order=old.date_order)
     return schema.with_column(fresh)
 
 

@@ -31,9 +31,9 @@ def refusal(steps: Iterable[Step], unit: str) -> str:
     """Why a table of records that these steps made cannot be asked privately; "" where it can."""
     for step in steps:
         if isinstance(step, OneRowPer) and not whole_of(_DAY if step.day else step.by, unit):
-            one = f"one day of “{words.safe(step.by)}”" if step.day else f"one “{words.safe(step.by)}”"
+            one = f"one day of “{words.visible(step.by)}”" if step.day else f"one “{words.visible(step.by)}”"
             return (
-                f"A row of this table holds all of {one}, so leaving out one {words.safe(unit)} may change rows and "
+                f"A row of this table holds all of {one}, so leaving out one {words.visible(unit)} may change rows and "
                 "take none away: this no private answer here covers. Put rows together by who is protected on the "
                 "Data page, or say there that what is protected is called by the name of that column."
             )
@@ -51,8 +51,8 @@ def of_nobody(steps: Sequence[Step], schema: Schema) -> str:
         later = any(isinstance(one, ReadAsMissing) and one.column == step.by for one in steps[place + 1 :])
         if later or not {word.lower() for word in means} <= left_out:
             return (
-                f"A word of “{words.safe(step.by)}” was said to mean missing after rows were put together by it: the "
-                "row with that word holds what several people did. Take that step back on the Data page and do it "
+                f"A word of “{words.visible(step.by)}” was said to mean missing after rows were put together by it: "
+                "the row with that word holds what several people did. Take that step back on the Data page and do it "
                 "again."
             )
     return ""

@@ -2,10 +2,10 @@
 
 Only what a person chose or called right is written, of the form of their file too: no bounds or options that came out
 of a file, no step that names a word of its rows, no column whose type its cells suggested as long as nobody called that
-right, nothing before somebody did so of what one row is, and no word about its codebook. Each entry is found by a keyed
-name of the budget's people, the source's table and, where people log in, of who declared it: so it is read by nobody
-who may not have answers charged to that budget, and a file is never looked up by itself, only after a person has said
-whose data it is. What the file had suggested stays marked so.
+right, nothing before somebody did so of what one row is, nothing where steps rest on such a word, and no word about its
+codebook. Each entry is found by a keyed name of the budget's people, the source's table and, where people log in, of
+who declared it: so it is read by nobody who may not have answers charged to that budget, and a file is never looked up
+by itself, only after a person has said whose data it is. What the file had suggested stays marked so.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dashboard import login, visitors
 from dashboard.background import compute
 from dashboard.data.own_file import stated_form
 from dpcore.datasets import Column, Template, loaded, saved
+from dpcore.datasets.steps import rests_on_words
 from dpcore.errors import InvalidArgument, LedgerError
 from dpcore.ledger.files import beside
 
@@ -35,9 +36,9 @@ _EVERYBODY = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """``suggested`` are columns whose type a file had suggested, ``confirmed`` those of them that were called right;
-    ``row_suggested`` and ``row_confirmed`` say the same of what one row is. ``said_rows`` is whether somebody said how
-    many rows one person can have."""
+    """``suggested`` are columns of which a file had suggested how they are read, ``confirmed`` those of them that were
+    called right; ``row_suggested`` and ``row_confirmed`` say the same of what one row is. ``said_rows`` is whether
+    somebody said how many rows one person can have."""
 
     template: Template
     suggested: tuple[str, ...]
@@ -51,12 +52,11 @@ class Remembered:
         """What a person stated about a table so far."""
         facts = _facts(own)
         decisions, columns = own.decisions, facts.schema.columns
-        told = () if own.reading is None else tuple(one for one in columns if decisions.suggests(one))
-        right = decisions.confirmed | decisions.marked
+        told = () if own.reading is None else tuple(one for one in columns if own.suggests(one))
         return cls(
             template=facts,
             suggested=tuple(one.name for one in told),
-            confirmed=tuple(one.name for one in told if (one.name, one.type) in right),
+            confirmed=tuple(one.name for one in told if own.spoken(one)),
             row_suggested=own.row_suggested,
             row_confirmed=decisions.confirmed_row or decisions.marked_row,
             said_rows=decisions.said_rows,
@@ -82,7 +82,11 @@ class Remembered:
 
 
 def keep(own: OwnFile) -> None:
-    """Remember what is declared, where there is a budget for these people. Raises OSError."""
+    """Remember what is declared, where there is a budget for these people, in place of what was before; nothing where
+    its steps rest on a word of the rows. Raises OSError."""
+    if rests_on_words(own.steps):
+        forget(own)
+        return
     if own.declared is None or own.row_unconfirmed or not own.spoken_of:
         return
     fresh = Remembered.of(own).written()

@@ -12,6 +12,7 @@ from dashboard import visitors, words
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
 from dpcore.datasets import Notice, Report
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED
 
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 PREVIEWED, CELLS = 100, 10_000
 _LISTED = 8
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
+SPACED = {BLANKS: "blanks", BLANKS_NAMED: "blanks, behind the name of each row"}
 ENCODINGS = {
     "ascii": "plain ASCII",
     "utf-8": "UTF-8",
@@ -56,6 +58,8 @@ def summary(reading: Reading) -> str:
 def delimiter_words(report: Report) -> str:
     if not report.delimiter:
         return "Every line is one cell."
+    if report.delimiter in SPACED:
+        return f"Cells stand apart by {SPACED[report.delimiter]}."
     return f"Cells end at {DELIMITERS.get(report.delimiter, f'the sign {words.safe(report.delimiter)}')}."
 
 

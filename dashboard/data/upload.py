@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -142,12 +142,14 @@ def differently(
 
 
 def _text_fields(known: dict[str, object], key: str) -> None:
+    names = understood.DELIMITERS | understood.SPACED
+    signs: list[str | None] = [None, *names, ""]
     st.selectbox(
         "Cells end at",
-        [None, *understood.DELIMITERS, ""],
-        index=_at([None, *understood.DELIMITERS, ""], known.get("delimiter")),
+        signs,
+        index=_at(signs, known.get("delimiter")),
         key=f"{key}-delimiter",
-        format_func=lambda sign: _GUESS if sign is None else understood.DELIMITERS.get(sign, "one cell per line"),
+        format_func=lambda sign: _GUESS if sign is None else names.get(sign, "one cell per line"),
     )
     st.selectbox(
         "Text encoding",
@@ -158,7 +160,7 @@ def _text_fields(known: dict[str, object], key: str) -> None:
     )
 
 
-def _at(options: list[object], value: object) -> int:
+def _at(options: Sequence[object], value: object) -> int:
     return options.index(value) if value in options else 0
 
 

@@ -1,4 +1,8 @@
-"""What could be done to the table before it is declared: each step a sentence, taken by one click."""
+"""What could be done to the table before it is declared: each step a sentence, taken by one click.
+
+What a step reads all rows by, such as the sign between options, is stated with that click: nothing is filled in from
+the cells, of which one could decide it for all others.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,8 @@ from dashboard.data.put_together import leaving_out
 from dashboard.data.task import Task
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said
-from dpcore.datasets import Fits, Reading, SplitOptions, Step
+from dpcore.datasets import Fits, OneRowPer, Reading, SplitOptions, Step
+from dpcore.datasets.steps import SEPARATORS
 
 LONGEST = 400
 """Characters of a sentence, and of the options that are stated."""
@@ -35,16 +40,41 @@ def show_working(own: OwnFile) -> None:
                 st.button(said.STEP_BACK, key=f"own-step-back-{place}", on_click=_take_back, args=(step,))
         for place, step in enumerate(offered):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(f":material/arrow_forward: {words.safe(step.sentence, LONGEST)}", width="stretch")
+                offer = step.plan if isinstance(step, SplitOptions | OneRowPer) else step.sentence
+                st.markdown(f":material/arrow_forward: {words.safe(offer, LONGEST)}", width="stretch")
                 if isinstance(step, SplitOptions):
                     _split(step, f"own-step-{place}")
+                elif isinstance(step, OneRowPer) and step.of:
+                    _of_numbers(step, f"own-step-{place}")
                 else:
                     st.button(said.STEP_DO, key=f"own-step-{place}", on_click=_take, args=(step,))
+
+
+def sign(key: str) -> None:
+    """Which sign stands between the options of one cell: none is chosen until somebody states it."""
+    st.segmented_control(said.SIGN, SEPARATORS, format_func=words.safe, key=f"{key}-sign", help=said.SIGN_HELP)
+
+
+def stated_sign(key: str) -> str | None:
+    """The sign that was stated there; None, and a sentence that asks for it, where none was."""
+    stated: str | None = session.entered(f"{key}-sign", None)
+    if stated not in SEPARATORS:
+        session.say("own", said.SAY_SIGN)
+        return None
+    return stated
+
+
+def _of_numbers(step: OneRowPer, key: str) -> None:
+    """One button for each way in which the numbers can be written."""
+    with st.container(horizontal=True, width="content"):
+        st.button(said.WITH_POINT, key=f"{key}-point", on_click=_take, args=(replace(step, decimal="."),))
+        st.button(said.WITH_COMMA, key=f"{key}-comma", on_click=_take, args=(replace(step, decimal=","),))
 
 
 def _split(step: SplitOptions, key: str) -> None:
     """Options that are to be counted in a private answer are stated, and so is how many of them one cell can name."""
     with st.popover(said.STEP_DO), st.form(f"{key}-form", border=False):
+        sign(key)
         text_box(
             said.SPLIT_OPTIONS,
             key=f"{key}-options",
@@ -61,7 +91,9 @@ def _take_split(step: SplitOptions, key: str) -> None:
     lines = [line.strip() for line in str(session.entered(f"{key}-options", "") or "").splitlines()]
     most: float | None = session.entered(f"{key}-most", None)
     options = tuple(dict.fromkeys(line for line in lines if line))
-    _take(replace(step, options=options, most=None if most is None else int(most)))
+    separator = stated_sign(key)
+    if separator is not None:
+        _take(replace(step, separator=separator, options=options, most=None if most is None else int(most)))
 
 
 def _take(step: Step) -> None:

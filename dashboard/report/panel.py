@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 import streamlit as st
+from streamlit.typing import UploadedFile
 
 from dashboard import login, session, words
 from dashboard.background import compute
@@ -165,7 +166,7 @@ def _typed(name: str, place: str) -> None:
 def _brought(place: str) -> None:
     """Callback: a logo was brought, or taken away; one that cannot be set on a page is refused."""
     found: Any = session.entered(place, None)
-    if found is None:
+    if not isinstance(found, UploadedFile):  # a message may also name a file that was never brought
         held.LOGO.put(None)
         return
     brought = found.getvalue()

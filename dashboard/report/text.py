@@ -10,11 +10,11 @@ import html
 import re
 
 from dashboard.report.value import Line, Listing, Paragraph, Part, Run
-from dpcore.datasets.text import visible
+from dpcore.datasets.text import UNSEEN, visible
 
 _ESCAPED = set(r"\`*_{}[]()#+-.!|~$:\"'<>&")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#39);")
-_BADGE = re.compile(r":(?:material|[a-z]+-badge)[^ \n]*?[:\]](?= |$)")
+_BADGE = re.compile(r"(?<!\\):(?:material|[a-z]+-badge)[^ \n]*?[:\]](?= |$)")
 _POINT = re.compile(r"^\s*[-*] +")
 _HEADING = re.compile(r"^#{1,6} +")
 _LONGEST = 20_000
@@ -32,7 +32,8 @@ def line(markdown: str) -> Line:
             found.append(Run(text, strong=strong, slanted=slanted, code=code))
             buffer.clear()
 
-    text = _BADGE.sub("", _HEADING.sub("", markdown.strip())).replace("\n", " ").strip()[:_LONGEST]
+    bare = _BADGE.sub("", _HEADING.sub("", markdown.strip())).replace(UNSEEN, "")
+    text = bare.replace("\n", " ").strip()[:_LONGEST]
     place = 0
     while place < len(text):
         sign = text[place]

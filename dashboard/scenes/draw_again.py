@@ -31,7 +31,7 @@ def panel(source: Source, offer: Offer | NoOffer, beside: DeltaGenerator, main: 
     needs the confirmation on the question's page.
     """
     if isinstance(offer, NoOffer) or not source.practice:
-        main.info(offer.sentence if isinstance(offer, NoOffer) else said.NOT_PRACTICE)
+        main.info(words.safe(offer.sentence, 2000) if isinstance(offer, NoOffer) else said.NOT_PRACTICE)
         return
     request = offer.request
     try:

@@ -39,11 +39,7 @@ def latest(found: Budget, request: Request) -> Petition | None:
     person = login.person()
     if found.practice or person is None:
         return None
-    wanted = (found.lineage, person.subject, question_digest(request), False)
-    mine = [
-        one for one in compute.ledger().petitions() if (one.lineage, one.subject, one.question, one.charged) == wanted
-    ]
-    return mine[-1] if mine else None
+    return compute.ledger().latest_petition(found.lineage, question_digest(request))
 
 
 def pending(petition: Petition | None) -> bool:

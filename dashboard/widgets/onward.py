@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard import words
 from dashboard.catalogue import address
 from dashboard.words import data as said
 
+_LONGEST = 2000
+
 
 def say(sentence: str) -> None:
-    """What stands in the way of an answer, with a link to where it can be mended."""
-    st.info(sentence)
+    """What stands in the way of an answer, with a link to where it can be mended. Plain text: it may name a column."""
+    st.info(words.safe(sentence, _LONGEST))
     way(sentence)
 
 

@@ -11,6 +11,7 @@ from dashboard import session
 from dashboard.controls import Kept
 from dashboard.widgets.inputs import text_box
 from dashboard.widgets.picture import csv
+from dashboard.widgets.tables import show_table
 
 NAME = "scenario"
 
@@ -40,7 +41,7 @@ def show_scenarios(page: str, current: Sequence[tuple[str, str]], mark: str | No
             st.button("Forget the last", icon=":material/undo:", on_click=_forget_last, args=(kept_here,))
             st.download_button("Export", lambda: csv(table(kept), mark), f"{page}-scenarios.csv", on_click="ignore")
     if kept:
-        st.table(table(kept).set_index(NAME).T, alt="Kept scenarios side by side")
+        show_table(table(kept).set_index(NAME).T, alt="Kept scenarios side by side", border=True)
 
 
 def table(kept: Sequence[Sequence[tuple[str, str]]]) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import streamlit as st
@@ -57,7 +58,7 @@ def _waiting(subject: str) -> int:
         return 0
     try:
         ledger = compute.ledger()
-        others = [one for one in ledger.petitions() if one.state == "waiting" and one.subject != subject]
-        return sum(ledger.terms(one.lineage).at_least(subject, "own") for one in others)
+        others = Counter(one.lineage for one in ledger.petitions() if one.state == "waiting" and one.subject != subject)
+        return sum(many for lineage, many in others.items() if ledger.terms(lineage).at_least(subject, "own"))
     except DpcoreError:
         return 0  # the budget's own place says that the ledger is closed

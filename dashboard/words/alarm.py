@@ -480,7 +480,7 @@ def use(other: str) -> str:
 
 def declare_sensitivity(column: str) -> str:
     return (
-        f"Say on the Data page by how much one person can move an entry of “{safe(column)}” at most: the noise of a "
+        f"Say on the Data page by how much one person can move an entry of “{visible(column)}” at most: the noise of a "
         "private answer is measured by it, and it must not be read from the file."
     )
 

@@ -79,11 +79,9 @@ def hidden(unit: str) -> str:
     return f"Private answers hide any one {safe(unit)}. Rather any one"
 
 
-def several(column: str, separator: str) -> str:
+def several(column: str) -> str:
     """The question about cells that name several options."""
-    return (
-        f"Cells of “{safe(column, 60)}” name several options, with “{safe(separator)}” between them. How do they count?"
-    )
+    return f"Cells of “{safe(column, 60)}” name several options. How do they count?"
 
 
 def left_out(names: Sequence[str]) -> str:

@@ -85,7 +85,14 @@ COPY_HELP = (
     "Fills the list for you to check, in alphabetical order. Until you allow more it serves your own charts only."
 )
 CODEBOOK = "Take over the options of the file's own codebook"
-CODEBOOK_HELP = "They were written down with the file, not read from its rows, so private answers may use them."
+CODEBOOK_HELP = (
+    "Fills the list for you to check. Many programs write down just the words that occur in the rows, so until you "
+    "allow more it serves your own charts only."
+)
+CODEBOOK_ANYONE_HELP = (
+    "Of a codebook that was written before anybody answered, as a questionnaire's. Then private answers may use the "
+    "list, and nothing is said of where it is from."
+)
 ANYONE = "Anyone could write this list without seeing the file."
 ANYONE_HELP = "Needed for private answers and twins. Without it the list serves your own what-if charts only."
 NOT_HIDDEN = "Private answers may use these words. That a word occurs in the file is then not hidden."
@@ -236,10 +243,18 @@ FORM_OF_FILE = (
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
 
+SUGGESTED_SIGN = "{} (suggested)"
+SIGN_HELP = "Answers say that the file suggested this, as long as you do not state it: one cell can decide it for all."
+
 STEPS = "Change the table first?"
 STEP_DO = "Do this"
 STEP_BACK = "Undo"
 DOING_STEP = "Doing this step"
+WITH_POINT = "Do this: a point marks decimals"
+WITH_COMMA = "Do this: a comma marks decimals"
+SIGN = "What stands between the options of one cell"
+SIGN_HELP = "Every cell is read by it. Other signs are letters of an option."
+SAY_SIGN = "Say which sign stands between the options of one cell."
 SPLIT_OPTIONS = "Options that one cell can name, one on each line"
 SPLIT_OPTIONS_HELP = (
     "Write them from what you know, and private answers may use the columns. Left empty, the words in the file are "
@@ -353,6 +368,13 @@ def bulk_wrong(column: str, sentence: str) -> str:
 
 IN_USE = "**In use: this sample.**"
 NEEDED = "Before a private answer"
+NOTATION = {
+    ",": " with a decimal comma",
+    "dmy": ", the day first",
+    "mdy": ", the month first",
+    "serial": ", counted in days",
+}
+"""What belongs to a type that is called right, where it is not the usual."""
 RIGHT = "These are right"
 RIGHT_HELP = (
     "Then you state them, and private answers rest on your word. Receipts say that the file suggested them first: one "

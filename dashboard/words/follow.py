@@ -305,8 +305,8 @@ def overshoot(epsilon: float) -> str:
 
 def rounds_private(unit: str) -> str:
     return (
-        f"How many rows there are is private where one {safe(unit)} can have several, and these answers need a public "
-        "number of rounds. They can be released where each row is a step in time."
+        f"How many rows there are is private where one {visible(unit)} can have several, and these answers need a "
+        "public number of rounds. They can be released where each row is a step in time."
     )
 
 

@@ -127,7 +127,8 @@ def follow_headline(number_: int, rounds: int, team: str) -> str:
 
 
 def followed_so_far(plays: tuple[str, ...], happened: tuple[str, ...]) -> str:
-    told = [f"{place}: {team} ({what})" for place, (team, what) in enumerate(zip(plays, happened, strict=False), 1)]
+    rounds = enumerate(zip(plays, happened, strict=False), 1)
+    told = [f"{place}: {team} ({safe(what)})" for place, (team, what) in rounds]
     return f"So far: {', '.join(told)}." if told else ""
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from dashboard.words import safe, visible
+from dpcore.datasets.text import UNSEEN
 
 PART = "What is spoken of"
 PARTS: Mapping[str, str] = {
@@ -161,7 +162,7 @@ NOT_PRACTICE = "Private answers are drawn on the stage for samples only: this is
 def unmarked(markdown: str) -> str:
     """A described answer without its Markdown, for a picture: "**Back pain\\.**" gives "Back pain."."""
     bare = re.sub(r"\\([^A-Za-z0-9\s])|[*_`]", r"\1", markdown)
-    return html.unescape(bare)
+    return html.unescape(bare.replace(UNSEEN, ""))
 
 
 def drawn(count: int) -> str:

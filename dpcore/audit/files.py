@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -34,6 +35,9 @@ from dpcore.validate import Neighbours
 
 Row = tuple[str, ...]
 Moves = Literal["rows", "entries"]
+FileKind = Literal["text", "sheet", "merged sheet", "lists", "objects"]
+"""As what a file is written: CSV, a workbook (merged: empty cells of the first column are one with that above them), or
+JSON, in which rows are lists or objects inside an object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,6 +59,8 @@ PLAIN = {
     "header_line": 1,
     "columns": 5,
     "keep_footer": True,
+    "merged": "first",
+    "objects": "rows",
     "uneven": "set aside",
 }
 """One answer to each question about the form of a file, whatever the file is."""
@@ -86,7 +92,7 @@ class Question:
     that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
     before it is declared; ``header`` names its columns where they make others of them. Cells are quoted by ``mark``.
     With ``program`` the file is one of SPSS or Stata, with this ``codebook`` whatever is declared.
-    With ``sheet`` the file is a workbook; without ``heading`` no line of it names the columns.
+    It is CSV unless ``kind`` says otherwise; without ``heading`` no line of it names the columns.
     """
 
     name: str
@@ -103,7 +109,7 @@ class Question:
     mark: str = '"'
     program: Program | None = None
     codebook: Schema | None = None
-    sheet: bool = False
+    kind: FileKind = "text"
     heading: bool = True
 
     @property
@@ -136,13 +142,19 @@ class Question:
             after = done(table, self.steps)
             return File(frame=after.frame, private=after.private)
         answers = PLAIN if self.heading else PLAIN | {"header_rows": 0, "columns": len(self.names)}
-        reading = as_a_page_reads(self._written([self.names, *rows] if self.heading else rows), answers)
+        reading = as_a_page_reads(self._bytes(rows), answers)
         after = reading.after(self.steps)
         return File(frame=after.frame, private=after.private)
 
-    def _written(self, lines: Sequence[Row]) -> bytes:
-        if self.sheet:
-            return workbook(lines)
+    def _bytes(self, rows: Sequence[Row]) -> bytes:
+        lines = [self.names, *rows] if self.heading else rows
+        if self.kind == "sheet" or self.kind == "merged sheet":
+            return workbook(lines, merged=self.kind == "merged sheet")
+        if self.kind == "lists":
+            return json.dumps(lines).encode()
+        if self.kind == "objects":
+            people = {f"p{place}": dict(zip(self.names, row, strict=False)) for place, row in enumerate(rows)}
+            return json.dumps(people).encode()
         text = io.StringIO()
         csv.writer(text, lineterminator="\n", quotechar=self.mark, quoting=self.quoting).writerows(lines)
         return text.getvalue().encode()
@@ -151,7 +163,7 @@ class Question:
         """The cells that come of a row of another width: too many are nobody's in a text file, and none is in a column
         that has no name."""
         width = len(self.names)
-        if any(row[width:]) and not self.sheet:
+        if any(row[width:]) and self.kind == "text":
             return ("",) * width
         return (*row[:width], *[""] * (width - len(row)))
 

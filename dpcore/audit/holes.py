@@ -349,6 +349,13 @@ def _form_unasked() -> Iterator[None]:
 
 
 @contextmanager
+def _heading_unasked() -> Iterator[None]:
+    """A heading guessed by how the first rows look, and nobody asked."""
+    with patch.object(Report, "doubtful", ()):
+        yield
+
+
+@contextmanager
 def _labels_of_all_or_none() -> Iterator[None]:
     """Codes left as they are in a column of which one row has a code without a label."""
 
@@ -571,6 +578,24 @@ HOLES: tuple[Hole, ...] = (
         name="rows of a person kept by how their cells are written",
         on="whole numbers of pandas, median amount, two rows by who, CSV",
         within=_kept_by_how_cells_are_written,
+    ),
+    Hole(
+        name="a cell merged over other rows that is theirs too",
+        on="a sheet with merged cells, most common, a row added",
+        within=_form_unasked,
+        from_bytes=9,
+    ),
+    Hole(
+        name="the first list of a JSON document taken for names by how it looks",
+        on="lists of JSON without a heading, most common, a row added",
+        within=_heading_unasked,
+        from_bytes=9,
+    ),
+    Hole(
+        name="objects of JSON turned to columns by how many there are",
+        on="objects inside an object of JSON, most common, a row added",
+        within=_form_unasked,
+        from_bytes=9,
     ),
     Hole(name="a replaced row at the noise of an added one", on="most common, a row replaced", ask=_as_if_added),
 )

@@ -355,7 +355,8 @@ def _best_of_named(declaration: Declaration, file: File) -> BestScore:
 
 def _of_form() -> list[Question]:
     """Files in which one row could decide how all others are read: by its quotation mark, by standing behind lines that
-    look like notes at the foot, or by having more or fewer cells than others."""
+    look like notes at the foot, by having more or fewer cells than others, by standing first where nothing names the
+    columns, by being one more than there are columns, or by a cell that is merged over several rows."""
     noted = replace(OPTION, categories=("a", "b", "a note"))
     foot = (("a note", "", "", "", ""),) * 3
     return [
@@ -396,7 +397,33 @@ def _of_form() -> list[Question]:
             ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
             tables=((*EXTREME, *[("", "", "", "", "", "a")] * 3),),
             extreme=((*EXTREME[0], "x"), EXTREME[0], ("", "", "", "", "", "a")),
-            sheet=True,
+            kind="sheet",
+        ),
+        Question(
+            name="a sheet with merged cells, most common, a row added",
+            schema=RECORDS,
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=((*EXTREME, *[("", *EXTREME[0][1:])] * 5),),
+            extreme=EXTREME,
+            kind="merged sheet",
+        ),
+        Question(
+            name="lists of JSON without a heading, most common, a row added",
+            schema=Schema(columns=(replace(OPTION, name="column 1"),)),
+            ask=lambda d, _: MostCommonOption.of(d, "column 1", epsilon=0.5),
+            tables=((*[("a", "1")] * 3, ("b", "1")),),
+            extreme=(("c", "x"), ("b", "y", "x"), ("a", "x")),
+            header=("column 1", "column 2"),
+            kind="lists",
+            heading=False,
+        ),
+        Question(
+            name="objects inside an object of JSON, most common, a row added",
+            schema=RECORDS,
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=((*EXTREME, EXTREME[0]),),
+            extreme=EXTREME,
+            kind="objects",
         ),
     ]
 

@@ -26,16 +26,27 @@ _PARTS = {
 }
 
 
-def workbook(rows: Sequence[Sequence[str]]) -> bytes:
-    """These rows as text cells of a sheet; an empty cell is none. Up to 26 columns."""
+def workbook(rows: Sequence[Sequence[str]], *, merged: bool = False) -> bytes:
+    """These rows as text cells of a sheet; an empty cell is none. Up to 26 columns.
+
+    ``merged`` merges each cell of the first column with the empty ones below it.
+    """
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for name, text in _PARTS.items():
             archive.writestr(name, _HEAD + text)
         cells = "".join(_row(number, row) for number, row in enumerate(rows, start=1))
-        sheet = f'{_HEAD}<worksheet xmlns="{_MAIN}"><sheetData>{cells}</sheetData></worksheet>'
+        ranges = _merged(rows) if merged else ""
+        sheet = f'{_HEAD}<worksheet xmlns="{_MAIN}"><sheetData>{cells}</sheetData>{ranges}</worksheet>'
         archive.writestr("xl/worksheets/sheet1.xml", sheet)
     return made.getvalue()
+
+
+def _merged(rows: Sequence[Sequence[str]]) -> str:
+    tops = [number for number, row in enumerate(rows, start=1) if row[0]]
+    last = [after - 1 for after in tops[1:]] + [len(rows)]
+    ranges = [f'<mergeCell ref="A{top}:A{end}"/>' for top, end in zip(tops, last, strict=True) if end > top]
+    return f"<mergeCells>{''.join(ranges)}</mergeCells>" if ranges else ""
 
 
 def _row(number: int, row: Sequence[str]) -> str:

@@ -9,9 +9,13 @@ from dpcore.datasets.schema import Column, ColumnType
 
 Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "database"]
 Escape = Literal["doubled", "backslash"]
-FORM = ("quote", "escape", "columns", "keep_footer")
+Objects = Literal["rows", "columns"]
+Merged = Literal["each", "first"]
+BLANKS, BLANKS_NAMED = "blanks", "blanks behind a name"
+"""What stands for a delimiter where cells stand apart by blanks; and where each row begins with its name besides."""
+FORM = ("quote", "escape", "columns", "keep_footer", "merged", "objects", "delimiter")
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
-ASKED = (*FORM, "encoding", "delimiter", "header", "part")
+ASKED = (*FORM, "encoding", "header", "part")
 """All that can be asked of a file's form."""
 LISTED = 100
 """How many line numbers a notice lists at most; its ``count`` is always complete."""
@@ -56,8 +60,9 @@ class Report:
     ``header_lines`` are the lines that name the columns, none when the names are ours: then there are ``columns`` of
     them. ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
     was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
-    where totals and notes at the foot were left out. Alternatives are empty where no other reading is plausible and
-    the bytes ``decided`` nothing.
+    where totals and notes at the foot were left out. A cell ``merged`` over several rows of a sheet holds its
+    value in each, or in the first. Each object inside an object of JSON is one of ``objects``.
+    Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 
     container: Container
@@ -73,6 +78,8 @@ class Report:
     quote: str = '"'
     escape: Escape = "doubled"
     keep_footer: bool = True
+    merged: Merged = "each"
+    objects: Objects = "rows"
     part: str = ""
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
@@ -125,8 +132,9 @@ class ReadColumn:
     ``missing_words`` which and how often; ``unparsable`` counts cells that are no value of the suggested type,
     ``unparsable_lines`` where the first of them are. ``readings`` holds two or more side by side when the file alone
     cannot decide and the person must; it is empty otherwise. ``distinct`` counts different values. ``codebook`` holds
-    the options that the file's own codebook declares (value labels of SPSS, Stata), not read from its rows: for the
-    person to take over as declared options. ``stand_in`` is a word such as "999" that may stand for missing.
+    the options that the file's own codebook names (value labels of SPSS, Stata): for the person to take over, marked as
+    words of the file until they say that anyone could list them, since many programs write down just those that occur.
+    ``stand_in`` is a word such as "999" that may stand for missing.
     """
 
     name: str

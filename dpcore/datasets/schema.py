@@ -7,7 +7,7 @@ good for looking at one's own data, never for a release, because a minimum taken
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Literal, get_args
 
@@ -139,20 +139,15 @@ def _holds_a_whole_number(low: float | None, high: float | None) -> bool:
     return max(least, -MOST_WHOLE) <= min(most, MOST_WHOLE)
 
 
-def _check_words(column: Column) -> None:
-    """Whether every word can be compared with cells: half a sign, as JSON can name one, is in no text."""
-    words = {
-        "categories": column.categories,
-        "missing_words": column.missing_words,
-        "yes_words": column.yes_words,
-        "no_words": column.no_words,
-        "fill": (str(column.fill),),
-    }
-    for name, listed in words.items():
+def _check_words(declared: Column | Schema) -> None:
+    """Whether every text can be shown, and compared with cells: half a sign, as JSON can name one, is in none."""
+    for field in fields(declared):
+        said = getattr(declared, field.name)
+        listed = [said] if isinstance(said, str) else said if isinstance(said, tuple) else ()
         try:
-            "".join(listed).encode()
+            "".join(one for one in listed if isinstance(one, str)).encode()
         except UnicodeEncodeError:
-            raise InvalidArgument(name, "must be text that can be written") from None
+            raise InvalidArgument(field.name, "must be text that can be written") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +178,7 @@ class Schema:
             raise InvalidArgument("columns", "must have different names")
         if self.id_column is not None and (self.id_column not in self.names or self.each_row != "record"):
             raise InvalidArgument("id_column", "must be a column of a table with one record in each row")
+        _check_words(self)
 
     @property
     def names(self) -> tuple[str, ...]:

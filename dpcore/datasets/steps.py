@@ -2,9 +2,11 @@
 
 A step changes rows of text to rows of text. Taking it back means reading on without it: ``Reading.after(steps)`` starts
 from the file each time. ``holds_values`` says whether a step names something read from the rows, so that a link or a
-recipe that must hold no values leaves it out. ``size(frame)`` says before it is done how large the table after it will
-be, so that none is made for which there is no room: never fewer rows or bytes than there will be, and exactly as many
-rows where they can become more.
+recipe that must hold no values leaves it out. What else all rows are read by (which sign stands between options, which
+mark before decimals) a person states, whatever the cells look like, and ``sentence`` says it; ``plan`` is the sentence
+before it is stated. ``size(frame)`` says before it is done how large the table after it will be, so that none is made
+for which there is no room: never fewer rows or bytes than there will be, and exactly as many rows where they can become
+more.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ _TOTAL = re.compile(
 )
 _OF_TOTALS = "tota|umme|amt|uma|итого|всего"
 """Each word that ``_TOTAL`` takes holds one of these, capital or small."""
-_SEPARATORS = (";", "|", ",")
+SEPARATORS = (";", "|", ",")
+"""Signs that may stand between the options of one cell."""
 _MOST_OPTIONS, _FEWEST_MONTHS = 40, 3
 _REPEATED, _MOST_SUMS = 0.8, 2
 _MOST_SPLIT, _LONGEST_NUMBER = 200, 24
@@ -145,9 +148,13 @@ class SplitOptions:
         return False  # options that are stated were declared; others are not part of the step
 
     @property
-    def sentence(self) -> str:
+    def plan(self) -> str:
         bound = "" if self.most is None else f", the first {self.most} of each cell"
         return f"“{self.column}” becomes one yes/no column per option{bound}."
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.plan} A “{self.separator}” stands between options."
 
     def size(self, frame: pd.DataFrame) -> Size:
         _column(frame, self.column)
@@ -207,7 +214,10 @@ class TicksToRows:
 
     @property
     def sentence(self) -> str:
-        return f"Every option that “{self.column}” names becomes a row of its own, the first {self.most} of each cell."
+        return (
+            f"Every option that “{self.column}” names becomes a row of its own, the first {self.most} of each cell. "
+            f"A “{self.separator}” stands between options."
+        )
 
     def size(self, frame: pd.DataFrame) -> Size:
         codes, different = pd.factorize(_column(frame, self.column))
@@ -290,7 +300,7 @@ class OneRowPer:
 
     ``by`` names the person, or a date, which is cut to its day. Rows without it, or with one of the ``missing_words``,
     are left out: together they would be one row that holds what several people did. A number that cannot be read counts
-    as missing; the decimal mark is ``decimal``.
+    as missing; the decimal mark is ``decimal``. What it makes of the numbers is written with a point.
     """
 
     by: str
@@ -311,9 +321,15 @@ class OneRowPer:
         return "rows" if self.how == "count" else f"{self.how} of {self.of}"
 
     @property
-    def sentence(self) -> str:
+    def plan(self) -> str:
         what = "the number of its rows" if self.how == "count" else f"the {self.how} of “{self.of}”"
         return f"One row per {'day of ' if self.day else ''}“{self.by}”, with {what}."
+
+    @property
+    def sentence(self) -> str:
+        if self.how == "count":
+            return self.plan
+        return f"{self.plan} A {'point' if self.decimal == '.' else 'comma'} marks the decimals of “{self.of}”."
 
     def size(self, frame: pd.DataFrame) -> Size:
         """No row is added; the number beside takes what the longest usual one does."""
@@ -382,6 +398,32 @@ def puts_rows_together(steps: Iterable[Step]) -> bool:
     return any(isinstance(step, OneRowPer | TicksToRows) for step in steps)
 
 
+def rests_on_words(steps: Iterable[Step]) -> str:
+    """The column by which one of these steps puts rows together, or whose numbers it makes one of, while another reads
+    a word of it as missing; "" where there is none.
+
+    Without that other one, which names a word of the rows, the rows with that word, which are nobody's, would be put
+    into one, or the word be a number among them. Other steps read each row by itself, and the word can be named after.
+    """
+    missing, by = dict[str, frozenset[str]](), set[str]()  # the words of each column
+    for step in steps:
+        if isinstance(step, ReadAsMissing):
+            if step.column in by:
+                return step.column
+            missing[step.column] = missing.get(step.column, frozenset()) | {step.word.lower()}
+        elif isinstance(step, MonthsToRows):
+            missing[step.value] = frozenset[str]().union(*(missing.get(name, frozenset()) for name in step.columns))
+            by |= {step.value} if by & set(step.columns) else set()
+        elif isinstance(step, OneRowPer):
+            listed = {word.lower() for word in step.missing_words}
+            if not missing.get(step.by, frozenset()) <= listed:
+                return step.by
+            if missing.get(step.of):
+                return step.of
+            by.add(step.by)
+    return ""
+
+
 def left_out_by(steps: Iterable[Step]) -> frozenset[str]:
     """The columns by whose cells steps left rows out; "" stands for one that a later step made others of."""
     found: set[str] = set()
@@ -396,7 +438,11 @@ def left_out_by(steps: Iterable[Step]) -> frozenset[str]:
 
 
 def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:
-    """Steps that the table seems to want, each for the person to take or leave."""
+    """Steps that the table seems to want, each for the person to take or leave.
+
+    They hold names of columns, and the word of ``ReadAsMissing``, which its sentence quotes. Signs and decimal marks
+    are the usual ones, whatever the cells hold: one row could decide them for all others, so a person states them.
+    """
     found: list[Step] = []
     for column in columns:
         if column.type not in ("text", "category"):
@@ -405,8 +451,8 @@ def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Ste
         total = is_total(cells)
         if 0 < total.sum() <= 0.34 * len(frame):
             found.append(LeaveOutTotals(column=column.name))
-        elif (separator := several_in(cells)) is not None:
-            found.append(SplitOptions(column=column.name, separator=separator))
+        elif several_in(cells) is not None:
+            found.append(SplitOptions(column=column.name))
     found += [ReadAsMissing(column=column.name, word=column.stand_in) for column in columns if column.stand_in]
     months = tuple(column.name for column in columns if time_of(column.name) is not None)
     numeric = {column.name for column in columns if column.type in ("integer", "number")}
@@ -428,7 +474,7 @@ def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[St
         for column in columns
         if column.type in ("integer", "number") and not names_someone(column.name) and not counts_time(column.name)
     ]
-    sums = [OneRowPer(by=by, of=column.name, how="sum", decimal=column.suggestion.decimal) for column in amounts]
+    sums = [OneRowPer(by=by, of=column.name, how="sum") for column in amounts]
     return [OneRowPer(by=by), *sums[:_MOST_SUMS]]
 
 
@@ -447,7 +493,7 @@ def is_total(cells: pd.Series) -> BoolArray:
 
 def several_in(cells: pd.Series) -> str | None:
     """The sign between several options of one cell, or None: the parts repeat, are short, and are few in all."""
-    separators = [separator for separator in _SEPARATORS if holds(cells, separator)]
+    separators = [separator for separator in SEPARATORS if holds(cells, separator)]
     if not separators:
         return None
     different, weights = counted(cells)  # each word is taken apart once, however often it occurs

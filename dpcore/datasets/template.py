@@ -12,9 +12,10 @@ from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from dpcore.datasets.declaration import shown
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.size import Fits
-from dpcore.datasets.steps import KINDS, Step, rows_made
+from dpcore.datasets.steps import KINDS, Step, rests_on_words, rows_made
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument, NoRoom
 
@@ -28,6 +29,11 @@ _LARGEST = 1 << 20
 MOST_STEPS = 1000
 """Steps that one declaration does to a table, one after another: each of the most columns may need one, and more."""
 _WRONG = "is no declaration that can be read: {}; declare the columns again and save it anew"
+_RESTS = (
+    "cannot be saved: one of its steps puts rows, or numbers, of “{}” together, another reads a word of it as missing, "
+    "and no word of the rows is saved; take one of the two back. Where rows with that word are nobody's, list it among "
+    "the words of that column that mean missing, and then put the rows together"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +82,12 @@ class Fit:
 def saved(declaration: Template) -> str:
     """The declaration as JSON text, columns in order, only what differs from the usual; no step that ``holds_values``.
 
-    Such a step is offered for the next table where its rows suggest it too.
+    Such a step is offered for the next table where its rows suggest it too. Raises InvalidArgument where other steps
+    would put other rows together without it (``rests_on_words``).
     """
+    column = rests_on_words(declaration.steps)
+    if column:
+        raise InvalidArgument("declaration", _RESTS.format(shown(column)))
     schema = declaration.schema
     document = {
         _MARK: _VERSION,
@@ -105,6 +115,9 @@ def loaded(text: str) -> Template:
         raise InvalidArgument("declaration", _WRONG.format("it is too large"))
     try:
         document = json.loads(text)
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half a sign, which JSON can name and no page can show
+        raise InvalidArgument("declaration", _WRONG.format("it has a text that cannot be written")) from None
     except (ValueError, RecursionError):
         raise InvalidArgument("declaration", _WRONG.format("it is not JSON")) from None
     if not isinstance(document, dict) or document.pop(_MARK, None) != _VERSION:

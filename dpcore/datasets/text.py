@@ -67,11 +67,16 @@ def _shown(character: str) -> str:
 def plain_markdown(text: str, limit: int = _LIMIT) -> str:
     """``visible`` text with every character escaped that Markdown or HTML would act on.
 
-    For the few places, such as chart titles and metric labels, that always take markup.
+    For the few places, such as chart titles and metric labels, that always take markup. No escape keeps Markdown from
+    making a link of an address, so in one stands ``UNSEEN``.
     """
-    return visible(text, limit).translate(_ESCAPED)
+    return _ADDRESS.sub(UNSEEN, visible(text, limit)).translate(_ESCAPED)
 
 
+UNSEEN = "\u2060"
+"""A sign that takes no place and parts no line; ``visible`` text has none of its own."""
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=\S)(?=@\S)", re.IGNORECASE)
+"""Where a page's address or that of a letter is parted."""
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 _ESCAPED = _ENTITIES | {ord(character): f"\\{character}" for character in r"\`*_{}[]()#+-.!|~$:"}
 

@@ -6,17 +6,17 @@ Who asked may withdraw what nobody has decided yet: a refusal by themselves, so 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, and_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
-from dpcore.ledger import accounts, schema, terms
+from dpcore.ledger import accounts, rate, schema, terms
 from dpcore.ledger.asked import Asked
-from dpcore.ledger.records import Kind, Record, cost_from_json, cost_to_json
+from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal
 
@@ -24,6 +24,11 @@ State = Literal["waiting", "granted", "refused", "withdrawn"]
 _STATES: dict[str, State] = {"grant": "granted", "refuse": "refused"}
 MOST_WAITING = 20
 """Requests of one person that wait at the same time."""
+MOST_A_DAY = 100
+"""Requests of one person within a day: what is withdrawn at once waits for nobody, and stays on the record for good."""
+NEWEST = 300
+"""Requests that are decided of which a look tells: those before them are among the records."""
+TOO_MANY_TODAY = "You have asked for as much as one person can in a day; nothing was asked. Go on tomorrow."
 TOO_MANY = "So many of your requests wait for an owner already; nothing was asked. Wait until some are decided."
 TWO_PEOPLE = "Whoever asked cannot decide as well: another owner of this budget has to. Nothing was changed."
 NOT_ASKED = "You have no such request; nothing was changed."
@@ -31,6 +36,11 @@ DECIDED = "This request was decided before; nothing was changed."
 UNKNOWN = "There is no such request; nothing was changed."
 _DECISIONS = schema.records.alias("decisions")
 _CHARGED = schema.records.alias("charged")
+_JOINED = schema.records.outerjoin(
+    _DECISIONS,
+    and_(_DECISIONS.c.request_id == schema.records.c.request_id, _DECISIONS.c.kind.in_(("grant", "refuse"))),
+).outerjoin(_CHARGED, and_(_CHARGED.c.request_id == schema.records.c.request_id, _CHARGED.c.kind == "charge"))
+_WAITS = _DECISIONS.c.seq.is_(None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +85,12 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
             raise NotAllowed(terms.NOT_SHARED)
         if not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours))
-        mine = [one for one in every(connection) if one.subject == asked.subject and one.state == "waiting"]
-        if len(mine) >= MOST_WAITING:
+        since = rate.written(datetime.now(UTC) - rate.DAY)
+        mine = _read(connection, says("subject", asked.subject), or_(_WAITS, schema.records.c.time > since))
+        if sum(one.state == "waiting" for one in mine) >= MOST_WAITING:
             raise NotAllowed(TOO_MANY)
+        if sum(one.time > since for one in mine) >= MOST_A_DAY:
+            raise NotAllowed(TOO_MANY_TODAY)
         store.append(connection, "ask", lineage=lineage, request_id=request_id, body=body)
         return must_match(find(connection, request_id), lineage, body)
 
@@ -86,8 +99,9 @@ def must_match(found: Petition | None, lineage: str, body: dict[str, Any]) -> Pe
     """``found`` if it is for this very question by the same person. Raises InvalidArgument."""
     names = ("what", "mechanism", "neighbours", "question")
     if found is not None:
-        kept = [found.lineage, found.subject, cost_to_json(found.cost), *(getattr(found, name) for name in names)]
-        if kept == [lineage, body.get("subject", ""), body["cost"], *(body[name] for name in names)]:
+        kept = [found.subject, found.unit, cost_to_json(found.cost), *(getattr(found, name) for name in names)]
+        asked = [body.get("subject", ""), body.get("unit", ""), body["cost"], *(body[name] for name in names)]
+        if (found.lineage, kept) == (lineage, asked):
             return found
     raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
 
@@ -133,22 +147,44 @@ def find(connection: Connection, request_id: str) -> Petition | None:
     return next(iter(_read(connection, schema.records.c.request_id == request_id)), None)
 
 
-def every(connection: Connection, lineages: Sequence[str] | None = None) -> list[Petition]:
-    """Requests about these lineages, or all, oldest first."""
-    return _read(connection, *([] if lineages is None else [schema.records.c.lineage.in_(lineages)]))
+def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petition]:
+    """Those of the requests that are ``chosen`` that wait, and of the others the ``NEWEST``; oldest first.
+
+    Whoever asks and withdraws again and again makes no look of others longer.
+    """
+    decided = (
+        select(schema.records.c.seq)
+        .select_from(_JOINED)
+        .where(schema.records.c.kind == "ask", _DECISIONS.c.seq.is_not(None), *chosen)
+        .order_by(schema.records.c.seq.desc())
+        .limit(NEWEST)
+        .correlate(None)
+    )
+    return _read(connection, *chosen, or_(_WAITS, schema.records.c.seq.in_(decided)))
 
 
-def _read(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petition]:
+def latest(connection: Connection, lineage: str, subject: str, question: str) -> Petition | None:
+    """The newest request of a person for this very question that was not drawn yet."""
+    mine = (schema.records.c.lineage == lineage, says("subject", subject), says("question", question))
+    found = _read(connection, *mine, _CHARGED.c.seq.is_(None), last=True)
+    return found[0] if found else None
+
+
+def says(name: str, value: str) -> ColumnElement[bool]:
+    """That a record holds this under this name: its text has one form, in which no value looks like another name."""
+    body, part = schema.records.c.body, f"{canonical(name)}:{canonical(value)}"
+    return func.length(func.replace(body, part, "")) < func.length(body)
+
+
+def _read(connection: Connection, *chosen: ColumnElement[bool], last: bool = False) -> list[Petition]:
     asked = schema.records.c
-    joined = schema.records.outerjoin(
-        _DECISIONS, and_(_DECISIONS.c.request_id == asked.request_id, _DECISIONS.c.kind.in_(("grant", "refuse")))
-    ).outerjoin(_CHARGED, and_(_CHARGED.c.request_id == asked.request_id, _CHARGED.c.kind == "charge"))
     decision = [_DECISIONS.c[name].label(f"decision_{name}") for name in Record.__slots__]
     query = (
         select(schema.records, *decision, _CHARGED.c.seq.label("charge_seq"))
-        .select_from(joined)
+        .select_from(_JOINED)
         .where(asked.kind == "ask", *chosen)
-        .order_by(asked.seq)
+        .order_by(asked.seq.desc() if last else asked.seq)
+        .limit(1 if last else None)
     )
     return [_petition(dict(row)) for row in connection.execute(query).mappings()]
 

@@ -438,9 +438,14 @@ class Ledger:
         return approvals.withdraw(self._store, request_id, by=self._subject)
 
     def petitions(self) -> list[Petition]:
-        """Every request for approval, oldest first."""
+        """Every request for approval that waits, and the newest of the others, oldest first."""
         with self._store.reading() as connection:
-            return approvals.every(connection)
+            return approvals.newest(connection)
+
+    def latest_petition(self, lineage: str, question: str) -> Petition | None:
+        """The newest request of whoever this ledger is for, for this very question, that was not drawn yet."""
+        with self._store.reading() as connection:
+            return approvals.latest(connection, lineage, self._subject, question)
 
     def records(self) -> list[Record]:
         """Every record of the ledger, oldest first: what happened, in whose name."""

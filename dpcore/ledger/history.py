@@ -158,6 +158,7 @@ def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
     """``earlier`` if it was for this very question. Raises InvalidArgument."""
     asked = [lineage, body["what"], body["mechanism"], body["neighbours"], body["question"], body["cost"]]
     kept = [earlier.lineage, earlier.what, earlier.mechanism, earlier.neighbours, earlier.question]
-    if asked != [*kept, cost_to_json(earlier.asked_cost)]:
+    other = earlier.unit and body.get("unit", "") not in ("", earlier.unit)
+    if other or asked != [*kept, cost_to_json(earlier.asked_cost)]:
         raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
     return earlier

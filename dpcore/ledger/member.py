@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
-from dpcore.ledger import accounts, history, membership, practice, rate, schema
+from dpcore.ledger import accounts, approvals, history, membership, practice, rate, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor
 from dpcore.ledger.budget import Budget
@@ -143,7 +143,10 @@ class MembersLedger(Ledger):
             super().budget(lineage)
         except UnknownLineage:
             return super().open_budget(lineage, **wanted)
-        self._visible(lineage)
+        if wanted.get("file") is None:
+            self._visible(lineage)
+        else:
+            self._at_least(lineage, "ask", NOT_SHARED)  # as of ``join``
         return super().open_budget(lineage, **wanted)
 
     def terms(self, lineage: str) -> Terms:
@@ -269,11 +272,18 @@ class MembersLedger(Ledger):
 
     def petitions(self) -> list[Petition]:
         """This person's own, those about budgets that they own, and all for an auditor."""
-        found = super().petitions()
-        if "auditor" in self.mine():
-            return found
-        owned = {lineage for lineage in {one.lineage for one in found} if self._level(lineage) == "own"}
-        return [one for one in found if one.subject == self._subject or one.lineage in owned]
+        roles = self.mine()
+        if "auditor" in roles:
+            return super().petitions()
+        with self._store.reading() as connection:
+            shared = every(connection).items() if "owner" in roles else ()
+            owned = [lineage for lineage, terms in shared if terms.level(self._subject) == "own"]
+            theirs = or_(approvals.says("subject", self._subject), schema.records.c.lineage.in_(owned))
+            return approvals.newest(connection, theirs)
+
+    def latest_petition(self, lineage: str, question: str) -> Petition | None:
+        """Only this person's, which is theirs to know whatever was shared with them by now."""
+        return super().latest_petition(lineage, question)
 
     def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
         return super().needs_approval(self._visible(lineage), cost, neighbours)

@@ -136,6 +136,9 @@ class VisitorsLedger(Ledger):
     def petitions(self) -> list[Petition]:
         return []
 
+    def latest_petition(self, lineage: str, question: str) -> Petition | None:
+        return None
+
     # -- the visitor's own practice --------------------------------------------------------------------------------
 
     def open_practice(self, token: str, sample: str, **wanted: Any) -> Budget:

@@ -50,8 +50,13 @@ _FORM: dict[Stated, str] = {
     "doubled": "a quotation mark inside a cell is doubled",
     "backslash": "a quotation mark inside a cell follows a backslash",
     "columns": "the table has as many columns as it is read with, which no line names",
+    "cells end": "cells end at the sign, or the blanks, with which the file is read",
     "foot left out": "totals and notes at the foot are left out",
     "foot kept": "totals and notes at the foot are rows",
+    "merged in each": "a cell merged over several rows holds its value in each of them",
+    "merged in the first": "a cell merged over several rows holds its value in the first of them alone",
+    "objects as rows": "each object inside the document is a row",
+    "objects as columns": "each object inside the document is a column",
 }
 
 

@@ -12,22 +12,25 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyreadstat
 import pytest
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 from streamlit.typing import UploadedFile
 
-from dashboard import catalogue, words
+from dashboard import catalogue, session, words
 from dashboard.background import compute
+from dashboard.budget import receipts
 from dashboard.case import MARK, OWN, TWIN_MARK
 from dashboard.data import arrivals, bulk, decision, own_file, people, source, typed_columns
 from dashboard.data import samples as sample_cards
 from dashboard.data.task import Task
+from dashboard.report import panel
+from dashboard.words import report as report_words
 from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
@@ -624,6 +627,7 @@ def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open
     cells = ["Gym;Tea", "Gym", "Home office", "Tea;Gym", "Home office;Gym", "Tea"] * 6
     data = ("k,x\n" + "".join(f"{'ab'[n % 2]},{cell}\n" for n, cell in enumerate(cells))).encode()
     app = drop(open_app("data"), data)
+    app.segmented_control(key="own-step-0-sign").set_value(";")
     press(app, "own-step-0")
     read = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
     assert len(read) == 3
@@ -631,6 +635,7 @@ def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open
     declare(app, "x: Gym", yes="yes, ticked")
     assert not held(app).schema.column("x: Gym").releasable, "saving its words does not make its name anybody's"
     press(app, "own-step-back-0")
+    app.segmented_control(key="own-step-0-sign").set_value(";")
     app.text_area(key="own-step-0-options").set_value("Gym\nTea\nPool")
     app.number_input(key="own-step-0-most").set_value(2)
     press(app, "own-step-0")
@@ -677,19 +682,6 @@ def test_a_table_is_described_by_a_saved_declaration_alone(open_app: Open) -> No
     press(app, "own-twin-open")
     press(app, "own-twin-go")
     assert shown(app).table.rows == 500
-
-
-def test_the_options_of_a_files_own_codebook_are_taken_over_as_declared(open_app: Open, tmp_path: Path) -> None:
-    frame = pd.DataFrame({"smokes": [1.0, 2.0, 1.0, 3.0] * 5, "age": [float(n) for n in range(20)]})
-    file = tmp_path / "survey.sav"
-    pyreadstat.write_sav(frame, str(file), variable_value_labels={"smokes": {1.0: "Never", 2.0: "Once", 3.0: "Daily"}})
-    app = drop(open_app("data"), file.read_bytes(), name="survey.sav")
-    app.selectbox(key="own-column").set_value("smokes").run()
-    press(app, next(str(one.key) for one in app.button if str(one.key).startswith("own-codebook")))
-    column = held(app).schema.column("smokes")
-    assert sorted(column.categories) == ["Daily", "Never", "Once"]
-    assert column.releasable
-    assert not column.words_from_file
 
 
 # -- twins -----------------------------------------------------------------------------------------------------------
@@ -1103,6 +1095,18 @@ def test_an_upload_that_the_browser_reports_twice_is_heard_once(monkeypatch: pyt
     monkeypatch.setattr(arrivals.session, "entered", lambda key, default: gone)
     monkeypatch.setattr(arrivals, "read", lambda *_, **__: pytest.fail("a file that is gone was read"))
     arrivals.receive("own-upload-0")
+
+
+def test_a_file_that_was_never_brought_is_no_logo_and_no_receipt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A message may name one; it is as if nothing had been brought."""
+    kept, said = list[object](), list[str]()
+    monkeypatch.setattr(session, "entered", lambda key, default: DeletedFile("an id"))
+    monkeypatch.setattr(session, "say", lambda name, sentence: said.append(sentence))
+    monkeypatch.setattr(panel.held, "LOGO", SimpleNamespace(put=kept.append))
+    monkeypatch.setattr(receipts, "FOUND_RECEIPT", SimpleNamespace(put=lambda found: None))
+    panel._brought("place")
+    receipts._check_file()
+    assert (kept, said) == ([None], [report_words.NO_FILE_YET])
 
 
 def test_the_name_of_a_file_is_not_in_the_link() -> None:

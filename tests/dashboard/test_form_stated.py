@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.data import arrivals, own_file
 from dashboard.words.data import NOT_IN_FORM
+from dpcore.audit.sheets import workbook
 from dpcore.datasets import Column, Schema, Template, loaded, saved
-from dpcore.datasets.report import Report
+from dpcore.datasets.report import BLANKS, Report
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
 from tests.dashboard.test_chosen_after_looking import own_offer
@@ -25,6 +27,7 @@ FOOT = (
     + ("dark red,,\n" * 4)
 )
 UNNAMED = "".join(f"{('red', 'blue', 'red')[n % 3]},{n},round\n" for n in range(40))
+MERGED = workbook([("colour", "size"), *((("red", "blue", "")[n % 3], str(n)) for n in range(40))], merged=True)
 MARKS = "colour,size\n" + "".join(f"'{('red', 'blue', 'red')[n % 3]}','{n}'\n" for n in range(40))
 
 
@@ -50,12 +53,18 @@ def declared(app: AppTest) -> AppTest:
             "single quotation marks stand around cells",
             "double quotation marks stand around cells",
         ),
+        (
+            MERGED,
+            "merged",
+            "a cell merged over several rows holds its value in each of them",
+            "a cell merged over several rows holds its value in the first of them alone",
+        ),
     ],
 )
 def test_a_private_answer_waits_for_it_and_says_what_was_stated(
-    file: str, argument: str, kept: str, other: str, open_app: Open
+    file: str | bytes, argument: str, kept: str, other: str, open_app: Open
 ) -> None:
-    app = declared(drop(open_app("data"), file.encode()))
+    app = declared(drop(open_app("data"), file if isinstance(file, bytes) else file.encode()))
     assert (held(app).doubts, held(app).form_doubts) == ((), (f"file:{argument}",))
     assert WAITS in held(app).unreleasable
     assert shown(look(app)).rows is None, "looked at, and nothing private before a person stated it"
@@ -78,10 +87,24 @@ def test_how_many_columns_there_are_is_stated_where_no_line_names_them(open_app:
     app = drop(open_app("data"), UNNAMED.encode())
     if "file:header" in held(app).doubts:
         press(app, "own-header-keep")
-    assert held(app).form_doubts == ("file:columns",)
+    assert held(app).form_doubts == ("file:delimiter", "file:columns")
+    press(app, "own-delimiter-0")
     press(app, "own-columns-0")
     assert held(app).form_doubts == ()
-    assert held(app).form == ("columns",)
+    assert held(app).form == ("cells end", "columns")
+
+
+def test_blanks_between_cells_are_stated_with_one_click(open_app: Open) -> None:
+    app = declared(drop(open_app("data"), MARKS.replace("'", "").replace(",", "  ").encode()))
+    assert held(app).form_doubts == ("file:delimiter",)
+    assert [app.button(key=f"own-delimiter-{place}").label for place in (0, 1)] == ["Blanks", "One cell per line"]
+    press(app, "own-delimiter-0")
+    assert held(app).lacking == ()
+    assert held(app).stated["delimiter"] == BLANKS
+    assert "cells end at the sign, or the blanks, with which the file is read" in sentence(own_offer(look(app)).request)
+    press(app, "own-undo")
+    press(app, "own-delimiter-1")
+    assert [column.name for column in held(app).reading.columns] == ["colour size"]  # type: ignore[union-attr]
 
 
 def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:
@@ -167,3 +190,24 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
         mutant.setattr(arrivals, "read_in_form", lambda _, then: then())
         bring(drop(app, DOUBTFUL + b"red,9\n"), kept)
         assert waits(app)
+
+
+def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
+    colours = [("red", "blue", "red")[n % 3] for n in range(40)]
+    app = drop(open_app("data"), json.dumps([[colour, n] for n, colour in enumerate(colours)]).encode())
+    assert held(app).release_doubts == ("file:header", "file:columns")
+    press(app, "own-header-keep")
+    press(app, "own-columns-0")
+    assert (held(app).release_doubts, held(app).form) == ((), ("columns",))
+    assert dict(own_file.template(held(app)).choices) == {"columns": 2, "header_rows": 0, "header_line": 1}
+
+    people = {f"p{n}": {"colour": colour, "size": n} for n, colour in enumerate(colours)}
+    drop(app, json.dumps(people).encode())
+    assert (held(app).doubts, held(app).form_doubts) == ((), ("file:objects",))
+    press(app, "own-objects-1")
+    assert (held(app).form, held(app).schema.names[0]) == (("objects as columns",), "p0")
+    drop(app, json.dumps(people).encode())
+    press(app, "own-objects-0")
+    declared(app)
+    assert held(app).lacking == ()
+    assert "each object inside the document is a row" in sentence(own_offer(look(app)).request)

@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 from dashboard import login, visitors
 from dashboard.background import compute
 from dashboard.data import remembered
-from dashboard.data.own_file import Decisions, OwnFile, template, worked
+from dashboard.data.own_file import Decisions, OwnFile, opened, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
-from dpcore.datasets import Column, Schema, Template, loaded, read_table, saved
+from dpcore.datasets import Column, OneRowPer, ReadAsMissing, Schema, Step, Template, loaded, read_table, saved
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
 from dpcore.ledger.roles import Person
@@ -113,6 +113,29 @@ def test_a_word_that_was_read_as_missing_is_not_written() -> None:
     assert own.steps == steps
     assert "999" not in Remembered.of(own).written()
     assert "999" not in saved(template(own))
+
+
+def test_steps_that_rest_on_a_word_of_the_rows_are_neither_remembered_nor_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the word the rows of nobody would be put into one; nor does what was remembered before stay."""
+    rows = "".join(f"{n % 40},{n % 30}\n" for n in range(90)) + "9999,10\n" * 3
+    reading = read_table(f"patient_id,amount\n{rows}".encode())
+    file = tmp_path / "declared" / "people" / "table.json"
+    monkeypatch.setattr(remembered, "_files", lambda *_, **__: [file])
+    word = ReadAsMissing(column="patient_id", word="9999")
+    person = next(step for step in reading.suggested_steps if isinstance(step, OneRowPer))
+    own = opened("f", b"", (), reading, None, None)
+
+    def kept(*steps: Step) -> bool:
+        after = worked(own, reading.after(steps), steps)
+        after = replace(after, decisions=replace(after.confirm(after.schema.names), said_row=True))
+        schema = after.schema.with_column(Column(name=after.schema.names[1], type="integer", low=0.0, high=99.0))
+        after = after.decide(replace(after.decisions, schema=schema, settled=frozenset(schema.names)))
+        remembered.keep(after)
+        return file.exists()
+
+    assert [kept(person), kept(word, person), kept(word), kept(person, word)] == [True, False, True, False]
 
 
 def test_it_can_be_forgotten(declared: tuple[AppTest, Path], open_app: Open) -> None:

@@ -7,6 +7,7 @@ one.
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import openpyxl
@@ -14,7 +15,7 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, read_table
-from dpcore.datasets.report import Report
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Report
 from dpcore.errors import UnreadableFile
 from dpcore.releases.selection import MostCommonOption
 
@@ -23,13 +24,20 @@ _ROWS = [("north ward", age) for age in range(20, 60)] + [("south ward", age) fo
 _SINGLE = "ward,age,note\n" + "".join(f"'{ward}','{age}','ok'\n" for ward, age in _ROWS)
 _ESCAPED = "ward,age,note\n" + "".join(f'"{ward}",{age},"a \\ b"\n' for ward, age in _ROWS)
 _FOOT = "ward,age,note\n" + "".join(f"{ward},{age},ok\n" for ward, age in _ROWS) + "north ward,,\n" * 9
+_PLAIN = "ward,age,note\n" + "".join(f"{ward},{age},ok\n" for ward, age in _ROWS)
+_OTHER = "".join(
+    line.replace("north", "south") if place == 9 else line
+    for place, line in enumerate(_PLAIN.splitlines(keepends=True))
+)
 _SHORT = "ward,age,note,more\n" + "".join(f"{ward},{age},ok\n" for ward, age in _ROWS * 3) + "north ward,1,ok,1\n"
 
 
-def sheet(text: str) -> bytes:
+def sheet(text: str, merged: str = "") -> bytes:
     book = openpyxl.Workbook()
     for line in text.splitlines():
         book.active.append([cell or None for cell in line.split(",")])
+    if merged:
+        book.active.merge_cells(merged)
     saved = io.BytesIO()
     book.save(saved)
     return saved.getvalue()
@@ -40,6 +48,8 @@ PAIRS: dict[str, tuple[bytes, bytes, set[str]]] = {
     "backslashes": (_ESCAPED.encode(), (_ESCAPED + '"south ward",41,"says \\"hi\\", often"\n').encode(), {"escape"}),
     "lines at the foot": (_FOOT.encode(), (_FOOT + "south ward,44,ok\n").encode(), {"keep_footer"}),
     "lines at the foot of a sheet": (sheet(_FOOT), sheet(_FOOT + "south ward,44,ok\n"), {"keep_footer"}),
+    "merged cells": (sheet(_PLAIN, "A10:A30"), sheet(_OTHER, "A10:A30"), {"merged"}),
+    "cells merged beside one another": (sheet(_PLAIN), sheet(_PLAIN + ",1,ok\n", "B10:C10"), set()),
     "rows shorter than the heading": (_SHORT.encode(), (_SHORT + "south ward,44,ok,1,1\n").encode(), set()),
     "plain": (b"ward,age\nnorth ward,1\n", b'ward,age\nnorth ward,1\n"south ward","5ft 4"""\n', set()),
 }
@@ -66,7 +76,7 @@ def test_what_the_bytes_decide_is_asked_or_moves_no_other_row(name: str) -> None
         assert moved(*(as_a_page_reads(data, PLAIN) for data in (first, second))) <= 1
 
 
-@pytest.mark.parametrize("name", ["single marks", "lines at the foot", "lines at the foot of a sheet"])
+@pytest.mark.parametrize("name", ["single marks", "lines at the foot", "lines at the foot of a sheet", "merged cells"])
 def test_what_is_not_asked_would_be_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Report, "decided", ())
     assert moved(*(as_a_page_reads(data, PLAIN) for data in PAIRS[name][:2])) > 1
@@ -81,6 +91,8 @@ def test_what_is_not_asked_would_be_seen(name: str, monkeypatch: pytest.MonkeyPa
         (PAIRS["lines at the foot"][0], {"keep_footer": False}),
         (PAIRS["lines at the foot"][0], {"keep_footer": True}),
         (PAIRS["lines at the foot of a sheet"][0], {"keep_footer": True}),
+        (PAIRS["merged cells"][0], {"merged": "each"}),
+        (PAIRS["merged cells"][0], {"merged": "first"}),
     ],
 )
 def test_what_is_stated_is_not_asked_and_read_so(data: bytes, stated: dict[str, Any]) -> None:
@@ -95,7 +107,82 @@ def test_both_ways_are_shown_the_present_one_first() -> None:
         (PAIRS["single marks"][0], "quote", ["'", '"']),
         (PAIRS["backslashes"][1], "escape", ["backslash", "doubled"]),
         (PAIRS["lines at the foot"][0], "keep_footer", ["False", "True"]),
+        (PAIRS["merged cells"][0], "merged", ["each", "first"]),
     ):
         ways = [way for way in read_table(data).report.alternatives if way.argument == name]
         assert [way.value for way in ways] == values
         assert all(way.decided and way.example for way in ways)
+
+
+def test_merged_cells_hold_their_value_where_it_was_stated() -> None:
+    each, first = (read_table(PAIRS["merged cells"][0], merged=way) for way in ("each", "first"))
+    assert list(each.frame["ward"][7:30]) == ["north ward"] * 23
+    assert list(first.frame["ward"][7:30]) == ["north ward"] * 2 + [""] * 20 + ["north ward"]
+    assert first.frame.drop(columns="ward").equals(each.frame.drop(columns="ward"))
+    assert [any("merged" in notice.sentence for notice in one.report.notices) for one in (each, first)] == [True, False]
+
+
+def test_a_row_that_only_a_merged_cell_fills_keeps_its_place() -> None:
+    data = sheet(_PLAIN + ",,\n" + "south ward,9,ok\n", "A56:A57")
+    each, first = (read_table(data, merged=way) for way in ("each", "first"))
+    assert (each.rows, first.rows) == (57, 56)
+    assert each.records == first.records == 57
+    assert first.places[-1] == 56
+
+
+_SPACED = "ward age stay\n" + "".join(f"{ward.split()[0]}  {age} 1\n" for ward, age in _ROWS)
+
+
+@pytest.mark.parametrize(
+    ("heading", "row", "asked"),
+    [
+        ("ward,age", "north ward,1", False),
+        ("ward;age", "north ward;1", False),
+        ("ward", "north ward", False),
+        ("ward,age", "north ward; or so,1", False),
+        ("ward,age; in years", "north ward,1", True),
+        ("ward, in full|age", "north ward|1", True),
+    ],
+)
+def test_where_cells_end_is_asked_unless_the_names_leave_no_doubt(heading: str, row: str, asked: bool) -> None:
+    """All rows are counted for it, and one of them could make it another sign."""
+    report = read_table("\n".join([heading, *[row] * 9]).encode(), header_rows=1).report
+    assert ("delimiter" in {*report.decided, *report.doubtful}) == asked
+
+
+def test_blanks_between_cells_are_asked_and_can_be_stated() -> None:
+    """One row with a word more makes one column of all, where nothing is stated."""
+    files = [text.encode() for text in (_SPACED, _SPACED + "south 44 1\n", _SPACED + "south 44 1 x\n")]
+    guessed = [read_table(file) for file in files]
+    assert [len(reading.columns) for reading in guessed] == [3, 3, 1]
+    assert [reading.report.decided for reading in guessed] == [("delimiter",), ("delimiter",), ()]
+    ways = [way.value for way in guessed[0].report.alternatives]
+    assert ways == [BLANKS, ""]
+    stated = [read_table(file, delimiter=BLANKS, uneven="set aside") for file in files]
+    assert [len(reading.columns) for reading in stated] == [3, 3, 3]
+    assert [reading.report.decided for reading in stated] == [()] * 3
+    assert [len(reading.frame) for reading in stated] == [len(_ROWS), len(_ROWS) + 1, len(_ROWS)]
+
+
+def test_rows_with_names_in_front_can_be_stated() -> None:
+    text = "age stay\n" + "".join(f"r{place} {age} 1\n" for place, (_, age) in enumerate(_ROWS))
+    assert read_table(text.encode()).report.stated("delimiter") == {"delimiter": BLANKS_NAMED}
+    frame = read_table((text + "x y\n").encode(), delimiter=BLANKS_NAMED).frame
+    assert list(frame.columns) == ["row", "age", "stay"]
+    assert len(frame) == len(_ROWS) + 1
+
+
+@pytest.mark.parametrize("row", [1, 4, 7])
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("written", [sheet, str.encode])
+def test_an_empty_row_keeps_its_place(width: int, row: int, written: Callable[[str], bytes]) -> None:
+    """One person's empty cells move no other row; what is empty at the end of a sheet alone is none."""
+    lines = [",".join([str(number)] * width) for number in range(1, 8)]
+    head, empty = ",".join("abc"[:width]), "," * (width - 1)
+    files = ["\n".join([head, *lines[: row - 1], cells, *lines[row:], ""]) for cells in (lines[row - 1], empty)]
+    whole, holed = (read_table(written(file), header_rows=1) for file in files)
+    assert list(whole.places) == list(range(7))
+    assert set(whole.places) - set(holed.places) <= {row - 1}
+    assert [whole.frame["a"][place] for place in holed.places] == [cell or str(row) for cell in holed.frame["a"]]
+    rounds = Declaration(columns=(Column(name="a", type="number", low=0, high=9),), each_row="step")
+    assert holed.private.public_size(rounds) == (6 if row == 7 and written is sheet else 7)

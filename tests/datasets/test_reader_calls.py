@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from dpcore.datasets import read_table
-from dpcore.datasets.apart import Apart, Most, calls
+from dpcore.datasets.apart import Apart, Most, calls, opened
 from dpcore.datasets.apart.calls import MACHINES, Machine, program
+from dpcore.errors import Defect
 from tests.datasets.unruly import file
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +52,7 @@ def refused(machine: Machine) -> Iterator[tuple[int, ...]]:
     yield machine.clone, 0x4111
     for command in (8, 10, 15):
         yield machine.fcntl, 3, command, OTHER
-    for command in (0x8901, 0x8902, 0x5412, 0x541C):
+    for command in (0x8901, 0x8902, 0x5412, 0x541C, 0x40086602, 0x401C5820):
         yield machine.ioctl, 3, command
     yield machine.prctl, 1, 0
     yield 0x40000000 | machine.clone, THREAD
@@ -83,6 +84,40 @@ def test_of_each_call_the_program_says_what_it_should(name: str) -> None:
     weak = replace(machine, never={}, itself={"kill": machine.itself["kill"]})
     broken = [call for call in refused(machine) if verdict(program(weak, OWN), machine.audit, *call) == ALLOWED]
     assert len(broken) == len(machine.never) + 4 * (len(machine.itself) - 1), "the check can fail"
+
+
+def test_a_reader_opens_what_its_libraries_need_and_its_own_folder_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not what the server's user can, and it knows no password that the server was given. A kernel without Landlock
+    (or one that was told not to have it) leaves what is not marked otherwise open."""
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", "postgresql://somebody:secret@127.0.0.1/ledger")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    (tmp_path / "others").touch()
+    said: list[str] = []
+    apart = Apart(Most(memory=120 << 20, seconds=60, waiting=60.0), also=["tests.datasets.unruly"])
+    try:
+        read_table(file("opens_files"), progress=lambda _, words: said.append(words), tables=apart.table_of)
+    finally:
+        apart.close()
+    if opened.version():
+        assert {one for one in said if one.startswith("Opened [")} == {"Opened [], knows []"}
+    else:
+        assert [one for one in said if one.startswith("Opened") and one.endswith("knows []")]
+    left = {one.name for one in tmp_path.iterdir()}
+    assert left == {"others"} or not opened.version(), "and nothing of its own is left"
+
+
+@pytest.mark.defects
+def test_a_reader_that_is_ended_leaves_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    apart = Apart(Most(memory=120 << 20, seconds=60, waiting=60.0), also=["tests.datasets.unruly"])
+    try:
+        with pytest.raises(Defect):
+            read_table(file("aborts"), tables=apart.table_of)
+    finally:
+        apart.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in MACHINES, reason="there is no such filter")

@@ -16,6 +16,9 @@ def text(**columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(columns, dtype="str")
 
 
+HALF = "a\ud800"  # of a sign: JSON can name it, and no page can show it
+
+
 @pytest.mark.parametrize(
     ("fields", "argument"),
     [
@@ -40,6 +43,9 @@ def text(**columns: list[str]) -> pd.DataFrame:
         ({"type": "integer", "sensitivity": 0.0}, "sensitivity"),
         ({"type": "integer", "better": "both"}, "better"),
         ({"type": "yes/no", "yes_words": ("x",), "no_words": ("x",)}, "no_words"),
+        ({"type": "text", "about": HALF}, "about"),
+        ({"type": "number", "unit": HALF}, "unit"),
+        ({"type": "category", "categories": ("a", HALF)}, "categories"),
     ],
 )
 def test_a_wrong_declaration_is_refused_by_name(fields: dict[str, object], argument: str) -> None:
@@ -50,6 +56,10 @@ def test_a_wrong_declaration_is_refused_by_name(fields: dict[str, object], argum
 
 def test_a_wrong_schema_is_refused() -> None:
     x = Column(name="x", type="text")
+    with pytest.raises(InvalidArgument, match="name must be text that can be written"):
+        Column(name=HALF, type="text")
+    with pytest.raises(InvalidArgument, match="unit must be text that can be written"):
+        Schema(columns=(x,), unit=HALF)
     with pytest.raises(InvalidArgument, match="columns"):
         Schema(columns=())
     with pytest.raises(InvalidArgument, match="columns"):

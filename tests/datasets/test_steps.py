@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import fields, replace
+from itertools import product
 from pathlib import Path
 from typing import get_args
 
@@ -26,6 +29,7 @@ from dpcore.datasets import (
     read_table,
     steps,
 )
+from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import EachRow
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger
@@ -181,6 +185,66 @@ def test_every_option_that_a_cell_names_becomes_a_row() -> None:
         table("k,x", "a,;", "b,;").after((step,))
 
 
+OTHER = {
+    "column": "other", "columns": ("a", "b"), "by": "other", "of": "other", "word": "other", "separator": "|",
+    "most": 7, "how": "mean", "day": True, "decimal": ",", "time": "other", "value": "other",
+}  # fmt: skip
+SAID_ELSEWHERE = {"options": "typed by the person", "missing_words": "declared of the column"}
+EVERY_KIND = (
+    LeaveOutTotals(column="x"), ReadAsMissing(column="x", word="9"), SplitOptions(column="x"),
+    TicksToRows(column="x", most=2), MonthsToRows(columns=("Jan", "Feb")), OneRowPer(by="x", of="y", how="sum"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("step", EVERY_KIND, ids=lambda step: type(step).__name__)
+def test_the_sentence_says_all_that_rows_are_read_by(step: Step) -> None:
+    """Whoever clicks on it states it: a field that no sentence names would be decided by something else."""
+    for field in fields(step):
+        if field.name not in SAID_ELSEWHERE:
+            assert replace(step, **{field.name: OTHER[field.name]}).sentence != step.sentence, field.name  # type: ignore[arg-type]
+    assert {type(one) for one in EVERY_KIND} == set(steps.KINDS.values())
+
+
+@functools.cache
+def seven_tables() -> list[Reading]:
+    """The same columns; signs between options and marks before decimals are others in each."""
+    names, found = "customer_id\tpaid\tlikes", []
+    for sign, mark in product((";", "|", ","), (".", ",")):
+        rows = [f"c{i % 11}\t{i % 7}{mark}5\t{'Gym' if i % 3 else f'Tea{sign}Gym'}" for i in range(60)]
+        found.append(table(names, *rows))
+    doubtful = [f"c{i % 11}\t1,{234 + i}\t{'Gym' if i % 3 else 'Tea;Gym'}" for i in range(60)]
+    return [*found, table(names, *doubtful)]
+
+
+def offered_otherwise() -> set[tuple[str, ...]]:
+    """Which steps these tables are offered in more than one way."""
+    ways: dict[tuple[str, ...], set[Step]] = {}
+    for reading in seven_tables():
+        for step in steps.suggested(reading.frame, reading.columns):
+            ways.setdefault((type(step).__name__, *sorted(steps.names_in(step) & {"paid", "likes"})), set()).add(step)
+    assert set(ways) == {("SplitOptions", "likes"), ("OneRowPer",), ("OneRowPer", "paid")}
+    return {step for step, found in ways.items() if len(found) > 1}
+
+
+def test_a_step_is_offered_alike_whatever_sign_or_mark_the_cells_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert offered_otherwise() == set()
+    usual = steps.suggested
+
+    def by_cells(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:
+        found = {column.name: column for column in columns}
+        return tuple(
+            replace(step, separator=steps.several_in(frame[step.column]) or ";")
+            if isinstance(step, SplitOptions)
+            else replace(step, decimal=found[step.of].suggestion.decimal)
+            if isinstance(step, OneRowPer) and step.of
+            else step
+            for step in usual(frame, columns)
+        )
+
+    monkeypatch.setattr(steps, "suggested", by_cells)
+    assert offered_otherwise() == {("SplitOptions", "likes"), ("OneRowPer", "paid")}, "guessed from the cells"
+
+
 RECORDS = [
     Column(name="region", type="text"),
     Column(name="a", type="integer", low=0.0, high=1.0),
@@ -328,7 +392,7 @@ def _by_all_cells(cells: pd.Series) -> str | None:
     """The same by taking each cell apart."""
     words = cells.str.strip()
     words = words[words != ""]
-    for separator in steps._SEPARATORS:
+    for separator in steps.SEPARATORS:
         if len(words) < 10 or words.str.contains(separator, regex=False).mean() < 0.2:
             continue
         parts = words.str.split(separator).explode().str.strip()

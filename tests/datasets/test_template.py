@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +24,7 @@ from dpcore.datasets import (
     TicksToRows,
     completed_from,
     read_table,
+    template,
 )
 from dpcore.datasets.steps import KINDS, rows_made
 from dpcore.datasets.template import Template, fitted, loaded, recognised, saved
@@ -140,6 +143,58 @@ def test_no_step_that_names_a_word_of_the_rows_is_saved(kind: type, monkeypatch:
         assert loaded(saved(every)).steps == every.steps
 
 
+WORD = ReadAsMissing(column="who", word="9999")
+OTHER = ReadAsMissing(column="age", word="9999")
+PERSON = OneRowPer(by="who")
+LISTED = replace(PERSON, missing_words=("", "9999"))
+MELTED = MonthsToRows(columns=("who", "Feb"), value="cell")
+
+
+@pytest.mark.parametrize(
+    ("several", "right"),
+    [
+        ((WORD,), True),
+        ((WORD, LeaveOutTotals(column="who"), MELTED), True),
+        ((OTHER, PERSON), True),
+        ((WORD, LISTED), True),
+        ((WORD, ReadAsMissing(column="who", word="-1"), LISTED), False),
+        ((WORD, PERSON), False),
+        ((WORD, LeaveOutTotals(column="age"), TICKS, PERSON), False),
+        ((PERSON, WORD), False),
+        ((OTHER, OneRowPer(by="who", of="age", how="sum")), False),
+        ((WORD, OneRowPer(by="who", day=True)), False),
+        ((WORD, MELTED, OneRowPer(by="cell")), False),
+        ((MELTED, ReadAsMissing(column="cell", word="9999")), True),
+    ],
+)
+def test_rows_are_put_together_by_the_same_words_next_time(
+    several: tuple[Step, ...], right: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one table and the next the same words are nobody's, or nothing is saved: what is left of steps puts rows
+    together as all of them do."""
+    frame = pd.DataFrame(
+        {"who": ["a", "a", "9999", "-1"], "age": ["1", "9999", "2", "3"], "Feb": ["b", "b", "c", "c"]}, dtype="str"
+    )
+    frame = frame.assign(perks="x", Jan="1", Mar="2", Apr="3")
+    declaration = Template(schema=replace(SCHEMA, rows_per_person=12), steps=several)
+
+    def made(some: tuple[Step, ...]) -> list[tuple[str, ...]]:
+        worked = frame
+        for step in some:
+            worked = step.apply(worked, np.arange(len(worked))).frame
+        return list(worked.itertuples(index=False, name=None))
+
+    assert [kind for kind in KINDS.values() if kind.holds_values is True] == [ReadAsMissing], "others need cases here"
+    if right:
+        assert loaded(saved(declaration)).steps == tuple(step for step in several if not step.holds_values)
+        return
+    with pytest.raises(InvalidArgument, match="no word of the rows is saved"):
+        saved(declaration)
+    monkeypatch.setattr(template, "rests_on_words", lambda _: "")
+    if several[-1] != WORD:
+        assert made(loaded(saved(declaration)).steps) != made(several), "as it was, other rows were put together"
+
+
 def test_no_value_of_the_rows_is_saved() -> None:
     """What was read from the file is left out; a mutant that forgets this writes the canary."""
     reading = read_table(f"k,n\n{CANARY},31\nb,47\n{CANARY},32\n".encode())
@@ -177,6 +232,11 @@ def test_no_value_of_the_rows_is_saved() -> None:
         {"suggested": "age"},
         {"suggested": ["nobody"]},
         {"row_suggested": 1},
+        {"unit": "\ud800"},
+        {"choices": {"part": "\ud800"}},
+        {"steps": [{"step": "ReadAsMissing", "column": "age", "word": "\ud800"}]},
+        {"columns": [{"name": "\ud800", "type": "text"}]},
+        {"columns": [{"name": "a", "type": "text", "about": "\ud800"}]},
     ],
 )
 def test_what_is_no_declaration_is_refused(change: dict[str, object]) -> None:

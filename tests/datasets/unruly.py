@@ -11,9 +11,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -126,6 +128,33 @@ def looks_around(say: _Say) -> None:
     say(0.5, f"{len(os.listdir('/proc/self/fd')) - 1} files, nice {os.getpriority(os.PRIO_PROCESS, 0)}")
 
 
+def opens_files(say: _Say) -> None:
+    """What it may open: none of anybody's, and none to write but in its own folder."""
+    other = Path(__file__)
+    tried: dict[str, Callable[[], object]] = {
+        "reads": other.read_bytes,
+        "looks into a folder": lambda: os.listdir(other.parent),
+        "reads the system's": lambda: Path("/etc/passwd").read_bytes(),
+        "makes": lambda: (Path("/tmp") / f"unruly-{os.getpid()}").touch(),  # noqa: S108
+        "writes to a device": lambda: Path(os.devnull).write_bytes(b"x"),
+        "changes what it may read": lambda: os.chmod(os.__file__, 0o644),
+        "takes away": lambda: os.unlink(Path(tempfile.gettempdir()).parent / "others"),
+    }
+    done = []
+    for name, act in tried.items():
+        try:
+            act()
+        except PermissionError:
+            continue
+        except FileNotFoundError:
+            done.append(f"{name} (not there)")
+        else:
+            done.append(name)
+    (Path(tempfile.gettempdir()) / "table").write_bytes(b"its own")
+    secrets = [name for name in os.environ if "EPSILON_LAB" in name]
+    say(0.5, f"Opened {done}, knows {secrets}")
+
+
 def calls_the_system(say: _Say) -> None:
     """What the system says to each call that reaches another process or makes one, and to what libraries need."""
     threading.Thread(target=lambda: None).start()
@@ -181,7 +210,7 @@ WAYS: dict[str, Callable[[_Say], None]] = {
     made.__name__: made
     for made in (
         panics, fails, crashes, aborts, grows, swells, leaps, cannot_allocate, works, waits, holds_everything,
-        waits_a_moment, lies, looks_around,
+        waits_a_moment, lies, looks_around, opens_files,
         calls_the_system,
     )
 }  # fmt: skip

@@ -7,6 +7,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from dpcore.accounting import Cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed, UnknownLineage
-from dpcore.ledger import Ledger, LedgerUnsound, Receipt, member, rate
+from dpcore.ledger import Ledger, LedgerUnsound, Receipt, approvals, member, rate
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.approvals import MOST_WAITING
 from dpcore.ledger.export import to_csv
@@ -174,6 +175,7 @@ def test_every_way_into_the_ledger_is_decided() -> None:
     assert not ways - set(vars(MembersLedger)) - SHARED
     named = {name.split()[0] for name in TRIED}
     lists = {"budgets", "receipt", "receipts", "find", "statements", "close", "petitions", "chargeable", "comparable"}
+    lists |= {"latest_petition"}
     assert named | lists | {"mine", "may_begin"} == {name for name in vars(MembersLedger) if not name.startswith("_")}
     assert inspect.getdoc(member)
 
@@ -277,6 +279,127 @@ def test_who_asked_withdraws_what_nobody_decided(whole: Ledger) -> None:
         anna.withdraw("r1")
     anna.ask("more", "people", Cost.pure(0.5), "?")
     assert [one.state for one in olga.petitions()][:3] == ["withdrawn", "granted", "waiting"]
+
+
+def test_what_was_granted_hides_what_was_asked(whole: Ledger) -> None:
+    """A receipt that says “granted” says no other unit than the one that was granted."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    olga.set_limit("people", 0.1)
+    for place, (asked, charged) in enumerate((("", "household"), ("household", ""), ("visit", "household"))):
+        name = f"r{place}"
+        anna.ask(name, "people", Cost.pure(0.2), "?", unit=asked)
+        olga.grant(name)
+        for again in (anna.ask, anna.charge):
+            with pytest.raises(InvalidArgument, match="different question"):
+                again(name, "people", Cost.pure(0.2), "?", unit=charged)
+        assert anna.charge(name, "people", Cost.pure(0.2), "?", unit=asked).unit == asked
+    with pytest.raises(InvalidArgument, match="different question"):
+        anna.charge("r2", "people", Cost.pure(0.2), "?", unit="household")
+
+
+def test_who_only_sees_a_budget_brings_no_file_to_it(whole: Ledger) -> None:
+    """By whichever method: others' files would be compared with it for good."""
+    olga, otto = person(whole, "olga"), person(whole, "otto")
+    olga.share("people", "otto" + ISSUER, "see")
+    file, before = Brought(fingerprint="f" * 64), many(whole)
+    for bring in (
+        lambda: otto.link(file.fingerprint, "people"),
+        lambda: otto.join(file, "people"),
+        lambda: otto.open_budget("people", epsilon=2.0, name="Patients", file=file),
+    ):
+        with pytest.raises(NotAllowed):
+            bring()
+    assert many(whole) == before
+    assert otto.open_budget("people", epsilon=2.0, name="Patients").lineage == "people", "it is there"
+    olga.open_budget("people", epsilon=2.0, name="Patients", file=file)
+    assert many(whole) == before + 1
+
+
+def asked_again(person: MembersLedger, first: int, many: int) -> None:
+    for number in range(first, first + many):
+        person.ask(f"a{number}", "people", Cost.pure(0.5), "?", question="q")
+        person.withdraw(f"a{number}")
+
+
+def test_who_asks_and_withdraws_comes_to_an_end(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they wrote stays for good. Others ask on, and so do they a day later."""
+    olga, anna, otto = (person(whole, name) for name in ("olga", "anna", "otto"))
+    olga.set_limit("people", 0.1)
+    olga.share("people", "otto" + ISSUER, "ask")
+    monkeypatch.setattr(approvals, "MOST_A_DAY", 4)
+    asked_again(anna, 0, 4)
+    before = many(whole)
+    with pytest.raises(NotAllowed, match="as much as one person can in a day"):
+        anna.ask("more", "people", Cost.pure(0.5), "?")
+    assert many(whole) == before
+    assert anna.ask("a3", "people", Cost.pure(0.5), "?", question="q").state == "withdrawn", "no new one"
+    otto.ask("other", "people", Cost.pure(0.5), "?")
+    monkeypatch.setattr(rate, "DAY", timedelta(0))
+    anna.ask("more", "people", Cost.pure(0.5), "?")
+
+
+def test_a_look_at_requests_reads_no_more_for_those_that_were_withdrawn(
+    whole: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted, not timed: each of them that is read is one more for everybody's page. What waits is always told, and
+    so is what somebody can draw."""
+    olga, anna, otto = (person(whole, name) for name in ("olga", "anna", "otto"))
+    olga.set_limit("people", 0.1)
+    olga.share("people", "otto" + ISSUER, "ask")
+    otto.ask("waits", "people", Cost.pure(0.5), "?", question="o")
+    anna.ask("granted", "people", Cost.pure(0.5), "?", question="g")
+    olga.grant("granted")
+    monkeypatch.setattr(approvals, "NEWEST", 3)
+    read: list[object] = []
+    parsed = approvals._petition
+    monkeypatch.setattr(approvals, "_petition", lambda row: read.append(row) or parsed(row))
+    asked_again(anna, 0, 12)
+    for somebody, states in (
+        (whole, ["waiting", *["withdrawn"] * 3]),
+        (olga, ["waiting", *["withdrawn"] * 3]),
+        (person(whole, "ursel"), ["waiting", *["withdrawn"] * 3]),
+        (anna, ["withdrawn"] * 3),
+        (otto, ["waiting"]),
+        (person(whole, "vera"), []),
+    ):
+        read.clear()
+        assert [one.state for one in somebody.petitions()] == states
+        assert len(read) == len(states)
+    read.clear()
+    otto.ask("mine", "people", Cost.pure(0.5), "?")
+    assert len(read) < 5, "of others none is read while the ledger is held"
+    read.clear()
+    found = anna.latest_petition("people", "g")
+    assert found is not None
+    assert (found.request_id, found.state, len(read)) == ("granted", "granted", 1)
+    assert otto.latest_petition("people", "g") is None
+    assert anna.latest_petition("people", "o") is None
+    anna.charge("granted", "people", Cost.pure(0.5), "?", question="g")
+    assert anna.latest_petition("people", "g") is None, "it was drawn"
+    assert [one.state for one in (anna.latest_petition("people", "q"),) if one] == ["withdrawn"]
+
+
+def known(whole: Ledger, name: str) -> MembersLedger:
+    return MembersLedger(whole, Person(subject=name + ISSUER), token="t" * 20)
+
+
+def test_whose_a_request_is_is_told_exactly(whole: Ledger) -> None:
+    """No name that holds another, is written alike or looks like a part of a record is taken for it."""
+    names = ["anna", "Anna", "ann", 'an"na', "an\\na", "%", "_nna", "änna", '","subject":"anna' + ISSUER]
+    olga = person(whole, "olga")
+    olga.set_limit("people", 0.1)
+    for place, name in enumerate(names):
+        whole.give_roles(name + ISSUER, ["analyst"])
+        olga.share("people", name + ISSUER, "ask")
+        what = f'"subject":"{names[place - 1]}{ISSUER}"'
+        known(whole, name).ask(f"by {place}", "people", Cost.pure(0.5), what, question="q")
+    for place, name in enumerate(names):
+        somebody = known(whole, name)
+        assert [one.request_id for one in somebody.petitions()] == [f"by {place}"]
+        found = somebody.latest_petition("people", "q")
+        assert found is not None
+        assert found.request_id == f"by {place}"
+        assert somebody.latest_petition("people", "Q") is None
 
 
 def test_an_owner_needs_another_owner(whole: Ledger) -> None:

@@ -15,6 +15,9 @@ import docx
 import pytest
 from pypdf import PdfReader
 from pypdf.generic import DictionaryObject
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.typing import UploadedFile
 
 from dashboard.report import panel, text
 from dashboard.report.pdf import settable
@@ -328,6 +331,11 @@ def test_a_logo_is_a_picture_or_refused() -> None:
     assert b"data:image/png;base64," in rendered(found, "html")[1]
 
 
+def file(data: bytes) -> UploadedFile:
+    """As the page gets it from a browser."""
+    return UploadedFile(UploadedFileRec("1", "logo", "image/png", data), FileURLs())
+
+
 def test_no_logo_is_decoded_in_the_server_s_own_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is where visitors' files are, by the same function; the server only hears whether it can be set."""
     from PIL import Image
@@ -339,7 +347,7 @@ def test_no_logo_is_decoded_in_the_server_s_own_process(monkeypatch: pytest.Monk
     monkeypatch.setattr(panel.session, "say", lambda _, sentence: told.append(sentence))
     monkeypatch.setattr(panel.held, "LOGO", SimpleNamespace(put=kept.append))
     for brought in (logo, logo[:60]):
-        monkeypatch.setattr(panel.session, "entered", lambda *_, found=brought: io.BytesIO(found))
+        monkeypatch.setattr(panel.session, "entered", lambda *_, found=brought: file(found))
         panel._brought("place")
     assert (kept, told) == ([logo], [said.BAD_LOGO])
     monkeypatch.setattr(panel, "READERS", SimpleNamespace(takes=passes))

@@ -465,7 +465,7 @@ def test_a_connection_finds_its_own_session(monkeypatch: pytest.MonkeyPatch) -> 
     assert all(other is not state for state in states)
 
 
-@pytest.mark.parametrize("field", ["query_string", "page_name", "fragment_id", "cached_message_hashes"])
+@pytest.mark.parametrize("field", ["query_string", "page_name", "cached_message_hashes"])
 def test_only_what_is_typed_is_long(field: str) -> None:
     """An address was kept for as long as its page is open, whatever it said; so was what nobody knows."""
     rerun = BackMsg()
@@ -478,6 +478,16 @@ def test_only_what_is_typed_is_long(field: str) -> None:
         assert ("bytes" in inner.messages[0]) == (not code)
     told, _ = connected([{"type": "websocket.receive", "bytes": nested(UNKNOWN, *IN_STATES)}], HOST)
     assert told == [{"type": "websocket.close", "code": 1009}]
+
+
+def test_the_name_of_a_part_is_short() -> None:
+    """Streamlit writes one that is none into the log."""
+    for more, code in ((0, []), (1, [1008])):
+        rerun = BackMsg()
+        rerun.rerun_script.fragment_id = "x" * (gate.LONGEST_PART + more)
+        told, inner = connected([binary(rerun)], HOST)
+        assert [one["code"] for one in told] == code
+        assert ("bytes" in inner.messages[0]) == (not code)
 
 
 @pytest.mark.parametrize("sent", [{"text": "hello"}, {"bytes": b"\xff" * 200}, {"bytes": b""}])
@@ -1032,22 +1042,27 @@ def _status(request: Any) -> int:
 
 
 OUT = "/auth/logout"
+SHOWN, PAGE = (b"sec-fetch-dest", b"document"), (b"accept", b"text/html,*/*;q=0.8")
 
 
 @pytest.mark.parametrize(
     ("headers", "own"),
     [
-        ([(b"sec-fetch-site", b"same-origin")], True),
-        ([(b"sec-fetch-site", b"same-site")], False),  # another port, or a neighbour's name
-        ([(b"sec-fetch-site", b"cross-site")], False),
-        ([(b"sec-fetch-site", b"cross-site"), (b"referer", b"http://127.0.0.1:8501/")], False),
-        ([(b"sec-fetch-site", b"none")], False),  # a link in a letter
-        ([(b"referer", b"http://127.0.0.1:8501/budget?x=1")], True),  # no browser says more over plain HTTP
-        ([(b"referer", b"http://127.0.0.1:8502/")], False),
-        ([(b"referer", b"http://evil.example/127.0.0.1:8501")], False),
-        ([(b"referer", b"http://127.0.0.1:8501@evil.example/")], False),
-        ([(b"referer", b"http://[")], False),
-        ([], False),
+        ([(b"sec-fetch-site", b"same-origin"), SHOWN], True),
+        ([(b"sec-fetch-site", b"same-origin"), (b"sec-fetch-dest", b"image"), PAGE], False),  # ![a](/auth/logout)
+        ([(b"sec-fetch-site", b"same-origin"), (b"sec-fetch-dest", b"iframe"), PAGE], False),
+        ([(b"sec-fetch-site", b"same-origin"), PAGE], False),
+        ([(b"sec-fetch-site", b"same-site"), SHOWN], False),  # another port, or a neighbour's name
+        ([(b"sec-fetch-site", b"cross-site"), SHOWN], False),
+        ([(b"sec-fetch-site", b"cross-site"), SHOWN, (b"referer", b"http://127.0.0.1:8501/")], False),
+        ([(b"sec-fetch-site", b"none"), SHOWN], False),  # a link in a letter
+        ([PAGE, (b"referer", b"http://127.0.0.1:8501/budget?x=1")], True),  # no browser says more over plain HTTP
+        ([(b"accept", b"image/avif,*/*"), (b"referer", b"http://127.0.0.1:8501/budget?x=1")], False),
+        ([PAGE, (b"referer", b"http://127.0.0.1:8502/")], False),
+        ([PAGE, (b"referer", b"http://evil.example/127.0.0.1:8501")], False),
+        ([PAGE, (b"referer", b"http://127.0.0.1:8501@evil.example/")], False),
+        ([PAGE, (b"referer", b"http://[")], False),
+        ([PAGE], False),
     ],
 )
 def test_only_a_page_of_this_server_leads_to_a_log_out(headers: list[tuple[bytes, bytes]], own: bool) -> None:

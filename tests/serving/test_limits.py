@@ -138,6 +138,7 @@ def test_a_step_too_large_is_a_sentence_and_the_file_stays(
     assert held(app).known is None, "nothing is offered that cannot be done"
     own = held(app)
     app = press(app, next(str(button.key) for button in app.button if "likes" in button.label))
+    app.segmented_control(key="own-ticks-sign").set_value(";")
     app.number_input(key="own-ticks-most").set_value(3)
     app = press(app, "own-ticks-go")
     assert "would then have 400 rows and one session here may have 300" in text(app)

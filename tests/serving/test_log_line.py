@@ -9,13 +9,14 @@ import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit
 
-from dashboard import log_line
-from dashboard.log_line import LONGEST, OneLine
+from dashboard import log_line, pace
+from dashboard.log_line import AHEAD, LONGEST, OneLine
 
 HOSTILE = "frag\n2026-11-23 03:59:59 epsilon-lab: forged \x1b[31m\r\x0b\x85\u2028\u202e\x00\ud800" + "A" * 100_000
 ROOT = Path(__file__).parents[2]
@@ -122,6 +123,42 @@ def test_without_it_somebody_could_write_entries(written: io.StringIO) -> None:
     log_line.unguard()
     logging.getLogger("uvicorn.error").warning("The fragment with id %s does not exist", HOSTILE.replace("\ud800", ""))
     assert "\n2026-11-23 03:59:59 epsilon-lab: forged \x1b[31m" in written.getvalue()
+
+
+FLOODS = {
+    "a part of a page that is none": ("streamlit.runtime.scriptrunner", logging.WARNING),
+    "bytes that are no request": ("uvicorn.error", logging.WARNING),
+    "a value that no page sends": ("dashboard.failures", logging.INFO),
+    "a run that fails each time": ("dpcore", logging.ERROR),
+    "an answer that fails each time": ("uvicorn.error", logging.ERROR),
+}
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+@pytest.mark.parametrize(("name", "level"), FLOODS.values(), ids=FLOODS)
+def test_nobody_fills_the_log(guarded: bool, name: str, level: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many entries and then one a second, whatever is sent; errors are there while all else is in turn."""
+    now, out = [0.0], io.StringIO()
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    log = logging.getLogger(name)
+    monkeypatch.setattr(log, "handlers", [logging.StreamHandler(out)])
+    monkeypatch.setattr(log, "propagate", False)
+    monkeypatch.setattr(log, "level", logging.INFO)
+    log_line.unguard()
+    if guarded:
+        log_line.guard()
+    for number in range(2_000):
+        log.log(level, "sent %s", number)
+    other = logging.WARNING if level >= logging.ERROR else logging.ERROR
+    log.log(other, "another")
+    now[0] += 1.5
+    log.log(level, "the next")
+    log_line.unguard()
+    lines = out.getvalue().splitlines()
+    assert lines[-2] == "another"
+    kept = int(AHEAD) + 1
+    assert len(lines) == (kept + 2 if guarded else 2_002)
+    assert lines[-1] == (f"the next (left out before it: {2_000 - kept:,} entries)" if guarded else "the next")
 
 
 @pytest.mark.parametrize(("text", "line"), [("", ""), ("\n\n", ""), ("a\tb", "a\\tb"), ("50 % of it", "50 % of it")])

@@ -368,9 +368,17 @@ def _room() -> Iterator[IO[bytes]]:
             yield file
 
 
+_KEPT = {"HOME", "LANG", "LANGUAGE", "PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "TZ", "USERPROFILE"}
+_KEPT_ALL = ("DYLD_", "LC_", "LD_", "PYTHON")
+
+
 def _environment() -> dict[str, str]:
-    """One thread where a process is to be forked, and allocators that ask the system for no more than they need."""
-    return os.environ | {
+    """One thread where a process is to be forked, and allocators that ask the system for no more than they need.
+
+    Nothing else of the server's own but what Python and its libraries ask for: passwords and keys stand there too.
+    """
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith(_KEPT_ALL)}
+    return kept | {
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
         "ARROW_DEFAULT_MEMORY_POOL": "system",

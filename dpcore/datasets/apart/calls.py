@@ -1,7 +1,8 @@
 """Which system calls a process that reads somebody's file is refused, as a program that the kernel runs for each.
 
 What opens a connection, starts a program or a process, sends a signal to another, looks into it, or changes what it
-may take. Signals have many ways: calls of their own, and files that send one when something happens to them.
+may take; and what changes whose a file is, who may open it and since when it is so. Signals have many ways: calls of
+their own, and files that send one when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
 
@@ -23,6 +24,7 @@ _THREAD = 0x00010000
 # outlives the one that started it.
 _SIGNALLING = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _OWNED = (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
+_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, its 32 bits, FS_IOC_FSSETXATTR
 _OUTLIVING = (1,)  # PR_SET_PDEATHSIG
 
 
@@ -46,11 +48,15 @@ class Machine:
 
 
 _EVERYWHERE = {"pidfd_send_signal": 424, "io_uring_setup": 425, "pidfd_getfd": 438, "process_madvise": 440,
-               "process_mrelease": 448}  # fmt: skip
+               "process_mrelease": 448, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466}  # fmt: skip
 MACHINES = {
     "x86_64": Machine(
         audit=0xC000003E,
         never=_EVERYWHERE
+        | {"chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132, "mknod": 133,
+           "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198,
+           "fremovexattr": 199, "utimes": 235, "mknodat": 259, "fchownat": 260, "futimesat": 261, "fchmodat": 268,
+           "utimensat": 280, "open_by_handle_at": 304}
         | {"socket": 41, "connect": 42, "fork": 57, "vfork": 58, "execve": 59, "ptrace": 101, "rt_sigqueueinfo": 129,
            "setpriority": 141, "ioprio_set": 251, "rt_tgsigqueueinfo": 297, "process_vm_readv": 310,
            "process_vm_writev": 311, "execveat": 322},
@@ -66,6 +72,9 @@ MACHINES = {
     "aarch64": Machine(
         audit=0xC00000B7,
         never=_EVERYWHERE
+        | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
+           "mknodat": 33, "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55, "utimensat": 88,
+           "open_by_handle_at": 265}
         | {"ioprio_set": 30, "ptrace": 117, "rt_sigqueueinfo": 138, "setpriority": 140, "socket": 198, "connect": 203,
            "execve": 221, "rt_tgsigqueueinfo": 240, "process_vm_readv": 270, "process_vm_writev": 271,
            "execveat": 281},
@@ -112,7 +121,7 @@ def _rules(machine: Machine, process: int) -> Iterator[Step]:
     yield from _of(machine.clone, _only(_HAS, _THREAD))
     yield from _of(machine.clone3, [(_GIVE, 0, 0, _UNKNOWN)])
     yield from _of(machine.fcntl, _but(1, _SIGNALLING))
-    yield from _of(machine.ioctl, _but(1, _OWNED))
+    yield from _of(machine.ioctl, _but(1, (*_OWNED, *_FLAGS)))
     yield from _of(machine.prctl, _but(0, _OUTLIVING))
 
 

@@ -15,7 +15,7 @@ import struct
 import sys
 from pathlib import Path
 
-from dpcore.datasets.apart import calls
+from dpcore.datasets.apart import calls, opened
 
 _NICE = 5
 _LARGEST_FILE = 1 << 30
@@ -27,8 +27,8 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 
 _SECCOMP_FILTER = 2
 
 
-def confine(memory: int, seconds: int) -> None:
-    """Seconds of processor time, and bytes of memory beyond what the process began with.
+def confine(memory: int, seconds: int, room: Path) -> None:
+    """Seconds of processor time, bytes of memory beyond what the process began with, and a folder to write to.
 
     That limit holds at every moment, but leaves room for what allocators keep and do not use (half as much again);
     whoever made the process looks every tenth of a second whether it has more than ``memory`` in use.
@@ -45,7 +45,10 @@ def confine(memory: int, seconds: int) -> None:
     _limit(resource.RLIMIT_DATA, taken["VmData"] + written, taken["VmData"] + written)
     _limit(resource.RLIMIT_AS, taken["VmSize"] + written + _RESERVED, taken["VmSize"] + written + _RESERVED)
     _first_to_go()
-    _no_way_out()
+    _prctl(_PR_SET_DUMPABLE, 0)
+    if _prctl(_PR_SET_NO_NEW_PRIVS, 1) == 0:
+        opened.only_libraries(room)
+        _no_way_out()
 
 
 def end_with_parent() -> None:
@@ -80,9 +83,8 @@ def _no_way_out() -> None:
 
     A kernel without it refuses, and the reading goes on without: no library here does any of these by itself.
     """
-    _prctl(_PR_SET_DUMPABLE, 0)
     machine = calls.MACHINES.get(platform.machine())
-    if machine is None or _prctl(_PR_SET_NO_NEW_PRIVS, 1) != 0:
+    if machine is None:
         return
     steps = calls.program(machine, os.getpid())
     program = ctypes.create_string_buffer(calls.written(steps))

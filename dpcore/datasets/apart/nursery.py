@@ -15,13 +15,14 @@ import signal
 import socket
 import struct
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from dpcore.datasets.apart.confined import end_with_parent
 from dpcore.datasets.apart.reader import TOLD, plain_signals, serve
 from dpcore.datasets.apart.told import tell
+from dpcore.datasets.temporary import private_folder
 
 FILES = 5
 """Sent with each question: the pipe to speak into, the end of a pipe that closes when nobody waits, what is asked, room
@@ -38,9 +39,10 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """``most`` is how many bytes the process may have in use that it shares with no file."""
+    """``most`` is how many bytes the process may have in use that it shares with no file; ``room`` its folder."""
 
     process: int
+    room: ExitStack
     told: int
     life: int
     most: int
@@ -90,20 +92,23 @@ class Nursery:
         told, life, *others = files
         mother = os.getpid()
         most = in_use(mother) + memory  # it begins with all of ours
+        room = ExitStack()
         try:
+            folder = room.enter_context(private_folder())
             process = os.fork()
         except OSError:  # no room for another: whoever asked hears nothing more, and says so
+            room.close()
             for file in files:
                 os.close(file)
             return
         if process == 0:
             try:
-                _be_reader(mother, [told, *others])
+                _be_reader(mother, [told, *others], folder)
             finally:
                 os._exit(0)
         for file in others:
             os.close(file)
-        self._readers[life] = _Reader(process, told, life, most)
+        self._readers[life] = _Reader(process, room, told, life, most)
         self._poll.register(life, 0)  # told of its end alone
 
     def _end(self, life: int) -> None:
@@ -131,6 +136,7 @@ class Nursery:
             if not ended:
                 continue
             del self._readers[life]
+            reader.room.close()
             with suppress(KeyError):  # it was ended from here
                 self._poll.unregister(life)
             os.set_blocking(reader.told, False)  # whoever does not listen holds nobody up
@@ -153,7 +159,7 @@ def in_use(process: int) -> int:
     return (int(resident) - int(shared)) * _PAGE
 
 
-def _be_reader(mother: int, files: Sequence[int]) -> None:
+def _be_reader(mother: int, files: Sequence[int], room: Path) -> None:
     """With the files of a reader and no others; what it prints goes into the last."""
     end_with_parent()
     if os.getppid() != mother:
@@ -166,7 +172,7 @@ def _be_reader(mother: int, files: Sequence[int]) -> None:
     for place, file in enumerate((nothing, printed, printed)):
         os.dup2(file, place)
     os.closerange(TOLD + len(files), os.sysconf("SC_OPEN_MAX"))
-    serve()
+    serve(room)
 
 
 def _moved(file: int) -> int:

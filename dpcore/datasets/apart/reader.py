@@ -6,6 +6,8 @@ import io
 import json
 import os
 import signal
+import tempfile
+from pathlib import Path
 
 from dpcore.datasets.apart.confined import confine
 from dpcore.datasets.apart.passes import passes
@@ -17,10 +19,13 @@ TOLD, ASKED, FOUND = 3, 4, 5
 """The files of the process: the pipe it speaks into, what it was asked with the file behind it, and its table."""
 
 
-def serve() -> None:
-    """What was asked, done; never anything raised. Whatever the libraries print goes where nobody shows it."""
+def serve(room: Path) -> None:
+    """What was asked, done; never anything raised. Whatever the libraries print goes where nobody shows it.
+
+    ``room`` is a folder for this process alone.
+    """
     try:
-        _read()
+        _read(room)
     except UnreadableFile as error:
         tell(TOLD, "unreadable", str(error))
     except InvalidArgument as error:
@@ -33,10 +38,11 @@ def serve() -> None:
         tell(TOLD, "failed", type(error).__name__, places_of(error)[-20:])
 
 
-def _read() -> None:
+def _read(room: Path) -> None:
     with os.fdopen(ASKED, "rb") as file:
         asked = json.loads(file.readline())
-        confine(asked["memory"], asked["seconds"])
+        confine(asked["memory"], asked["seconds"], room)
+        tempfile.tempdir = str(room)
         if "test" in asked:
             if not passes(file.read(asked["size"]), asked["test"]):
                 raise UnreadableFile("It is not taken.")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -38,21 +38,30 @@ def read_columns(
     order: DateOrder | None,
     say: Say,
     commas: bool = False,
+    usual: Decimal | None = None,
+    computed: Collection[str] = (),
 ) -> tuple[ReadColumn, ...]:
-    """``lines`` holds the line number of each row; ``decimal`` and ``order`` are choices of the person."""
-    found = _found(frame, lambda part: say(0.5 * part))
+    """``lines`` holds the line number of each row; ``decimal`` and ``order`` are what the person stated.
+
+    ``usual`` is the decimal mark where a column shows none. In the ``computed`` columns it is a point.
+    """
+    marked: list[Decimal | None] = ["." if name in computed else decimal for name in map(str, frame.columns)]
+    found = _found(frame, marked, lambda part: say(0.5 * part))
     listed_ones = [words for words in found if isinstance(words, Words)]
     marks = list(at_once(numerals.marks, listed_ones, lambda: say(0.5)))
     decimals = {each.decisive for each in marks} | {each.decisive for each in found if isinstance(each, PlainNumbers)}
-    hint = Hint(decimal=decimal or _agreed(decimals), order=order or _agreed_order(listed_ones), commas=commas)
-    left = iter(marks)
+    agreed = Hint(
+        order=order, agreed=usual or _agreed(decimals), agreed_order=_agreed_order(listed_ones), commas=commas
+    )
+    left, hints = iter(marks), [replace(agreed, decimal=one) for one in marked]
     looks = [each if isinstance(each, Plain) else _Listed(words=each, marks=next(left)) for each in found]
     columns: list[ReadColumn] = []
 
     def part(done: int) -> float:
         return 0.5 + 0.5 * done / frame.shape[1]
 
-    guesses = at_once(lambda look: _guessed(look, hint), looks, lambda: say(part(len(columns))))
+    known = list(zip(looks, hints, strict=True))
+    guesses = at_once(lambda pair: _guessed(*pair), known, lambda: say(part(len(columns))))
     for place, (look, guess) in enumerate(zip(looks, guesses, strict=True)):
         say(part(place))
         columns.append(_column(look, guess, frame.iloc[:, place], lines))
@@ -68,15 +77,19 @@ class _Listed:
 
 
 def _guessed(look: _Listed | Plain, hint: Hint) -> Guess:
-    return look.guess() if isinstance(look, Plain) else _guess(look.words, look.marks, hint)
+    return look.guess(hint) if isinstance(look, Plain) else _guess(look.words, look.marks, hint)
 
 
-def _found(frame: pd.DataFrame, say: Say) -> list[Words | Plain]:
-    """What is known of every column, those of many plain numbers or times without a list of their words."""
+def _found(frame: pd.DataFrame, marked: list[Decimal | None], say: Say) -> list[Words | Plain]:
+    """What is known of every column, those of many plain numbers or times without a list of their words.
+
+    Where a person said that another sign is the decimal mark, a column with points in it is not plain.
+    """
     width = frame.shape[1]
     quick: list[Plain | None] = []
     for seen in at_once(_plain, [frame.iloc[:, place] for place in range(width)], lambda: say(0.3)):
-        quick.append(seen)
+        pointed = isinstance(seen, PlainNumbers) and seen.pointed
+        quick.append(None if pointed and marked[len(quick)] == "," else seen)
         say(0.3 * len(quick) / width)
     rest = [place for place, seen in enumerate(quick) if seen is None]
     words = iter(words_of(frame.iloc[:, rest], lambda part: say(0.3 + 0.7 * part)) if rest else [])
@@ -142,12 +155,7 @@ def _guess(words: Words, seen: Marks, hint: Hint) -> Guess:
             reason="Every cell is missing.",
             bad=np.zeros(0, dtype=bool),
         )
-    return (
-        _flags(words)
-        or dates.guess(words, hint.order)
-        or numerals.guess(words, seen, hint.decimal, commas=hint.commas)
-        or _words(words, seen)
-    )
+    return _flags(words) or dates.guess(words, hint) or numerals.guess(words, seen, hint) or _words(words, seen)
 
 
 def _flags(words: Words) -> Guess | None:

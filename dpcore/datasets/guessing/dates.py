@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpcore.datasets.dates import dates
 from dpcore.datasets.guessing.examples import reading
-from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
+from dpcore.datasets.guessing.words import MOSTLY, Guess, Hint, Words
 from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.schema import Column, DateOrder
 from dpcore.validate import BoolArray
@@ -22,6 +22,7 @@ _FEWEST = 3
 ZONED = r":[0-9]{2}(?:[.,][0-9]+)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})"
 CLEAR = "Dates in one clear form"
 _ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
+_FIRST = {"dmy": "the day", "mdy": "the month", "ymd": "the year"}
 
 
 def decisive_order(words: Words) -> DateOrder | None:
@@ -35,12 +36,14 @@ def decisive_order(words: Words) -> DateOrder | None:
     return "mdy" if (month & ~day).any() and not (day & ~month).any() else None
 
 
-def guess(words: Words, hint: DateOrder | None) -> Guess | None:
+def guess(words: Words, hint: Hint) -> Guess | None:
     """A date column, or None."""
     read = _both(words)
     if read is None:
         return None
     day, month = read.day, read.month
+    if hint.order is not None:
+        return _as_stated(words, read, hint.order)
     if max(words.share(day), words.share(month)) < MOSTLY:
         return None
     if words.plain.all() and _NAME.search(words.name) is None:
@@ -54,13 +57,25 @@ def guess(words: Words, hint: DateOrder | None) -> Guess | None:
         return _finish(words, "mdy", month, "Dates with the month first: some have a day above 12")
     if words.words[apart].str.contains(r"^[0-9]+\.[0-9]+\.", regex=True).all():
         return _finish(words, "dmy", day, "Dates with points, where the day comes first")
-    order = hint or "dmy"
+    order = hint.agreed_order or "dmy"
     found = _finish(words, order, day if order == "dmy" else month, "Dates, as in other columns of this file")
-    if hint is not None:
+    if hint.agreed_order is not None:
         return found
     readings = tuple(reading(Column(name=words.name, type="date", date_order=each), words, apart) for each in _ORDERS)
     reason = "Dates, but day or month could come first: please choose."
     return Guess(column=found.column, reason=reason, bad=found.bad, readings=readings)
+
+
+def _as_stated(words: Words, read: _Both, order: DateOrder) -> Guess | None:
+    """A date column in the order that a person stated, whatever its cells show; None where they are no such dates."""
+    good = {"dmy": read.day, "mdy": read.month}.get(order)
+    good = ~np.isnat(dates(words.words, order)) if good is None else good
+    if words.share(good) < MOSTLY:
+        return None
+    if words.plain.all() and _NAME.search(words.name) is None:
+        return _year_month_day(words, good)
+    apart = (read.apart & (read.day | read.month)).any()
+    return _finish(words, order, good, f"Dates with {_FIRST[order]} first, as was stated" if apart else CLEAR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

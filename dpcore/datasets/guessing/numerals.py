@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.datasets.guessing.examples import reading
-from dpcore.datasets.guessing.words import MOSTLY, Guess, Words
+from dpcore.datasets.guessing.words import MOSTLY, Guess, Hint, Words
 from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.numerals import integers, is_number, numbers, whole
 from dpcore.datasets.report import ColumnReading
@@ -22,6 +22,7 @@ _ID_NAME = re.compile(
 _DATE_NAME = re.compile(r"date|datum|fecha|data|dato|day|tag|dob|birth|admitted|since|when", re.I)
 _MANY, _SAMPLE = 20, 500
 _FEWEST_OTHERS = 5
+_NAMES: dict[Decimal, str] = {".": "point", ",": "comma"}
 _NINES = (9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 
 
@@ -33,6 +34,10 @@ class Marks:
     comma: BoolArray
     mostly: bool
     plain: bool = False  # every word is a number as computers write them
+
+    def read(self, decimal: Decimal) -> BoolArray:
+        """Which words are numbers with this decimal mark."""
+        return self.point if decimal == "." else self.comma
 
     @property
     def decisive(self) -> Decimal | None:
@@ -61,27 +66,28 @@ def marks(words: Words) -> Marks:
     return Marks(point=point, comma=comma, mostly=mostly, plain=bool(plain.all()))
 
 
-def guess(words: Words, seen: Marks, hint: Decimal | None, *, commas: bool = False) -> Guess | None:
-    """A number or integer column, a column of digits that are not numbers, or None.
-
-    ``commas`` says that the file's cells end at commas, which says which of two readings to propose.
-    """
-    if not seen.mostly:
+def guess(words: Words, seen: Marks, hint: Hint) -> Guess | None:
+    """A number or integer column, a column of digits that are not numbers, or None."""
+    stated = hint.decimal
+    mostly = seen.mostly if stated is None else words.share(seen.read(stated)) >= MOSTLY
+    if not mostly:
         return None
     if (codes := _codes(words)) is not None:
         return codes
     differ = seen.point & seen.comma & (words.dotted | ~words.plain)
     differ &= words.words.str.contains(r"[.,]", regex=True).to_numpy(dtype=bool) if differ.any() else False
+    if stated is not None:
+        marked = differ.any() or (seen.point != seen.comma).any()
+        return _finish(words, stated, seen, f" with the decimal {_NAMES[stated]} that was stated" if marked else "")
     if seen.decisive is None and not differ.any():
         return _finish(words, "." if words.share(seen.point) >= words.share(seen.comma) else ",", seen, "")
-    if seen.decisive is not None or hint is not None:
-        decimal: Decimal = seen.decisive or hint or "."
-        mark = "comma" if decimal == "," else "point"
+    if seen.decisive is not None or hint.agreed is not None:
+        decimal: Decimal = seen.decisive or hint.agreed or "."
         why = "" if seen.decisive is not None else ", as in other columns of this file"
-        return _finish(words, decimal, seen, f" with a decimal {mark}{why}")
+        return _finish(words, decimal, seen, f" with a decimal {_NAMES[decimal]}{why}")
     # Where cells end at commas, people who write numbers with a decimal comma would not get a table.
     pointed = words.words.str.contains(r",[0-9]{3}[^0-9]*$", regex=True).sum() == 0
-    decimal = "," if pointed and not commas else "."
+    decimal = "," if pointed and not hint.commas else "."
     chosen = _finish(words, decimal, seen, "")
     other = _finish(words, "," if decimal == "." else ".", seen, "")
     # Either mark may turn them into numbers that only count rows: then that reading is text, and shown as such.
@@ -115,7 +121,7 @@ def _codes(words: Words) -> Guess | None:
 
 
 def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
-    good = seen.point if decimal == "." else seen.comma
+    good = seen.read(decimal)
     values = numbers(words.words, decimal, plain=seen.plain and (decimal == "." or not words.dotted.any()))
     read = ~np.isnan(values)
     marked = words.dotted if decimal == "." else words.words.str.contains(",", regex=False).to_numpy(dtype=bool)

@@ -25,9 +25,9 @@ from dpcore.datasets.guessing.numerals import (
     stands_apart,
 )
 from dpcore.datasets.guessing.plain_cells import PlainCells, plain_cells
-from dpcore.datasets.guessing.words import Guess
+from dpcore.datasets.guessing.words import Guess, Hint
 from dpcore.datasets.numerals import is_number
-from dpcore.datasets.schema import Column, Decimal
+from dpcore.datasets.schema import Column, ColumnType, Decimal
 from dpcore.validate import FloatArray, IntArray
 
 _LONGEST = 15  # so many digits a float keeps
@@ -56,11 +56,12 @@ class PlainNumbers:
         """As ``Marks.decisive``."""
         return "." if self.pointed else None
 
-    def guess(self) -> Guess:
-        """As ``numerals.guess``, which here depends on no other column."""
+    def guess(self, hint: Hint) -> Guess:
+        """As ``numerals.guess``, which here depends on no other column; with points in it none is stated but those."""
         if not self.pointed and identifies(self.name, self.distinct, self.present, self.spread):
             return identifier(self.name, 0)
-        column = Column(name=self.name, type="number" if self.pointed else "integer")
+        kind: ColumnType = "number" if self.pointed else "integer"
+        column = Column(name=self.name, type=kind, decimal=hint.decimal or ".")
         how = " with a decimal point" if self.pointed else ""
         return numeric(column, how, bad=np.zeros(0, dtype=bool))
 

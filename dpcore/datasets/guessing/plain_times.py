@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from dpcore.datasets.guessing.dates import CLEAR, ZONED, dated
 from dpcore.datasets.guessing.plain_cells import plain_cells
-from dpcore.datasets.guessing.words import Guess
+from dpcore.datasets.guessing.words import Guess, Hint
 from dpcore.datasets.written_dates import SECOND, read_signs, signs_of
 from dpcore.validate import IntArray
 
@@ -35,9 +35,9 @@ class PlainTimes:
     missing: tuple[tuple[str, int], ...]
     zoned: bool
 
-    def guess(self) -> Guess:
+    def guess(self, hint: Hint) -> Guess:
         """As ``dates.guess``, which here depends on no other column."""
-        return dated(self.name, "ymd", CLEAR, bad=np.zeros(0, dtype=bool), rest=0, zoned=self.zoned)
+        return dated(self.name, hint.order or "ymd", CLEAR, bad=np.zeros(0, dtype=bool), rest=0, zoned=self.zoned)
 
 
 def plain_times(cells: pd.Series) -> PlainTimes | None:

@@ -22,10 +22,17 @@ MOSTLY = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """What other columns of the same file show beyond doubt, and whether its cells end at commas."""
+    """What is known of a column before its cells are looked at.
+
+    ``decimal`` and ``order`` are what a person stated: they go before anything the cells show. ``agreed`` and
+    ``agreed_order`` are what other columns of the same file show beyond doubt: they go where the cells show nothing.
+    ``commas`` is whether the file's cells end at commas.
+    """
 
     decimal: Decimal | None = None
     order: DateOrder | None = None
+    agreed: Decimal | None = None
+    agreed_order: DateOrder | None = None
     commas: bool = False
 
 

@@ -194,7 +194,7 @@ def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, str]
         else:
             break
     report = reading.report
-    if report.container != "text":
+    if report.container != "text" or len(report.delimiter) > 1:
         raise UnreadableFile("This is no text with a delimiter; only CSV files are imported.")
     if len(report.header_lines) != 1:
         raise UnreadableFile("The file must have one line that names its columns.")
@@ -217,7 +217,8 @@ def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, str]
                 f"must state how “{column.name}” is read ({ways}): by its type, the decimal sign or the date order",
             )
         told = cast(ColumnType, kind or ("text" if column.type == "category" else column.type))
-        columns.append(replace(column.suggestion, type=told))
+        mark, order = reading.decimal or column.suggestion.decimal, reading.date_order or column.suggestion.date_order
+        columns.append(replace(column.suggestion, type=told, decimal=mark, date_order=order))
     return _Form(encoding=encoding, signs=signs, line=report.header_lines[0], names=found, columns=tuple(columns))
 
 

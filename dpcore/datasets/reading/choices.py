@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
-from dpcore.datasets.report import Escape
+from dpcore.datasets.report import Escape, Merged, Objects
 from dpcore.datasets.schema import DateOrder, Decimal
 from dpcore.validate import boolean, one_of, whole
 
@@ -15,13 +15,16 @@ from dpcore.validate import boolean, one_of, whole
 class Choices:
     """What a person may decide instead of the guess; None leaves it to the guess. Raises InvalidArgument.
 
-    ``delimiter`` is one character, or "" for one column. ``encoding`` is a name such as "cp1252". ``quote`` is '"',
-    "'", or "" for none; inside a cell it is ``doubled`` or stands behind a ``backslash``, as ``escape`` says.
+    ``delimiter`` is one character, "" for one column, or ``BLANKS`` or ``BLANKS_NAMED`` where blanks are between cells.
+    ``encoding`` is a name such as "cp1252". ``quote`` is '"', "'", or "" for none; inside a cell it is ``doubled`` or
+    stands behind a ``backslash``, as ``escape`` says.
     ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on; where none does there are ``columns``
-    of them. ``decimal`` and ``date_order`` hold for every column that does not show its own. ``keep_footer`` says
-    whether totals and notes at the foot are rows; they are left out where nothing is said, and the report asks.
-    ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused.
-    ``part`` names the sheet of a workbook, or the file of a zip archive.
+    of them. ``decimal`` and ``date_order`` hold for every column, whatever its cells show; but where cells can be
+    numbers already, as in a sheet, ``decimal`` is for columns that show none. ``keep_footer`` says whether totals and
+    notes at the foot are rows; they are left out where nothing is said, and the report asks. ``merged`` says in which of
+    its rows a cell of a sheet that is merged over several holds its value. ``objects`` says what each object inside an
+    object of JSON is. ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred,
+    refused. ``part`` names the sheet of a workbook, or the file of a zip archive.
     """
 
     delimiter: str | None = None
@@ -34,6 +37,8 @@ class Choices:
     decimal: Decimal | None = None
     date_order: DateOrder | None = None
     keep_footer: bool | None = None
+    merged: Merged | None = None
+    objects: Objects | None = None
     uneven: Literal["refuse", "set aside"] = "refuse"
     part: str | None = None
 
@@ -50,6 +55,10 @@ class Choices:
             one_of(get_args(Escape), escape=self.escape)
         if self.keep_footer is not None:
             boolean(keep_footer=self.keep_footer)
+        if self.merged is not None:
+            one_of(get_args(Merged), merged=self.merged)
+        if self.objects is not None:
+            one_of(get_args(Objects), objects=self.objects)
         if self.decimal is not None:
             one_of((".", ","), decimal=self.decimal)
         if self.date_order is not None:

@@ -1,20 +1,27 @@
 """JSON and JSON lines: records one after the other, numbers with the very digits of the file.
 
 Objects inside a record become columns such as "address.city", a list of words one cell "a; b; c". What has no place in
-a cell, such as a list of records, is left out and said.
+a cell, such as a list of records, is left out and said. Records that are lists name no cell of theirs: they are rows as
+those of a sheet, whose first ones may name the columns.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_size
 from dpcore.datasets.reading.gathering import Gathering
-from dpcore.datasets.report import Notice
+from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
+from dpcore.datasets.report import Alternative, Notice, Objects
 from dpcore.errors import UnreadableFile
 
 _LARGEST_WHOLE = 64 << 20  # a document that is not a list of records is held as a whole
@@ -23,25 +30,47 @@ _DEEPEST = 6
 _LONGEST_NAME = 10_000
 _DEEP = "The JSON document is nested too deeply to be a table."
 _TYPES = "The JSON document is no list of records; save the table as CSV, or as one record per line."
+_NONE = "The JSON document holds no records."
 Say = Callable[[float], None]
 
 
-def json_table(text: str, say: Say) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
-    """Records of a JSON document or of one JSON value per line. Raises UnreadableFile."""
-    gathered = Gathering()
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Document:
+    """The records of a document as a frame, its columns named as they name their cells.
+
+    Of records that are lists the columns are 0, 1, …, beside a ``survey`` of them; ``headed`` is whether the document
+    itself says that the first of them holds the names. ``objects`` is what each object inside an object was taken for.
+    """
+
+    frame: pd.DataFrame
+    notices: tuple[Notice, ...]
+    survey: Survey | None = None
+    headed: bool = False
+    objects: Objects = "rows"
+    alternatives: tuple[Alternative, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Found:
+    """The records of a document, decoded one by one wherever its form allows; else as ``Document``."""
+
+    records: Iterable[Any]
+    headed: bool = False
+    objects: Objects = "rows"
+    alternatives: tuple[Alternative, ...] = ()
+
+
+def json_document(text: str, objects: Objects | None, say: Say) -> Document:
+    """Records of a JSON document or of one JSON value per line, all of them objects or all lists; null is one without
+    anything in it. ``objects`` says what each object inside an object is. Raises UnreadableFile."""
+    found = _found(text, objects, say)
+    records = iter(found.records)
+    first = next(records, None)
+    if first is None:
+        raise UnreadableFile(_NONE)
     left_out: dict[str, int] = {}
-    for record in _records(text, say):
-        cells: dict[str, str] = {}
-        if isinstance(record, dict):
-            _flatten(record, "", cells, left_out, 0)
-        elif isinstance(record, list):
-            check_size(1, len(record))
-            _flatten({f"column {place + 1}": cell for place, cell in enumerate(record)}, "", cells, left_out, 0)
-        else:
-            raise UnreadableFile(_TYPES)
-        gathered.add(cells)
-    if not gathered.rows or not gathered.names:
-        raise UnreadableFile("The JSON document holds no records.")
+    gathering = _of_lists if isinstance(first, list) else _of_objects
+    frame, survey = gathering(chain([first], records), left_out)
     notices = []
     if left_out:
         notices.append(
@@ -52,30 +81,71 @@ def json_table(text: str, say: Say) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
                 columns=tuple(name for name in list(left_out)[:50]),
             )
         )
-    return gathered.frame(), tuple(notices)
+    return Document(
+        frame=frame,
+        notices=tuple(notices),
+        survey=survey,
+        headed=found.headed,
+        objects=found.objects,
+        alternatives=found.alternatives,
+    )
 
 
-def _records(text: str, say: Say) -> Iterator[Any]:
-    """The records of the document, in order, decoded one by one wherever its form allows."""
+def _of_objects(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.DataFrame, None]:
+    gathered = Gathering()
+    for record in records:
+        cells: dict[str, str] = {}
+        if isinstance(record, dict):
+            _flatten(record, "", cells, left_out, 0)
+        elif record is not None:
+            raise UnreadableFile(_TYPES)
+        gathered.add(cells)
+    if not gathered.names:
+        raise UnreadableFile(_NONE)
+    return gathered.frame(), None
+
+
+def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.DataFrame, Survey]:
+    gathered, counts = Gathering(), array("q")
+    head: list[list[str]] = []
+    tail: deque[list[str]] = deque(maxlen=TAIL)
+    for record in records:
+        row = [] if record is None else record
+        if not isinstance(row, list):
+            raise UnreadableFile(_TYPES)
+        check_size(1, len(row))
+        named = {f"column {place + 1}": cell for place, cell in enumerate(row)}
+        cells = dict.fromkeys(named, "")
+        _flatten(named, "", cells, left_out, _DEEPEST)
+        gathered.add(cells)
+        counts.append(len(row))
+        tail.append(list(cells.values()))
+        if len(head) < HEAD:
+            head.append(tail[-1])
+    if not gathered.names:
+        raise UnreadableFile(_NONE)
+    frame = gathered.frame()
+    frame.columns = pd.RangeIndex(frame.shape[1])
+    found = np.frombuffer(counts, dtype=np.int64)
+    lines = np.arange(1, len(found) + 1, dtype=np.int64)
+    return frame, Survey(counts=found, lines=lines, blank=(), head=head, tail=list(tail))
+
+
+def _found(text: str, objects: Objects | None, say: Say) -> _Found:
     decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
     start = _skip(text, 0)
     if text.startswith("[", start):
         first, after = _after_list(text, start, decoder)
         if after is None:  # one list of records: never held as a whole
-            yield from _with_names(_items(text, start + 1, decoder, say))
-            return
-        yield first
-        yield from _lines(text, after, decoder, say)
-        return
+            return _Found(records=_items(text, start + 1, decoder, say))
+        return _Found(records=chain([first], _lines(text, after, decoder, say)))
     first, after = _decoded(text, start, decoder)
     after = _skip(text, after)
     if after < len(text):
-        yield first
-        yield from _lines(text, after, decoder, say)
-        return
+        return _Found(records=chain([first], _lines(text, after, decoder, say)))
     if len(text) > _LARGEST_WHOLE:
         raise UnreadableFile("The JSON document is too large for its form; save it as one record per line.")
-    yield from _with_names(iter(_listed(first)))
+    return _inside(first, objects)
 
 
 def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int | None]:
@@ -143,57 +213,61 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _listed(document: Any) -> list[Any]:
-    """The records inside one object: a list of records under any name, or columns side by side."""
+def _inside(document: Any, objects: Objects | None) -> _Found:
+    """The records inside one object: a list of records under any name, columns side by side, or objects in it."""
     if not isinstance(document, dict):
         raise UnreadableFile(_TYPES)
     names, rows = document.get("columns"), document.get("data")
-    if isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
-        return [dict(zip(map(str, names), row, strict=False)) for row in rows]
+    if isinstance(names, list) and isinstance(rows, list) and (not rows or any(isinstance(row, list) for row in rows)):
+        return _Found(records=[names, *rows], headed=True)
     lists = [value for value in document.values() if isinstance(value, list)]
-    records = [value for value in lists if value and all(isinstance(record, dict) for record in value)]
+    records = [value for value in lists if value and _are_records(value)]
     if len(records) == 1:
-        return records[0]
+        return _Found(records=records[0])
     values = list(document.values())
     if len(lists) == len(values) > 0 and len({len(value) for value in lists}) == 1:
-        return [dict(zip(document, row, strict=True)) for row in zip(*lists, strict=True)]
+        return _Found(records=[dict(zip(document, row, strict=True)) for row in zip(*lists, strict=True)])
     inner = [value for value in values if isinstance(value, dict)]
-    if len(inner) == len(values) > 1 and len({tuple(value) for value in inner}) == 1:
-        flat = not any(isinstance(cell, dict | list) for value in inner for cell in value.values())
-        if flat and len(inner[0]) > len(inner):
-            return [dict(zip(document, row, strict=True)) for row in zip(*(v.values() for v in inner), strict=True)]
-        return inner
+    if inner and len(inner) == len(values) and (objects is not None or _are_alike(inner)):
+        return _objects_inside(document, objects)
     if records or inner:
         raise UnreadableFile(_TYPES)
-    return [document]
+    return _Found(records=[document])
 
 
-def _with_names(records: Iterator[Any]) -> Iterator[Any]:
-    """Lists whose first one holds only words are rows under that one's names."""
-    first = next(records, None)
-    if first is None:
-        return
-    if isinstance(first, list) and _are_names(first):
-        for row in records:
-            if not isinstance(row, list) or len(row) > len(first):
-                raise UnreadableFile(_TYPES)
-            yield dict(zip(first, row, strict=False))
-        return
-    yield first
-    yield from records
+def _are_records(values: list[Any]) -> bool:
+    return isinstance(values[0], dict) and all(value is None or isinstance(value, dict) for value in values)
 
 
-def _are_names(cells: list[Any]) -> bool:
-    words = [cell for cell in cells if isinstance(cell, str) and cell and not _is_number(cell)]
-    return 0 < len(cells) == len(words) == len(set(words))
+def _are_alike(inner: list[dict[str, Any]]) -> bool:
+    """Whether several objects share a name: of settings and the like they do not."""
+    return len(inner) > 1 and bool(set(inner[0]).intersection(*inner[1:]))
 
 
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+def _objects_inside(document: dict[str, dict[str, Any]], stated: Objects | None) -> _Found:
+    """Objects in an object are rows, or columns of numbered cells; one row more or less would turn the guess."""
+    inner = list(document.values())
+    flat = not any(isinstance(cell, dict | list) for each in inner for cell in each.values())
+    guess: Objects = "columns" if flat and max(map(len, inner)) > len(inner) else "rows"
+    places = dict.fromkeys(place for each in inner for place in each)
+    across = ({name: each.get(place) for name, each in document.items()} for place in places)
+    ways: dict[Objects, Iterable[dict[str, Any]]] = {"rows": inner, "columns": across}
+    if stated is not None:
+        return _Found(records=ways[stated], objects=stated)
+    examples = {"rows": inner[0], "columns": {name: each.get(next(iter(places))) for name, each in document.items()}}
+    return _Found(
+        records=ways[guess],
+        objects=guess,
+        alternatives=tuple(
+            Alternative(argument="objects", value=way, example=_shown(examples[way]), decided=True)
+            for way in sorted(ways, key=lambda way: way != guess)
+        ),
+    )
+
+
+def _shown(record: dict[str, Any]) -> str:
+    """How a record begins."""
+    return " ⎸ ".join(f"{name[:20]}: {_word(cell)[:20]}" for name, cell in list(record.items())[:3])
 
 
 def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_out: dict[str, int], depth: int) -> None:

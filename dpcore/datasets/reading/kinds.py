@@ -15,12 +15,12 @@ from dpcore.datasets.reading.bounds import check_told
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
 from dpcore.datasets.reading.decoding import decode
-from dpcore.datasets.reading.documents import json_table
+from dpcore.datasets.reading.documents import json_document
 from dpcore.datasets.reading.labelled_files import LabelledKind, labelled_table
 from dpcore.datasets.reading.naming import names
 from dpcore.datasets.reading.packing import Workbook, unpacked, workbook_kind
 from dpcore.datasets.reading.tabulate import Tabulated, tabulate, tabulate_sheet
-from dpcore.datasets.reading.workbook import sheet_of
+from dpcore.datasets.reading.workbook import Sheet, sheet_of
 from dpcore.datasets.report import Alternative, Container, Notice, Report
 from dpcore.errors import UnreadableFile
 
@@ -48,9 +48,7 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     if kind == "text":
         return _text(data, choices, say)
     if kind == "json":
-        text = decode(data, choices.encoding).data.decode()
-        frame, notices = json_table(text, lambda part: say(0.02 + 0.35 * part, "Reading the records"))
-        return _plain(frame, "json", notices)
+        return _json(data, choices, say)
     if kind == "parquet":
         say(0.1, "Reading the Parquet file")
         return _plain(engine.parquet(data), "parquet")
@@ -105,7 +103,39 @@ def _sheet(data: bytes, workbook: Workbook | None, choices: Choices, say: _Say) 
         header_line=choices.header_line,
         columns=choices.columns,
         keep_footer=choices.keep_footer,
+        merged=choices.merged,
     )
+
+
+def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
+    """Objects are rows under the names that they give their cells. Lists are rows as those of a sheet, whose first ones
+    name the columns where the document or a person says so: by how it looks one row would decide it, so it is asked."""
+    text = decode(data, choices.encoding).data.decode()
+    found = json_document(text, choices.objects, lambda part: say(0.02 + 0.35 * part, "Reading the records"))
+    if found.survey is None:
+        table = _plain(found.frame, "json", found.notices)
+        report = replace(table.report, objects=found.objects, alternatives=found.alternatives)
+        return replace(table, report=report)
+    rows = Sheet(
+        frame=found.frame,
+        left=0,
+        survey=found.survey,
+        name="",
+        names=(),
+        certain=True,
+        merged={},
+        notices=found.notices,
+    )
+    table = tabulate_sheet(
+        rows,
+        header_rows=1 if found.headed else choices.header_rows,
+        header_line=1 if found.headed else choices.header_line or 1,
+        columns=choices.columns,
+        keep_footer=True,
+        merged=None,
+    )
+    certain = found.headed or choices.header_rows is not None
+    return replace(table, report=replace(table.report, container="json", header_certain=certain))
 
 
 def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:

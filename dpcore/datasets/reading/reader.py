@@ -21,10 +21,10 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
-from dpcore.datasets.report import Container, Escape, Notice, ReadColumn, Report
+from dpcore.datasets.report import Container, Escape, Merged, Notice, Objects, ReadColumn, Report
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
-from dpcore.datasets.steps import Step, left_out_by, names_in, puts_rows_together, suggested
+from dpcore.datasets.steps import OneRowPer, Step, left_out_by, names_in, puts_rows_together, suggested
 from dpcore.datasets.table import Table
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
@@ -46,7 +46,8 @@ class Reading:
     ``records`` of the file each row is: others were set aside or left out. ``together`` and ``left_out_by`` say what
     steps did to which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
     rows name or fill them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long
-    as its cells do, as for ``Tabulated``.
+    as its cells do, as for ``Tabulated``. ``decimal`` and ``date_order`` are what a person stated of all columns;
+    numbers in the ``computed`` ones were written by a step, with a decimal point.
     """
 
     frame: pd.DataFrame
@@ -61,6 +62,9 @@ class Reading:
     left_out_by: frozenset[str] = frozenset()
     from_rows: frozenset[str] = frozenset()
     kept: int = 0
+    decimal: Decimal | None = None
+    date_order: DateOrder | None = None
+    computed: frozenset[str] = frozenset()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -78,8 +82,8 @@ class Reading:
 
     @property
     def named_by_rows(self) -> bool:
-        """Whether each row names its own cells, as in JSON, so that one row more can bring a column."""
-        return self.report.container == "json"
+        """Whether each row names its own cells, as objects of JSON do, so that one row more can bring a column."""
+        return self.report.container == "json" and not self.report.header_lines and not self.report.columns
 
     def column(self, name: str) -> ReadColumn:
         """One column. Raises InvalidArgument."""
@@ -87,6 +91,12 @@ class Reading:
             if column.name == name:
                 return column
         raise InvalidArgument("column", "must be one of the file's columns")
+
+    @property
+    def stated_decimal(self) -> Decimal | None:
+        """The decimal mark that binds all columns of the file: where some of its cells can be numbers already, which
+        have no mark, it is only for columns that show none."""
+        return self.decimal if self.report.container == "text" else None
 
     def suggested(self) -> Schema:
         """The suggested types and what a row is: a start for declaring, without bounds or categories."""
@@ -154,6 +164,8 @@ def read_table(
     decimal: Decimal | None = None,
     date_order: DateOrder | None = None,
     keep_footer: bool | None = None,
+    merged: Merged | None = None,
+    objects: Objects | None = None,
     uneven: Literal["refuse", "set aside"] = "refuse",
     part: str | None = None,
     progress: Callable[[float, str], None] | None = None,
@@ -181,6 +193,8 @@ def read_table(
         decimal=decimal,
         date_order=date_order,
         keep_footer=keep_footer,
+        merged=merged,
+        objects=objects,
         uneven=uneven,
         part=part,
     )
@@ -213,18 +227,9 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
     with engine.together(), ThreadPoolExecutor(max_workers=1, thread_name_prefix="key") as beside:
         key = beside.submit(_key, data, choices)
         table = tables(data, choices, say)
-    read = read_columns(
-        table.frame,
-        table.lines,
-        decimal=choices.decimal,
-        order=choices.date_order,
-        commas=table.report.delimiter == ",",
-        say=lambda part: say(0.4 + 0.6 * part, "Looking at the columns"),
-    )
-    say(1.0, "Done")
-    return Reading(
+    reading = Reading(
         frame=table.frame,
-        columns=tuple(_described(column, table) for column in read),
+        columns=(),
         report=_named(table.report, name),
         lines=table.lines,
         key=key.result(),
@@ -233,13 +238,32 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         records=len(table.frame) if table.records is None else table.records,
         kept=table.kept,
         from_rows=table.from_rows,
+        decimal=choices.decimal,
+        date_order=choices.date_order,
+    )
+    read = _looked_at(reading, lambda part: say(0.4 + 0.6 * part, "Looking at the columns"))
+    say(1.0, "Done")
+    return replace(reading, columns=tuple(_described(column, table) for column in read))
+
+
+def _looked_at(reading: Reading, say: Callable[[float], None]) -> tuple[ReadColumn, ...]:
+    """Its columns as their cells look, by what a person stated of all of them."""
+    return read_columns(
+        reading.frame,
+        reading.lines,
+        decimal=reading.stated_decimal,
+        order=reading.date_order,
+        usual=reading.decimal,
+        computed=reading.computed,
+        commas=reading.report.delimiter == ",",
+        say=say,
     )
 
 
 def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
     """``reading`` with its rows as these steps leave them, its columns not looked at anew. See ``Reading.after``."""
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
-    from_rows = reading.from_rows
+    from_rows, computed = reading.from_rows, reading.computed
     notices = list(reading.report.notices)
     for step in steps:
         if names_in(step) & from_rows:
@@ -252,6 +276,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         worked = step.apply(frame, lines)
         frame, lines = worked.frame, worked.lines
         from_rows = (from_rows | worked.from_file).intersection(frame.columns)
+        computed = (computed | ({step.name} if isinstance(step, OneRowPer) else set())).intersection(frame.columns)
         places, records = worked.places(places, records)
         if fits is not None:
             fits(Size.of(frame))
@@ -268,6 +293,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         left_out_by=left_out_by(steps),
         from_rows=from_rows,
         kept=0,
+        computed=computed,
     )
 
 
@@ -277,7 +303,7 @@ def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Read
         raise InvalidArgument("steps", "leave no row of the table")
     columns = (
         replace(column, suggestion=replace(column.suggestion, from_file=column.name in after.from_rows))
-        for column in read_columns(after.frame, after.lines, decimal=None, order=None, say=lambda _: None)
+        for column in _looked_at(after, lambda _: None)
     )
     return replace(after, columns=tuple(columns))
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from dpcore.datasets.report import Notice
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Notice
 
 _LINES = 2000
 _BLANKS = re.compile(rb"[ \t]+")
 _NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|NA|\.|\?")
 
 
-def tabbed(data: bytes) -> tuple[bytes, list[Notice]] | None:
-    """The same table with its cells ended by tabs, or None where blanks do not clearly end them.
+def found(data: bytes) -> str | None:
+    """In which of the two ways a table of one column seems to be written, None where blanks do not clearly end cells.
 
     Every line has as many words, at least two, and most words below the first line are numbers. One name too few means
-    that the rows are named, as R writes them: their column is called "row".
+    that the rows are named, as R writes them.
     """
     lines = [line.split() for line in data.split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
     if len(lines) < 3:
@@ -28,9 +28,14 @@ def tabbed(data: bytes) -> tuple[bytes, list[Notice]] | None:
     cells = [word for words in body for word in words]
     if sum(_NUMBER.fullmatch(word) is not None for word in cells) < 0.5 * len(cells):
         return None
+    return BLANKS_NAMED if named else BLANKS
+
+
+def tabbed(data: bytes, way: str) -> tuple[bytes, list[Notice]]:
+    """The same table with its cells ended by tabs; a column of rows' names is called "row"."""
     text = b"\n".join(_BLANKS.sub(b"\t", line.strip()) for line in data.split(b"\n"))
     notices = [Notice(what="noticed", sentence="Cells stand apart by blanks.")]
-    if named:
+    if way == BLANKS_NAMED:
         text = b"row\t" + text.lstrip(b"\n")
         notices.append(Notice(what="repaired", sentence="The rows are named; the column of their names is called row."))
     return text, notices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -18,13 +19,14 @@ from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
 from dpcore.datasets.reading.workbook import Sheet
-from dpcore.datasets.report import Alternative, Escape, Notice, Report, listed
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Alternative, Escape, Merged, Notice, Report, listed
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
 _SAMPLE = 1 << 18
 _BEARABLE = 0.01
 _PLAIN_MARK = '"'
+_SPACED = (BLANKS, BLANKS_NAMED)
 _OTHER_SHEET = "choose another one of the workbook"
 _Say = Callable[[float, str], None]
 
@@ -99,12 +101,13 @@ def tabulate(
     if not data[:_SAMPLE].strip() and not data.strip():
         raise UnreadableFile("The file is empty.")
     say(0.05, "Finding the delimiter")
-    dialect = _dialect(data, delimiter if delimiter is not None else declared, quote)
-    if not dialect.delimiter and delimiter is None and (spaced := spacing.tabbed(data)) is not None:
-        data, spaces = spaced
+    way, spaces = delimiter if delimiter in _SPACED else None, list[Notice]()
+    dialect = _dialect(data, declared if delimiter is None or way is not None else delimiter, quote)
+    if not dialect.delimiter and delimiter is None:
+        way = spacing.found(data)
+    if way is not None:
+        data, spaces = spacing.tabbed(data, way)
         dialect = _dialect(data, "\t", quote)
-    else:
-        spaces = []
     with bulk.Ahead(data, dialect) as ahead:
         dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, escape, ahead, say)
         found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
@@ -117,7 +120,7 @@ def tabulate(
     report = Report(
         container="text",
         rows=len(body.frame),
-        delimiter=dialect.delimiter,
+        delimiter=way or dialect.delimiter,
         delimiter_certain=dialect.certain,
         encoding=decoded.encoding,
         encoding_certain=decoded.certain,
@@ -132,6 +135,7 @@ def tabulate(
         alternatives=(
             *decoded.alternatives,
             *dialect.alternatives,
+            *(_decided_delimiter(data, dialect, seen, found, way) if delimiter is declared is None else ()),
             *(_decided_mark(data, dialect) if quote is None else ()),
             *(_decided_escape(data, dialect) if escape is None else ()),
             *(_decided_foot(seen, found) if keep_footer is None else ()),
@@ -148,12 +152,16 @@ def tabulate_sheet(
     header_line: int | None,
     columns: int | None,
     keep_footer: bool | None,
+    merged: Merged | None,
 ) -> Tabulated:
     """A sheet's rows by the same rules as a text file's lines; ``lines`` are its row numbers. Raises UnreadableFile."""
     seen = sheet.survey
     if not len(sheet.frame):
         raise UnreadableFile(f"The sheet is empty; {_OTHER_SHEET}." if len(sheet.names) > 1 else "The sheet is empty.")
     found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
+    filled = _filled_rows(sheet, found)
+    if merged == "first":
+        sheet = replace(sheet, frame=_emptied(sheet, filled))
     body = _assembled(sheet.frame, seen, found, columns, uneven=False, sheet=sheet)
     others = [] if sheet.certain else [name for name in sheet.names if name != sheet.name]
     report = Report(
@@ -168,18 +176,53 @@ def tabulate_sheet(
         first_line=int(body.lines[0]),
         columns=body.unnamed,
         keep_footer=found.end == seen.counts.size,
+        merged=merged or "each",
         part=sheet.name,
-        notices=(*sheet.notices, *_about_lines(seen, found), *body.notices),
+        notices=(*_about_merged(sheet, merged), *sheet.notices, *_about_lines(seen, found), *body.notices),
         alternatives=(
             *(
                 Alternative(argument="part", value=name, example="")
                 for name in ([sheet.name, *others] if others else [])
             ),
             *(_decided_foot(seen, found) if keep_footer is None else ()),
+            *(_decided_merged(sheet, filled) if merged is None else ()),
             *body.alternatives,
         ),
     )
     return body.tabulated(report)
+
+
+def _filled_rows(sheet: Sheet, found: Layout) -> dict[int, list[int]]:
+    """Below the heading, by their numbers: rows with cells that were filled with the value above them."""
+    heading = int(sheet.survey.lines[found.start - 1]) if found.start else 0
+    return {line: places for line, places in sheet.merged.items() if places and line > heading}
+
+
+def _emptied(sheet: Sheet, filled: dict[int, list[int]]) -> pd.DataFrame:
+    """The frame with the value of merged cells in the first of their rows alone. A row that has no other stays, as one
+    without anything in it."""
+    rows: dict[int, list[int]] = {}
+    for row, line in enumerate(sheet.survey.lines.tolist()):
+        for column in filled.get(line, ()):
+            rows.setdefault(column, []).append(row)
+    frame = sheet.frame.copy()
+    for column, here in rows.items():
+        frame.iloc[here, column] = ""
+    return frame
+
+
+def _about_merged(sheet: Sheet, merged: Merged | None) -> tuple[Notice, ...]:
+    count = sum(map(len, sheet.merged.values()))
+    if not count or merged == "first":
+        return ()
+    return (
+        Notice(
+            what="repaired",
+            sentence="Cells merged over several rows were filled with their value in each of them.",
+            count=count,
+            lines=listed(sorted(line for line, places in sheet.merged.items() if places)),
+        ),
+    )
 
 
 def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
@@ -212,6 +255,36 @@ def _surveyed(
 
 def _escape(dialect: Dialect) -> Escape:
     return "backslash" if dialect.escape == "\\" else "doubled"
+
+
+def _decided_delimiter(
+    data: bytes, dialect: Dialect, seen: Survey, found: Layout, way: str | None
+) -> tuple[Alternative, ...]:
+    """Where cells end, unless the lines that name the columns leave no other sign for it: the rows are counted to find
+    it, and one more could have made it another."""
+    named = {
+        mark for place in found.header for cell in seen.head[place] for mark in dialects.DELIMITERS if mark in cell
+    }
+    if any(len(seen.head[place]) > 1 for place in found.header):
+        named.add(dialect.delimiter)
+    if dialect.alternatives or (way is None and found.header and named == {dialect.delimiter} - {""}):
+        return ()
+    line = _first_with(data, dialect.separator)
+    shown = dialects.shown(line, dialect)
+    others = [mark for mark in (*dialects.DELIMITERS, "") if mark in named or not mark]
+    return (
+        Alternative(argument="delimiter", value=way or dialect.delimiter, example=shown, decided=True),
+        *(
+            Alternative(
+                argument="delimiter",
+                value=mark,
+                example=dialects.shown(line.replace("\t", " ") if way else line, replace(dialect, delimiter=mark)),
+                decided=True,
+            )
+            for mark in others
+            if mark != dialect.delimiter
+        ),
+    )
 
 
 def _decided_mark(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
@@ -251,6 +324,21 @@ def _decided_foot(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
     example = " ⏎ ".join(" ".join(cell for cell in record if cell.strip()) for record in foot[:3])
     return tuple(
         Alternative(argument="keep_footer", value=str(kept), example=example, decided=True) for kept in (False, True)
+    )
+
+
+def _decided_merged(sheet: Sheet, filled: dict[int, list[int]]) -> tuple[Alternative, ...]:
+    """The value of cells merged over several rows: what stands in one row is that of all of them, or of that alone."""
+    if not filled:
+        return ()
+    line = min(filled)
+    row = int(np.searchsorted(sheet.survey.lines, line))
+    here = row < len(sheet.frame) and sheet.survey.lines[row] == line
+    word = str(sheet.frame.iloc[row, filled[line][0]])[:40] if here else ""
+    ways: dict[Merged, str] = {"each": word, "first": ""}
+    return tuple(
+        Alternative(argument="merged", value=way, example=f"row {line - 1}: {word} ⏎ row {line}: {below}", decided=True)
+        for way, below in ways.items()
     )
 
 
@@ -341,8 +429,11 @@ def _assembled(
     each_width = counts if sheet is None else np.full(len(frame), len(table.labels))
     alternatives = _decided_width(frame, each_width, len(table.labels)) if not found.header and width is None else ()
     frame = _taken(frame, keep, table)
-    # in a file of one column an empty line is a record without anything in it
-    empty = np.array([line for line in seen.blank if line > lines[0]] if table.single else [], dtype=np.int64)
+    # in a file of one column an empty line is a record without anything in it, and in a sheet one between others is
+    last = lines[-1] if sheet is not None else math.inf
+    top = max(header_lines, default=0)
+    inside = [line for line in seen.blank if top < line < last] if table.single or sheet is not None else []
+    empty = np.array(inside, dtype=np.int64)
     places = np.arange(lines.size)
     if empty.size:
         places += np.searchsorted(np.sort(empty), lines)

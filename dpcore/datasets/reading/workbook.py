@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -42,7 +42,8 @@ class Sheet:
 
     The survey is for finding the heading and the foot: it has no columns that hold nothing but titles and notes, whose
     text stands in the first one. The frame begins with the ``left`` column of the sheet, counted from 0. ``certain``
-    says whether no other sheet could have been meant.
+    says whether no other sheet could have been meant. In the rows ``merged``, by their numbers in the sheet, cells at
+    these places were filled with the value above them.
     """
 
     frame: pd.DataFrame
@@ -51,6 +52,7 @@ class Sheet:
     name: str
     names: tuple[str, ...]
     certain: bool
+    merged: Mapping[int, list[int]]
     notices: tuple[Notice, ...]
 
     @property
@@ -134,8 +136,10 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
     total = int(sheet.total_height)
     for number, cells in enumerate(sheet.iter_rows(), start=1):
         row = [_text(cell) for cell in cells]
+        if number in fill:
+            fill[number] = [place for place in fill[number] if not row[place]]
         for place in fill.get(number, ()):
-            row[place] = row[place] or above[place]
+            row[place] = above[place]
         above = row
         present = [place for place, cell in enumerate(row) if cell.strip()]
         if not present:
@@ -165,18 +169,12 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
         name=str(sheet.name),
         names=names,
         certain=certain,
-        notices=tuple(_notices(extent, fill, lines)),
+        merged=fill,
+        notices=tuple(_notices(extent, lines)),
     )
 
 
-def _notices(extent: Extent, fill: dict[int, list[int]], lines: list[int]) -> Iterator[Notice]:
-    if fill:
-        yield Notice(
-            what="repaired",
-            sentence="Cells merged over several rows were filled with their value in each of them.",
-            count=sum(map(len, fill.values())),
-            lines=listed(sorted(fill)),
-        )
+def _notices(extent: Extent, lines: list[int]) -> Iterator[Notice]:
     hidden = sorted(set(extent.hidden) & set(lines))
     if hidden:
         sentence = "Hidden rows are among the data; show them in the workbook and delete those that do not belong."

@@ -177,6 +177,7 @@ def _two_headings(book: Any, page: Any) -> None:
 @case("workbook", "two heading rows with merged cells", sheet(_two_headings))
 def _(reading: Reading) -> None:
     assert names(reading) == ["ward", "2023 cases", "2023 visits", "2024 cases", "2024 visits"]
+    assert reading.report.decided == (), "merged names move no row"
 
 
 def _formulas(book: Any, page: Any) -> None:
