@@ -18,7 +18,7 @@ import pandas as pd
 from dpcore.audit.files import Ask, File, Question
 from dpcore.audit.interference import Verdict, check
 from dpcore.audit.questions import question
-from dpcore.datasets import Declaration, Schema, apply, conversion, schema
+from dpcore.datasets import Declaration, Schema, apply, conversion, schema, whole_numbers
 from dpcore.datasets import private_rows as doors
 from dpcore.datasets.reading import columns, kinds, layout
 from dpcore.datasets.reading.labelled_days import moments
@@ -421,6 +421,20 @@ def _lone_cells_first() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _as_written() -> Iterator[None]:
+    """Whole numbers told by how they are written."""
+    with patch.object(whole_numbers, "plainly", lambda text: text):
+        yield
+
+
+@contextmanager
+def _kept_by_how_cells_are_written() -> Iterator[None]:
+    """Rows of a person kept by the texts of their cells, and not by what they say."""
+    with patch.object(doors, "_as_read", lambda texts, column: texts[column.name]):
+        yield
+
+
 HOLES: tuple[Hole, ...] = (
     Hole(
         name="1 an alarm with sensitivity 1 whatever the column",
@@ -549,6 +563,21 @@ HOLES: tuple[Hole, ...] = (
         on="a sheet with a column without a name, most common, a row added",
         within=_lone_cells_first,
         from_bytes=9,
+    ),
+    Hole(
+        name="codes known by how they are written",
+        on="whole numbers of pandas, most common code, a row added, CSV",
+        within=_as_written,
+    ),
+    Hole(
+        name="a word for missing known by how it is written",
+        on="whole numbers of pandas, median amount, a row added, CSV",
+        within=_as_written,
+    ),
+    Hole(
+        name="rows of a person kept by how their cells are written",
+        on="whole numbers of pandas, median amount, two rows by who, CSV",
+        within=_kept_by_how_cells_are_written,
     ),
     Hole(
         name="a cell merged over other rows that is theirs too",

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from dpcore.audit.files import Ask, File, Question, Row
+from dpcore.audit.frames import FrameQuestion, WrittenAs
 from dpcore.audit.labelled import Program
 from dpcore.datasets import (
     Column,
@@ -439,6 +440,45 @@ def _of_programs() -> list[Question]:
     ]
 
 
+_CODE = Column(name="code", type="category", categories=("1", "2", "3"))
+_SICK = Column(name="sick", type="yes/no")
+_AMOUNT = Column(name="amount", type="number", low=0, high=10, missing_words=("", "9"))
+
+
+def _of_frames() -> list[Question]:
+    """Whole numbers as codes, answers, amounts and names of people, in files of pandas, where a row without one makes
+    all others be written in another way."""
+    asks: dict[str, Ask] = {
+        "most common code": lambda d, _: MostCommonOption.of(d, "code", epsilon=0.5),
+        "most common answer": lambda d, _: MostCommonOption.of(d, "sick", epsilon=0.5),
+        "median amount": lambda d, _: QuantileValue.of(d, "amount", epsilon=0.5, points=11),
+    }
+    people = tuple(
+        (str(place // 4), str(place % 3 % 2 + 1), str(int(place % 5 == 0)), str(place % 4 + 6)) for place in range(160)
+    )
+    named = Schema(columns=(WHO, _CODE, _SICK, _AMOUNT), rows_per_person=2, id_column="who")
+    plain = Schema(columns=named.columns)
+    files: tuple[tuple[str, str, Schema, WrittenAs], ...] = (
+        ("most common code", "a row added", plain, "CSV"),
+        ("most common answer", "a row added", plain, "Parquet"),
+        ("most common code", "two rows by who", named, "JSON"),
+        ("median amount", "a row added", plain, "CSV"),
+        ("median amount", "two rows by who", named, "CSV"),
+        ("median amount", "two rows by who", named, "Parquet"),
+    )
+    return [
+        FrameQuestion(
+            name=f"whole numbers of pandas, {ask}, {how}, {written}",
+            schema=schema,
+            ask=asks[ask],
+            tables=(people,),
+            extreme=(("", "", "", ""), ("", "3", "0", "10")),
+            written=written,
+        )
+        for ask, how, schema, written in files
+    ]
+
+
 QUESTIONS: tuple[Question, ...] = (
     *_records("add_remove", RECORDS, "a row added"),
     *_records("replace_one", RECORDS, "a row replaced"),
@@ -451,6 +491,7 @@ QUESTIONS: tuple[Question, ...] = (
     *_after_steps(),
     *_of_form(),
     *_of_programs(),
+    *_of_frames(),
 )
 
 

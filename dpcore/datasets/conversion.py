@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpcore.datasets.dates import dates
@@ -17,6 +16,7 @@ from dpcore.datasets.matching import words
 from dpcore.datasets.numerals import integers, numbers, tidy
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.table import Table
+from dpcore.datasets.whole_numbers import places
 from dpcore.datasets.written_dates import NEVER
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
@@ -116,13 +116,13 @@ def as_text(series: pd.Series) -> pd.Series:
 
 
 def is_missing(text: pd.Series, missing_words: tuple[str, ...]) -> BoolArray:
-    return _among(pc.utf8_trim_whitespace(words(text)), missing_words)
+    return _among(pd.Series(pc.utf8_trim_whitespace(words(text)), dtype=_TEXT), missing_words) >= 0
 
 
-def _among(text: pa.Array, listed: tuple[str, ...]) -> BoolArray:
-    """Which of the words are listed, capital or small."""
-    small = pa.array([word.lower() for word in listed], pa.large_string())
-    return np.asarray(pc.is_in(pc.utf8_lower(text), value_set=small), dtype=bool)
+def _among(text: pd.Series, listed: tuple[str, ...]) -> IntArray:
+    """Which of the listed words each is, capital or small; −1 for none."""
+    small = pd.Series(pc.utf8_lower(words(text)), dtype=_TEXT)
+    return places(small, [word.lower() for word in listed])
 
 
 _TEXT = pd.StringDtype(na_value=np.nan)
@@ -156,16 +156,16 @@ def _whole_bounds(column: Column) -> tuple[int, int]:
 
 
 def _category(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
-    codes = pd.Index(column.categories, dtype="str").get_indexer(pd.Index(text))
+    codes = places(text, column.categories)
     codes[missing] = -1
     values = pd.Series(pd.Categorical.from_codes(codes, pd.Index(column.categories)))
     return values, values.isna().to_numpy(dtype=bool) & ~missing, _nowhere(text)
 
 
 def _yes_no(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
-    held = words(text)
-    yes = _among(held, column.yes_words) & ~missing
-    no = _among(held, column.no_words) & ~missing
+    found = _among(text, (*column.yes_words, *column.no_words))
+    yes = (found >= 0) & (found < len(column.yes_words)) & ~missing
+    no = (found >= len(column.yes_words)) & ~missing
     return pd.Series(yes).astype("boolean").mask(~(yes | no)), ~(yes | no | missing), _nowhere(text)
 
 

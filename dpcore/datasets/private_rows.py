@@ -19,6 +19,7 @@ from dpcore.datasets.declaration import Declaration, Reads
 from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
 from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.whole_numbers import plainly
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
@@ -137,9 +138,9 @@ class OpenRows:
     """The rows that count in a question, read column by column; a column that is not there is missing everywhere.
 
     With ``reads.person`` at most ``reads.most`` rows of each person are kept. Each row draws a number from its person,
-    its cells in the columns that are read and how many equal rows of that person came before it; those with the
-    smallest numbers stay. So what is kept of a person depends on that person's rows alone, not on other people's, the
-    order of the file or other columns; and how likely a row is to stay does not depend on what it holds.
+    its cells as the columns that are read say them and how many equal rows of that person came before it; those with
+    the smallest numbers stay. So what is kept of a person depends on that person's rows alone, not on other people's,
+    the order of the file or other columns; and how likely a row is to stay does not depend on what it holds.
     """
 
     __slots__ = ("_behind", "_reads")
@@ -149,7 +150,8 @@ class OpenRows:
         chosen = {column.name: _text(frame, column) for column in reads.columns}
         texts = pd.DataFrame(chosen, index=pd.RangeIndex(len(frame)))
         if reads.person is not None:
-            texts = texts[kept(_text(frame, reads.person), texts, reads.person, reads.most)].reset_index(drop=True)
+            said = pd.DataFrame({column.name: _as_read(texts, column) for column in reads.columns}, index=texts.index)
+            texts = texts[kept(_text(frame, reads.person), said, reads.person, reads.most)].reset_index(drop=True)
         self._behind = texts
 
     @property
@@ -244,12 +246,16 @@ class OpenRows:
         return np.bincount(places[inside], minlength=count).astype(np.int64)
 
 
-def kept(person: pd.Series, texts: pd.DataFrame, column: Column, most: int) -> BoolArray:
-    """Which rows count, shape (rows,): at most ``most`` of each ``person``, and none of nobody. See ``OpenRows``."""
-    names = person.str.strip()
+def kept(person: pd.Series, said: pd.DataFrame, column: Column, most: int) -> BoolArray:
+    """Which rows count, shape (rows,): at most ``most`` of each ``person``, and none of nobody. See ``OpenRows``.
+
+    A number is drawn from what cells say, and not from how they are written: one missing number makes a program write
+    all others of its column in another way.
+    """
+    names = plainly(person.str.strip())
     there = ~is_missing(names, column.missing_words)
     who = pd.Series(pd.util.hash_array(names.to_numpy(dtype=object), hash_key=_KEY))
-    cells = pd.Series(pd.util.hash_pandas_object(texts, index=False, hash_key=_KEY).to_numpy())
+    cells = pd.Series(pd.util.hash_pandas_object(said, index=False, hash_key=_KEY).to_numpy())
     places, _ = pd.factorize(names)
     before = cells.groupby([places, cells.to_numpy()]).cumcount()
     numbers = pd.DataFrame({"who": who, "cells": cells, "before": before})
@@ -261,6 +267,14 @@ def kept(person: pd.Series, texts: pd.DataFrame, column: Column, most: int) -> B
     stay = np.zeros(order.size, dtype=np.bool_)
     stay[order] = rank < most
     return stay & there
+
+
+def _as_read(texts: pd.DataFrame, column: Column) -> pd.Series:
+    """What the cells of a column say, of whatever range."""
+    if column.type == "text":
+        return plainly(texts[column.name])
+    unbounded = replace(column, low=None, high=None, earliest=None, latest=None, fill=None)
+    return apply(Schema(columns=(unbounded,)), texts).frame[column.name]
 
 
 def _text(frame: pd.DataFrame, column: Column) -> pd.Series:

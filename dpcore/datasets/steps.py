@@ -28,6 +28,7 @@ from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
 from dpcore.datasets.size import Size, letters
 from dpcore.datasets.suitability import counts_time, names_someone
+from dpcore.datasets.whole_numbers import place, places, plainly, told_by
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, IntArray, one_of, whole
 
@@ -117,7 +118,8 @@ class ReadAsMissing:
 
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
         cells = _column(frame, self.column)
-        return Worked(frame=_with(frame, self.column, cells.mask(tidy(cells) == self.word, "")), lines=lines)
+        gone = places(tidy(cells), (self.word,)) >= 0
+        return Worked(frame=_with(frame, self.column, cells.mask(gone, "")), lines=lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,11 +169,11 @@ class SplitOptions:
         if set(names) & set(frame.columns):
             raise InvalidArgument("column", "has options that are columns already")
         ticks = np.zeros((len(different), len(options)), dtype=np.int8)
-        place = {option: at for at, option in enumerate(options)}
+        known = told_by(options)
         for row, cell in enumerate(different):
             for word in _parts(cell, self.separator)[: self.most]:
-                if word in place:
-                    ticks[row, place[word]] = 1
+                if (at := place(word, known)) >= 0:
+                    ticks[row, at] = 1
         answers = pd.Series(["no", "yes"], dtype=frame.dtypes.iloc[0]).array
         split = pd.DataFrame({name: answers.take(ticks[codes, at]) for at, name in enumerate(names)})
         at = list(frame.columns).index(self.column)
@@ -337,7 +339,7 @@ class OneRowPer:
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
         from dpcore.datasets.numerals import numbers
 
-        keys = tidy(_column(frame, self.by))
+        keys = plainly(tidy(_column(frame, self.by)))
         if self.day:
             keys = keys.str.replace(r"[T ].*$", "", regex=True)
         present = ~is_missing(keys, ("", *self.missing_words))

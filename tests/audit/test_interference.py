@@ -92,7 +92,8 @@ def test_people_told_apart_by_value_and_numbered_by_text_are_caught(monkeypatch:
     asked = of_source("most common, two rows by who, ids in two ways")
     verdict = check(asked, most=4, from_bytes=0, every=4)
     assert verdict.good, verdict
-    monkeypatch.setitem(TONGUES, "sqlite", replace(TONGUES["sqlite"], named=lambda cell, kind, trimmed: cell))
+    as_is = replace(TONGUES["sqlite"], named=lambda cell, kind, trimmed: cell, plain=lambda text: text)
+    monkeypatch.setitem(TONGUES, "sqlite", as_is)
     assert "more than the claim" in check(asked, most=4, from_bytes=0, every=4).trouble
 
 

@@ -234,7 +234,7 @@ def no_column(place: Path) -> PrivateSource:
 
 
 def other_type(place: Path) -> PrivateSource:
-    return in_folder(place, visits(3).assign(ward=1.5))
+    return in_folder(place, visits(3).assign(ward=pd.Timestamp(2024, 1, 1)))
 
 
 def other_header(place: Path) -> PrivateSource:

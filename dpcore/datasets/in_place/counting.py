@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -20,6 +20,7 @@ from dpcore.datasets.declaration import shown
 from dpcore.datasets.fills import fill_day, fill_yes
 from dpcore.datasets.in_place.tongue import FITS, Cell, Kind, Tongue, number
 from dpcore.datasets.schema import Column
+from dpcore.datasets.whole_numbers import WHOLE, place, plain, told_by
 from dpcore.errors import InvalidArgument
 
 MOST_OPTIONS = 1000
@@ -93,7 +94,7 @@ def check_person(column: Column, kind: Kind) -> None:
 
 def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
     """Declared options; no and yes. Raises InvalidArgument for a column without."""
-    missing = {word.strip().lower() for word in column.missing_words}
+    missing = _missing(column)
     if column.type == "yes/no":
         yes = fill_yes(column)
         rest = None if yes is None else int(yes)
@@ -105,10 +106,10 @@ def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
             "columns",
             f"cannot include “{shown(column.name)}” of this source: it has more than {MOST_OPTIONS:,} options",
         )
-    there = tuple(option for option in column.categories if option.strip().lower() not in missing)
+    told = {word: at for word, at in told_by(column.categories).items() if place(word.strip().lower(), missing) < 0}
     return Groups(
-        cell=tongue.option(_trimmed(cell, tongue), there) if there else literal_column("-1"),
-        places={at: column.categories.index(option) for at, option in enumerate(there)},
+        cell=tongue.option(_written(cell, kind, tongue, told), tuple(told)) if told else literal_column("-1"),
+        places=dict(enumerate(told.values())),
         count=len(column.categories),
         rest=None if column.fill is None else column.categories.index(str(column.fill)),
     )
@@ -165,7 +166,7 @@ def finite(cell: Cell) -> ColumnElement[bool]:
 
 def is_yes(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> ColumnElement[bool]:
     """Whether a cell says yes."""
-    answer = _answer(column, cell, kind, tongue, {word.strip().lower() for word in column.missing_words})
+    answer = _answer(column, cell, kind, tongue, _missing(column))
     return answer != literal_column("0") if fill_yes(column) else answer == literal_column("1")
 
 
@@ -250,8 +251,11 @@ def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell,
     numbered alike, and which of them stay would hang on how an engine sorts, so on all other rows.
     """
     named = tongue.named(cell, kind, tongue.trimmed)
-    missing = sorted({word.strip().lower() for word in column.missing_words} | {""})
-    return tongue.exact(named), and_(named.is_not(None), tongue.small(named, missing).not_in(missing))
+    one = _plain(named, kind, tongue)
+    missing = _missing(column) | {"": 0}
+    there = and_(named.is_not(None), tongue.small(named, missing).not_in(sorted(missing)))
+    whole = _whole(missing)
+    return tongue.exact(one), and_(there, one.not_in(whole)) if whole else there
 
 
 def _sizes(rows: Select[Any]) -> Select[Any]:
@@ -259,19 +263,48 @@ def _sizes(rows: Select[Any]) -> Select[Any]:
     return select(found.c.place, func.count()).group_by(found.c.place)
 
 
-def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: set[str]) -> Cell:
+def _missing(column: Column) -> dict[str, int]:
+    return told_by(word.strip().lower() for word in column.missing_words)
+
+
+def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: Mapping[str, int]) -> Cell:
     """1 for yes, 0 for no, −1 for neither."""
     if kind == "yes/no":
         yes, no = cell.is_(true()), cell.is_(false())
     else:
-        words = [{word.lower() for word in words} - missing for words in (column.yes_words, column.no_words)]
-        told = tongue.small(_trimmed(cell, tongue), words[0] | words[1])
-        yes, no = (told.in_(sorted(some)) for some in words)
+        words = [word.lower() for word in (*column.yes_words, *column.no_words)]
+        told = {word: at for word, at in told_by(words).items() if place(word, missing) < 0}
+        text = tongue.named(cell, kind, tongue.trimmed)
+        small, one = tongue.small(text, told), _plain(text, kind, tongue)
+        of_yes = {word for word, at in told.items() if at < len(column.yes_words)}
+        of_no = told.keys() - of_yes
+        return case(
+            (small.in_(sorted(of_yes)), literal_column("1")),
+            (small.in_(sorted(of_no)), literal_column("0")),
+            (one.in_(_whole(of_yes)), literal_column("1")),
+            (one.in_(_whole(of_no)), literal_column("0")),
+            else_=literal_column("-1"),
+        )
     return case((yes, literal_column("1")), (no, literal_column("0")), else_=literal_column("-1"))
 
 
-def _trimmed(cell: Cell, tongue: Tongue) -> Cell:
-    return tongue.trimmed(cast(cell, String()))
+def _written(cell: Cell, kind: Kind, tongue: Tongue, known: Mapping[str, int]) -> Cell:
+    """A cell as the text that is looked up among what is ``known``: as ``whole_numbers.place`` does."""
+    text = tongue.named(cell, kind, tongue.trimmed)
+    if not _whole(known):
+        return text
+    as_they_are = sorted(word for word in known if plain(word) != word)
+    one = _plain(text, kind, tongue)
+    return case((text.in_(as_they_are), text), else_=one) if as_they_are else one
+
+
+def _plain(text: Cell, kind: Kind, tongue: Tongue) -> Cell:
+    """Of a text that ``named`` made of a cell: numbers are plain already."""
+    return tongue.plain(text) if kind in ("text", "bytes") else text
+
+
+def _whole(words: Iterable[str]) -> list[str]:
+    return sorted(word for word in words if WHOLE.fullmatch(word))
 
 
 def whole_number(value: object) -> int:

@@ -7,6 +7,7 @@ password.
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -45,6 +46,7 @@ from sqlalchemy.types import TypeEngine
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
+from dpcore.datasets.whole_numbers import WITH_ZEROS
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -57,6 +59,7 @@ _ENCODING = (
 )
 _UNKNOWN = "This kind of database is not known here to answer without writing; ask the people who run the server."
 # All that a session with SQLite may do; PostgreSQL is told with each transaction that it is read-only.
+_ZEROS = re.compile(WITH_ZEROS.encode())
 _MAY = {
     *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
     *(sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_TRANSACTION),
@@ -190,6 +193,7 @@ def _opened_for_reading(url: URL) -> URL:
 
 def _begin(connection: sqlite3.Connection, _: object) -> None:
     connection.create_function("md5", 1, _digest, deterministic=True)
+    connection.create_function("without_idle_zeros", 1, _plain, deterministic=True)
     connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY)
 
 
@@ -198,6 +202,11 @@ def _exact(connection: Any, _: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET extra_float_digits = 3")
     connection.commit()
+
+
+def _plain(text: bytes | None) -> bytes | None:
+    found = None if text is None else _ZEROS.fullmatch(text)
+    return text if found is None else found[1]
 
 
 def _digest(text: bytes) -> str:

@@ -29,14 +29,15 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import UserDefinedType
 
 from dpcore.datasets.schema import ColumnType
+from dpcore.datasets.whole_numbers import WITH_ZEROS
 
 Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "fixed", "other"]
 """Cells of any size are of the first two or the last; those of ``fixed`` have one of their own, as a UUID has."""
 Cell = ColumnElement[Any]
 
 FITS: dict[ColumnType, frozenset[Kind]] = {
-    "category": frozenset({"text", "integer"}),
-    "yes/no": frozenset({"text", "yes/no", "integer"}),
+    "category": frozenset({"text", "integer", "number"}),
+    "yes/no": frozenset({"text", "yes/no", "integer", "number"}),
     "integer": frozenset({"integer"}),
     "number": frozenset({"integer", "number"}),
     "date": frozenset({"date"}),
@@ -54,6 +55,22 @@ BLANKS = "".join(sign for sign in map(chr, range(0x3001)) if sign.isspace())
 _ANY = "".join(f"\\x{{{ord(sign):x}}}" for sign in BLANKS)
 AROUND = f"'\\A[{_ANY}]+|[{_ANY}]+\\z'"
 """Blanks around a text as a regular expression in DuckDB, whose own ``trim`` takes ten times as long for a list."""
+
+
+def _plain_in_duckdb(text: Cell) -> Cell:
+    pattern: Cell = literal_column(f"'\\A{WITH_ZEROS}\\z'")
+    whole = func.regexp_replace(text, pattern, literal_column("'\\1'"))
+    return case((func.suffix(text, literal_column("'0'")), whole), else_=text)
+
+
+def _plain_in_sqlite(text: Cell) -> Cell:
+    """By a function of this program's own (``database``), which is given bytes: a text may hold what is none."""
+    return cast(func.without_idle_zeros(cast(text, LargeBinary())), String())
+
+
+def _plain_in_postgresql(text: Cell) -> Cell:
+    pattern: Cell = literal_column(f"'\\A{WITH_ZEROS}\\Z'")
+    return func.regexp_replace(text.collate("C"), pattern, literal_column("'\\1'"))
 
 
 def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
@@ -101,8 +118,8 @@ class Tongue:
     divided by a number above 0, ``digest(text)`` its MD5, ``size(cell, kind)`` how many bytes a cell has, told without
     a copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
     ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
-    ``named(cell, kind, trimmed)`` is whom a cell names, as a text: the same one for cells that are equal, another for
-    others, where ``trimmed`` is this engine's.
+    ``named(cell, kind, trimmed)`` is what a cell names, as a text: the same one for cells that are equal, another for
+    others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``whole_numbers.plain`` has it.
     ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one query may group the
     rows that it reads in several ways.
     """
@@ -117,6 +134,7 @@ class Tongue:
     double: Callable[[Cell], Cell]
     quotient: Callable[[Cell, float], Cell]
     size: Callable[[Cell, Kind], Cell | None]
+    plain: Callable[[Cell], Cell]
     digest: Callable[[Cell], Cell] = func.md5
     small: Callable[[Cell, Collection[str]], Cell] = lambda text, words: func.lower(text)
     named: Callable[[Cell, Kind, Callable[[Cell], Cell]], Cell] = _named
@@ -236,6 +254,7 @@ DUCKDB = Tongue(
     double=_double,
     quotient=_quotient,
     size=_size_in_duckdb,
+    plain=_plain_in_duckdb,
     several_groupings=True,
 )
 PARQUET = replace(DUCKDB, letter_by_letter=True)
@@ -251,6 +270,7 @@ TONGUES: dict[str, Tongue] = {
         double=_double,
         quotient=_quotient,
         size=_size_in_sqlite,
+        plain=_plain_in_sqlite,
         digest=lambda text: func.md5(cast(text, LargeBinary())),  # SQLite lets a text hold what is none
         small=_small,
         named=_named_in_sqlite,
@@ -266,6 +286,7 @@ TONGUES: dict[str, Tongue] = {
         double=lambda cell: _above_tiny(cell, _TINY, _double(cell)),
         quotient=lambda cell, by: _above_tiny(cell, max(_TINY, by * _TINY), _quotient(cell, by)),
         size=_size_in_postgresql,
+        plain=_plain_in_postgresql,
         small=lambda text, words: _small(text.collate("C"), words),  # whatever letters the database's own rules know
     ),
 }

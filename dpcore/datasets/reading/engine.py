@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _LONGEST_RECORD = 8 << 20
 _BATCH = 100_000
+_LARGEST_WHOLE = 2.0**62
 _SHARED: ContextVar[_Shared | None] = ContextVar("shared connection", default=None)
 
 
@@ -201,21 +202,36 @@ def arrow(table: pa.Table) -> pd.DataFrame:
 
 
 def _as_text(relation: duckdb.DuckDBPyRelation) -> pd.DataFrame:
-    """Sizes are added up inside DuckDB, which holds a piece at a time, before the cells are copied out of it."""
+    """Sizes are added up inside DuckDB, which holds a piece at a time, before the cells are copied out of it.
+
+    A number is written in one way, whatever kind of number its column holds, which one row can decide.
+    """
     _check_types([str(kind) for kind in relation.types])
     rows = int(relation.aggregate("count(*)").fetchall()[0][0])
     if not rows:
         raise UnreadableFile("The file has column names but no rows.")
     check_size(rows, len(relation.columns))
-    names = [_identifier(name) for name in relation.columns]
+    cells = [_cell(name, str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True)]
     total = longest = 0
-    for name in names:
-        text = f"length({name}::VARCHAR)"
+    for cell in cells:
+        text = f"length({cell})"
         found = relation.aggregate(f"max({text}), sum({text})").fetchall()[0]
         longest, total = max(longest, int(found[0] or 0)), total + int(found[1] or 0)
         check_text(total, longest)
-    parts = (f"coalesce({name}::VARCHAR, '') AS c{place}" for place, name in enumerate(names))
+    parts = (f"coalesce({cell}, '') AS c{place}" for place, cell in enumerate(cells))
     return text_frame(relation.project(", ".join(parts)).to_arrow_table().columns, list(relation.columns))
+
+
+def _cell(name: str, kind: str) -> str:
+    """An expression for the text of a cell: of a number the same however many bits, or decimals, its column has."""
+    cell = _identifier(name)
+    text = f"{cell}::VARCHAR"
+    if kind in ("FLOAT", "DOUBLE"):
+        whole = f"{cell} = trunc({cell}) AND abs({cell}) < {_LARGEST_WHOLE}"
+        return f"CASE WHEN {whole} THEN TRY_CAST({cell} AS BIGINT)::VARCHAR ELSE {cell}::DOUBLE::VARCHAR END"
+    if kind.startswith("DECIMAL") and not kind.endswith(",0)"):
+        return f"rtrim(rtrim({text}, '0'), '.')"
+    return text
 
 
 def row_sums(frame: pd.DataFrame) -> tuple[int, int]:

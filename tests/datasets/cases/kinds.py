@@ -399,8 +399,8 @@ for _form in ("lz4", "zstd", "uncompressed", "stream"):
     @case("columnar", f"Arrow, {_form}", (lambda form=_form: _stream() if form == "stream" else _feather(form)))
     def _(reading: Reading) -> None:
         assert rows(reading) == [
-            ("1.0", "a", "2024-01-31 00:00:00"),
-            ("2.0", "", "2024-01-31 00:00:00"),
+            ("1", "a", "2024-01-31 00:00:00"),
+            ("2", "", "2024-01-31 00:00:00"),
             ("", "c", "2024-01-31 00:00:00"),
         ]
         assert reading.column("d").type == "date"

@@ -1,0 +1,71 @@
+"""Whole numbers however a program wrote them: one row without a number makes its column one of decimals, in which every
+"1" stands as "1.0".
+
+A cell says the same in both, whatever the other rows made of its column. Where somebody declared "1.0" itself, it is
+that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpcore.datasets.matching import words
+from dpcore.validate import IntArray
+
+WITH_ZEROS = r"(-?[0-9]+)(?:\.0+|,00?)"
+"""A whole number with decimals that say nothing; three zeros after a comma are thousands."""
+_PATTERN = re.compile(WITH_ZEROS)
+WHOLE = re.compile(r"-?[0-9]+")
+
+
+def plain(word: str) -> str:
+    """A word without decimals that say nothing."""
+    found = _PATTERN.fullmatch(word)
+    return word if found is None else found[1]
+
+
+def plainly(text: pd.Series) -> pd.Series:
+    """``plain`` of every word."""
+    held = words(text)
+    if not pc.any(pc.or_(pc.match_substring(held, ".0"), pc.match_substring(held, ",0")), min_count=0).as_py():
+        return text
+    found = pc.replace_substring_regex(held, rf"\A{WITH_ZEROS}\z", r"\1")
+    return pd.Series(np.asarray(found, dtype=object), index=text.index, dtype=pd.StringDtype(na_value=np.nan))
+
+
+def told_by(listed: Iterable[str]) -> dict[str, int]:
+    """Which of the words each is told by: by itself, and by the plain writing of it where no other word is that."""
+    all_of_them = tuple(listed)
+    known: dict[str, int] = {}
+    for written in (all_of_them, map(plain, all_of_them)):
+        for place, word in enumerate(written):
+            known.setdefault(word, place)
+    return known
+
+
+def place(word: str, known: Mapping[str, int]) -> int:
+    """Which of the words ``known`` (``told_by``) this one is: −1 for none."""
+    return known.get(word, known.get(plain(word), -1))
+
+
+def places(text: pd.Series, listed: Sequence[str]) -> IntArray:
+    """``place`` of each word among those ``listed``, shape (words,)."""
+    known = told_by(listed)
+    at = np.array([*known.values(), -1], dtype=np.int64)
+    found = _found(text, known)
+    if any(WHOLE.fullmatch(word) for word in known):
+        none = np.flatnonzero(found < 0)
+        found[none] = _found(plainly(text.iloc[none]), known)
+    return at[found]
+
+
+def _found(text: pd.Series, known: Mapping[str, int]) -> IntArray:
+    """At which place of ``known`` itself each word stands; −1 for none."""
+    found = pc.index_in(words(text), value_set=pa.array(list(known), pa.large_string()))
+    return np.array(pc.fill_null(found, -1), dtype=np.int64)
