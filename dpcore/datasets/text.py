@@ -58,7 +58,7 @@ _OURS = frozenset(
 
 def _shown(character: str) -> str:
     if character in "\n\r\t":
-        return {"\n": "⏎", "\r": "⏎", "\t": "⇥"}[character]
+        return {"\n": "¶", "\r": "¶", "\t": "→"}[character]
     category = unicodedata.category(character)
     unseen = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or (category == "Zs" and character != " ")
     return f"⟨U+{ord(character):04X}⟩" if unseen else character

@@ -18,7 +18,7 @@ from dpcore.datasets.text import plain_html, plain_markdown, safe_cells, safe_cs
         ("a\u202egpj.exe", "a⟨U+202E⟩gpj.exe"),
         ("b\u200bc\ufeff", "b⟨U+200B⟩c⟨U+FEFF⟩"),
         ("x\u2066y\u2069", "x⟨U+2066⟩y⟨U+2069⟩"),
-        ("one\ntwo\tthree", "one⏎two⇥three"),
+        ("one\ntwo\tthree", "one¶two→three"),
         ("nul\x00 bell\x07", "nul⟨U+0000⟩ bell⟨U+0007⟩"),
         ("nb\u00a0sp", "nb⟨U+00A0⟩sp"),
         ("\ud800", "⟨U+D800⟩"),

@@ -121,7 +121,7 @@ def likely_quote(sample: str) -> str:
 
 def shown(line: str, dialect: Dialect) -> str:
     """How one line falls into cells."""
-    return " ⎸ ".join(next(iter(records(line, dialect)), [line]))
+    return " ¦ ".join(next(iter(records(line, dialect)), [line]))
 
 
 def _score(sample: str, delimiter: str, quote: str) -> float:

@@ -267,7 +267,7 @@ def _objects_inside(document: dict[str, dict[str, Any]], stated: Objects | None)
 
 def _shown(record: dict[str, Any]) -> str:
     """How a record begins."""
-    return " ⎸ ".join(f"{name[:20]}: {_word(cell)[:20]}" for name, cell in list(record.items())[:3])
+    return " ¦ ".join(f"{name[:20]}: {_word(cell)[:20]}" for name, cell in list(record.items())[:3])
 
 
 def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_out: dict[str, int], depth: int) -> None:

@@ -321,7 +321,7 @@ def _decided_foot(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
     foot = seen.tail[len(seen.tail) - (seen.counts.size - found.end) :]
     if not foot:
         return ()
-    example = " ⏎ ".join(" ".join(cell for cell in record if cell.strip()) for record in foot[:3])
+    example = " ¶ ".join(" ".join(cell for cell in record if cell.strip()) for record in foot[:3])
     return tuple(
         Alternative(argument="keep_footer", value=str(kept), example=example, decided=True) for kept in (False, True)
     )
@@ -337,7 +337,7 @@ def _decided_merged(sheet: Sheet, filled: dict[int, list[int]]) -> tuple[Alterna
     word = str(sheet.frame.iloc[row, filled[line][0]])[:40] if here else ""
     ways: dict[Merged, str] = {"each": word, "first": ""}
     return tuple(
-        Alternative(argument="merged", value=way, example=f"row {line - 1}: {word} ⏎ row {line}: {below}", decided=True)
+        Alternative(argument="merged", value=way, example=f"row {line - 1}: {word} ¶ row {line}: {below}", decided=True)
         for way, below in ways.items()
     )
 
@@ -349,7 +349,7 @@ def _decided_width(frame: pd.DataFrame, counts: IntArray, width: int) -> tuple[A
         Alternative(
             argument="columns",
             value=str(each),
-            example=" ⎸ ".join(frame.iloc[int(np.argmax(counts >= each)), :each]),
+            example=" ¦ ".join(frame.iloc[int(np.argmax(counts >= each)), :each]),
             decided=True,
         )
         for each in widths
