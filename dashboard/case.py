@@ -77,9 +77,11 @@ class Source:
 
     def stated(self, names: Sequence[str], *, least: int = 1) -> tuple[str, ...]:
         """Of these columns those that a person declared with all that a private answer needs; all of them where fewer
-        than ``least`` were. What a question begins with, so that it does not hang on how other columns look."""
+        than ``least`` were. What a question begins with, so that it does not hang on how other columns look: yes or no
+        needs nothing else, and counts where the file did not suggest it."""
         declared = () if self.declared is None else self.declared.columns
-        known = {column.name for column in declared if column.bounded}
+        looked = set() if self.declared is None else set(self.declared.suggested)
+        known = {one.name for one in declared if one.bounded and not (one.type == "yes/no" and one.name in looked)}
         found = tuple(name for name in names if name in known)
         return found if len(found) >= least else tuple(names)
 

@@ -473,3 +473,19 @@ def test_scaled_costs_lie_within_their_range() -> None:
     found = costs(load_sample("stocks"), ("GOOG", "MSFT"))
     assert found.min() >= -1.0
     assert found.max() <= 1.0
+
+
+def test_what_a_page_begins_with_does_not_hang_on_a_yes_or_no_that_nobody_chose() -> None:
+    """One cell decides whether a column looks like yes or no; once its type was chosen it is what happened."""
+    losses = tuple(Column(name=name, type="number", low=0, high=1) for name in ("ann", "bo"))
+    rain = {kind: Column(name="rain", type=kind) for kind in ("yes/no", "text")}
+    text = pd.DataFrame({"ann": ["0.5", "1"] * 6, "bo": ["1", "0"] * 6, "rain": ["yes", "no"] * 6}, dtype="str")
+    found = []
+    for suggested, kind in ((("rain",), "yes/no"), (("rain",), "text"), ((), "yes/no")):
+        schema = Schema(columns=(*losses, rain[kind]), each_row="step")
+        table = apply(schema, text).table(fingerprint=f"{kind}{suggested}", lineage="own")
+        declared = Declaration.of(schema, suggested=suggested)
+        read = Setting({})
+        Follow.ask(case(key="own-2", mode="what_if", table=table, declared=declared), read)
+        found += [control.default for key, (_, control) in read.seen.items() if key.startswith("experts_kind")]
+    assert found == ["losses", "losses", "squared"]

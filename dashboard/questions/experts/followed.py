@@ -175,13 +175,15 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
     schema = table.schema
     columns = numeric(schema)
     binary = [column.name for column in schema.of_type("yes/no")]
+    begun = source.stated((*columns, *binary), least=2)
+    answers = [name for name in binary if name in begun]
     prices = all("price" in schema.column(name).unit for name in source.stated(columns, least=2))
     kind: Choice[Kind] = Choice(
         key=slug("experts_kind", source.key),
         label=said.HOLD,
         options=tuple(KINDS),
         names=lambda one: said.KINDS[one],
-        default="prices" if prices else "squared" if binary else "losses",
+        default="prices" if prices else "squared" if answers else "losses",
         linked=source.public,
     )
     held = read(kind, "sentence")
@@ -193,7 +195,7 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
             label=said.HAPPENED,
             options=(None, *binary, *(name for name in _outcomes(schema) if name not in binary)),
             names=lambda name: said.NOT_CHOSEN if name is None else words.visible(name),
-            default=binary[0] if len(binary) == 1 else None,
+            default=answers[0] if len(answers) == 1 else None,
             linked=source.public,
         )
         happened = read(outcome, "sentence")

@@ -84,7 +84,7 @@ class BestRule:
             label=said.TARGET,
             options=tuple(offered),
             names=words.visible,
-            default=offered[0],
+            default=case.source.stated(offered)[0],
             hide_label=True,
             width=220,
             linked=case.source.public,
