@@ -7,7 +7,7 @@ from datetime import date
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Column, Declaration, PrivateRows
+from dpcore.datasets import Column, Declaration, PrivateRows, read_csv
 from dpcore.datasets.schema import Schema
 
 COLUMNS = (
@@ -52,3 +52,12 @@ def test_no_cell_stops_a_release(column: Column) -> None:
     reads = Declaration.of(Schema(columns=(column,))).reads("a")
     frame = pd.DataFrame({"a": pd.Series(["1", *CELLS], dtype="str")})
     assert len(PrivateRows(frame).opened(reads).typed("a")) > 200  # rows of nothing but an empty cell do not count
+
+
+@pytest.mark.parametrize("rows", [1, 20])
+@pytest.mark.parametrize("word", [*NUMBERS, "1e+300", "-1e300", "1e16", "1e-300", "inf", "nan"])
+def test_a_column_of_any_number_alone_is_read(word: str, rows: int) -> None:
+    """Whatever it is taken for: a file is at fault with a sentence, and never the program."""
+    reading = read_csv(("a,b\n" + f"{word},x\n" * rows).encode())
+    assert len(reading.column("a").name) == 1
+    assert reading.rows == rows

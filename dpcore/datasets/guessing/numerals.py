@@ -128,7 +128,9 @@ def _finish(words: Words, decimal: Decimal, seen: Marks, how: str) -> Guess:
     broken = marked & read
     counts = bool(read.any()) and not broken.any() and bool((values[read] == np.floor(values[read])).all())
     if counts:
-        read = whole(values, words.words, decimal)[1]
+        exact = whole(values, words.words, decimal)[1]
+        counts = bool(exact.any())  # none is a whole number where all are too large for one
+        read = exact if counts else read
     if counts and identifies(words.name, words.distinct, words.present, float(np.ptp(values[read]))):
         return identifier(words.name, words.distinct)
     apart = _stand_in(values, read, words)
