@@ -16,6 +16,7 @@ from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.put_together import leaving_out
 from dashboard.data.task import Task
+from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said
 from dpcore.datasets import Fits, OneRowPer, Reading, SplitOptions, Step
@@ -52,7 +53,9 @@ def show_working(own: OwnFile) -> None:
 
 def sign(key: str) -> None:
     """Which sign stands between the options of one cell: none is chosen until somebody states it."""
-    st.segmented_control(said.SIGN, SEPARATORS, format_func=words.safe, key=f"{key}-sign", help=said.SIGN_HELP)
+    st.segmented_control(
+        said.SIGN, SEPARATORS, format_func=apart(SEPARATORS, words.safe), key=f"{key}-sign", help=said.SIGN_HELP
+    )
 
 
 def stated_sign(key: str) -> str | None:
