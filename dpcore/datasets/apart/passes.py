@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+
+
+def asking(test: str) -> Callable[[bytes], object]:
+    """The function of this module and name ("package.module:function"), loaded."""
+    module, _, name = test.partition(":")
+    found: Callable[[bytes], object] = getattr(importlib.import_module(module), name)
+    return found
 
 
 def passes(data: bytes, test: str) -> bool:
-    """What the function of this module and name ("package.module:function") says of the bytes."""
-    module, _, name = test.partition(":")
-    return bool(getattr(importlib.import_module(module), name)(data))
+    """What the function of this name says of the bytes."""
+    return bool(asking(test)(data))
