@@ -70,11 +70,11 @@ def epsilon_key(name: str) -> str:
     widget, with a key of its own. Told of ε as it is, it would take its thumb back under whoever moves on meanwhile;
     and what the browser still holds of the former value is sent with the next move of anything.
     """
-    shown = _EPSILON_WIDGETS.once().setdefault(name, {})
+    shown, now = _EPSILON_WIDGETS.once().setdefault(name, {}), epsilon()
     key = next(reversed(shown), name)
-    if shown.setdefault(key, epsilon()) != epsilon():
+    if shown.setdefault(key, now) != now:
         key = f"{name}-{uuid.uuid4().hex[:8]}"
-        shown[key] = epsilon()
+        shown[key] = now
         if len(shown) > _FORMER_KEYS:
             del shown[next(iter(shown))]
     return key

@@ -7,7 +7,7 @@ good for looking at one's own data, never for a release, because a minimum taken
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal, get_args
 
@@ -141,13 +141,13 @@ def _holds_a_whole_number(low: float | None, high: float | None) -> bool:
 
 def _check_words(declared: Column | Schema) -> None:
     """Whether every text can be shown, and compared with cells: half a sign, as JSON can name one, is in none."""
-    for field in fields(declared):
-        said = getattr(declared, field.name)
+    for name in declared.__dataclass_fields__:
+        said = getattr(declared, name)
         listed = [said] if isinstance(said, str) else said if isinstance(said, tuple) else ()
         try:
             "".join(one for one in listed if isinstance(one, str)).encode()
         except UnicodeEncodeError:
-            raise InvalidArgument(field.name, "must be text that can be written") from None
+            raise InvalidArgument(name, "must be text that can be written") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,23 +36,23 @@ def version() -> int:
     return max(0, _call(_CREATE_RULESET, 0, 0, _VERSION))
 
 
-def only_libraries(room: Path) -> bool:
+def only_libraries(room: Path) -> None:
     """From now on this process, which has no thread but its first and gains no rights, opens what its libraries need,
-    and what it likes in the folder ``room``; nothing else. Returns whether the kernel keeps it.
+    and what it likes in the folder ``room``; nothing else. A kernel without it changes nothing.
     """
     found = version()
     if found == 0:
-        return False
+        return
     handled = sum(rights for since, rights in _KNOWN.items() if since <= found)
     attributes = ctypes.create_string_buffer(struct.pack("=Q", handled), 8)
     rules = _call(_CREATE_RULESET, ctypes.addressof(attributes), 8, 0)
     if rules < 0:
-        return False
+        return
     try:
         for place in {*_libraries(), *_SYSTEM}:
             _allow(rules, place, _READ)
         _allow(rules, str(room), (_READ | _WRITE) & handled)
-        return _call(_RESTRICT_SELF, rules, 0) == 0
+        _call(_RESTRICT_SELF, rules, 0)
     finally:
         os.close(rules)
 
