@@ -13,7 +13,6 @@ from dashboard.data import (
     asking,
     columns,
     configured,
-    decision,
     declarations,
     describe,
     doubts,
@@ -23,6 +22,7 @@ from dashboard.data import (
     source,
     understood,
     upload,
+    use,
     working,
 )
 from dashboard.data.own_file import OwnFile
@@ -89,7 +89,7 @@ if place != SAMPLES and own is not None and home == place and not alone:
     st.markdown(f"**{said.DETAILS}**")
     doubts.show_doubts(own, [doubt for doubt in own.doubts if not doubt.startswith("file:")])
     doubts.show_doubts(own, own.form_doubts)
-    # Two rows, so that on a phone the decision comes right after what was understood.
+    # Two rows, so that on a phone the use comes right after what was understood.
     left, right = st.columns([5, 3], gap="medium")
     with left:
         if own.place is not None:
@@ -101,7 +101,7 @@ if place != SAMPLES and own is not None and home == place and not alone:
             understood.notices(own.reading)
             working.show_working(own)
     with right, st.container(border=True):
-        decision.show_decision(own)
+        use.show_use(own)
     left, right = st.columns([5, 3], gap="medium")
     with left:
         names = ["Columns", "Preview", "Read it differently", "What was read, and when"]

@@ -12,6 +12,7 @@ import numpy as np
 from dashboard import limits, session, visitors, words
 from dashboard.case import OWN
 from dashboard.data import naming, remembered, source
+from dashboard.data.decisions import Decisions
 from dashboard.data.held import (
     DECLARATIONS,
     LOADED_SAMPLES,
@@ -23,7 +24,7 @@ from dashboard.data.held import (
     OWN_SOURCE,
     OWN_TASK,
 )
-from dashboard.data.own_file import Decisions, OwnFile, TwinPlan
+from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.data.task import Say, Task
 from dashboard.words import data as said
 from dpcore.datasets import Relation, Schema, Table, twin

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import catalogue, session
 from dashboard.case import OWN, Source
-from dashboard.data import actions, checklist, configured, decision, doubts, source, suits, working
+from dashboard.data import actions, checklist, configured, doubts, source, suits, use, working
 from dashboard.data.asked import Asked
 from dashboard.data.columns import TYPES
 from dashboard.data.held import OWN_ASKED
@@ -266,7 +266,7 @@ def _whole_cell() -> None:
 
 def _look(own: OwnFile) -> None:
     st.markdown(f":material/visibility: **{said.LOOK}**")
-    st.checkbox(decision.PUBLIC, key=actions.public_key(own), value=own.confirmed)
+    st.checkbox(use.PUBLIC, key=actions.public_key(own), value=own.confirmed)
     if own.doubts:
         st.caption(said.left_out(own.doubts))
     st.button(

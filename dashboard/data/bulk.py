@@ -11,8 +11,9 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.data import actions, source
+from dashboard.data.decisions import Decisions
 from dashboard.data.declaring import problem
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.own_file import OwnFile
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said
 from dpcore.datasets import Column, Schema

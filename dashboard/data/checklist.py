@@ -12,11 +12,12 @@ from dashboard.data import actions, bulk, editor, naming, source
 from dashboard.data.asked import used
 from dashboard.data.bulk import row, statements, undeclared
 from dashboard.data.columns import kind
-from dashboard.data.decision import MOST_ROWS
+from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.held import OWN_ASKED
-from dashboard.data.own_file import Decisions, OwnFile, TwinPlan, read_as
+from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.data.people import ROWS, ask_rows, rows_stated
 from dashboard.data.suits import Suited
+from dashboard.data.use import MOST_ROWS
 from dashboard.widgets import inputs
 from dashboard.words import asking as said
 from dashboard.words import data as data_said

@@ -9,7 +9,8 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.data import actions, bulk, declarations, editor, source
-from dashboard.data.own_file import Decisions, OwnFile, notation
+from dashboard.data.decisions import Decisions, notation
+from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import Column

@@ -10,8 +10,9 @@ from streamlit.typing import UploadedFile
 from dashboard import session, words
 from dashboard.data import actions, arrivals, remembered, source, working
 from dashboard.data.arrivals import taken
+from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
-from dashboard.data.own_file import Decisions, OwnFile, read_as, template, worked
+from dashboard.data.own_file import OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
 from dpcore.datasets import Reading, Template, fitted, loaded, saved

@@ -9,8 +9,9 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.data import actions, declarations, source
 from dashboard.data.columns import TYPES
+from dashboard.data.decisions import Decisions
 from dashboard.data.held import DESCRIBED_ROUND
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.own_file import OwnFile
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Column, Schema

@@ -11,7 +11,8 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.data import actions, arrivals, source, understood
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.decisions import Decisions
+from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
 from dashboard.words import data as said
 from dpcore.datasets import ReadColumn

@@ -11,8 +11,9 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.data import actions, naming, source
+from dashboard.data.decisions import Decisions, notation
 from dashboard.data.declaring import declared, problem
-from dashboard.data.own_file import Decisions, OwnFile, notation
+from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import lines_words
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said

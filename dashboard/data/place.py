@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.decisions import Decisions
+from dashboard.data.own_file import OwnFile
 from dpcore.datasets import Column, PrivateRows, Schema
 from dpcore.datasets.declaration import shown
 from dpcore.datasets.in_place import ConfiguredSource, PrivateSource

@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.data import columns, own_file
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.decisions import Decisions
+from dashboard.data.own_file import OwnFile
 from dpcore.datasets import Declaration, read_table
 from dpcore.release import sentence
 from dpcore.releases.selection import MostCommonOption

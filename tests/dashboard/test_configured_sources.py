@@ -20,7 +20,8 @@ from dashboard import offering, visitors
 from dashboard.case import Case, Source
 from dashboard.catalogue import address, every
 from dashboard.controls import Setting
-from dashboard.data.own_file import OwnFile, typed_as
+from dashboard.data.decisions import typed_as
+from dashboard.data.own_file import OwnFile
 from dashboard.data.place import placed
 from dashboard.question import CannotAsk, NoOffer, Offer
 from dashboard.words import place as said

@@ -26,8 +26,9 @@ from dashboard import catalogue, session, words
 from dashboard.background import compute
 from dashboard.budget import receipts
 from dashboard.case import MARK, OWN, TWIN_MARK
-from dashboard.data import arrivals, bulk, decision, own_file, people, source, typed_columns
+from dashboard.data import arrivals, bulk, own_file, people, source, typed_columns, use
 from dashboard.data import samples as sample_cards
+from dashboard.data.decisions import typed_as
 from dashboard.data.task import Task
 from dashboard.report import panel
 from dashboard.words import report as report_words
@@ -721,7 +722,7 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
     assert "was told from the file's cells" in text(app)
     own = held(app)
     right = replace(own, decisions=own.confirm(own.suggested))
-    assert decision._none_read(right) == "No value of the file was used for them."
+    assert use._none_read(right) == "No value of the file was used for them."
     press(app, "own-selection-0")
     assert "among 400 people" in text(app)
     assert any(TWIN_MARK in chart.proto.spec for chart in app.get("plotly_chart"))
@@ -1055,7 +1056,7 @@ def test_typed_tables_of_different_declarations_have_different_fingerprints() ->
     reading = read_csv(survey())
     typed = typed_columns.TypedColumns(reading=reading)
     suggested = reading.suggested()
-    other = own_file.typed_as(suggested, "Alter", "category")
+    other = typed_as(suggested, "Alter", "category")
     assert typed.table(suggested, complete=True).fingerprint != typed.table(other, complete=True).fingerprint
     assert typed.table(suggested, complete=True).fingerprint == typed.table(suggested, complete=True).fingerprint
     whole = reading.table(typed.table(suggested, complete=True).schema)

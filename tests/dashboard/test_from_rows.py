@@ -22,7 +22,8 @@ from dashboard.case import Case
 from dashboard.controls import Setting
 from dashboard.data import own_file
 from dashboard.data import source as data_source
-from dashboard.data.own_file import OwnFile, typed_as
+from dashboard.data.decisions import typed_as
+from dashboard.data.own_file import OwnFile
 from dashboard.data.remembered import Remembered
 from dashboard.question import Offer
 from dashboard.questions.selection.most_common import MostCommon

@@ -14,7 +14,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.data import own_file
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.decisions import Decisions
+from dashboard.data.own_file import OwnFile
 from dashboard.data.remembered import Remembered
 from dpcore.datasets import Column, Declaration, LeaveOutTotals, OneRowPer, Reading, read_table
 from dpcore.release import question_digest, sentence
@@ -177,12 +178,12 @@ def test_what_was_stated_is_kept_by_steps_readings_and_types(monkeypatch: pytest
     texts = {step.schema.column("v").decimal for step in (stepped(opened(text)) for text in TOTALS)}
     assert len(texts) == 2, "the step turns it round where nobody stated it"
     assert kept()
-    carried = own_file._carried
+    carried = own_file.carried
 
     def forgetting(old: Decisions, *readings: object) -> Decisions:
         return carried(replace(old, notation=frozenset()), *readings)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(own_file, "_carried", forgetting)
+    monkeypatch.setattr(own_file, "carried", forgetting)
     assert not kept()
 
 

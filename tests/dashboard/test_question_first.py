@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.case import OWN
 from dashboard.data import asking, checklist, own_file, suits
+from dashboard.data.decisions import Decisions, typed_as
 from dashboard.data.people import rows_label, rows_stated
 from dashboard.questions.thresholding.watched import Watched
 from dashboard.words import asking as said
@@ -306,14 +307,14 @@ def test_what_was_called_right_of_one_column_is_not_called_right_of_another() ->
     assert both.asks_confirmation
     assert both.unconfirmed(both.suggested) == ("pay",)
     assert not both.decide(both.confirm(["pay"])).asks_confirmation
-    retyped = own.decide(replace(own.decisions, schema=own_file.typed_as(own.schema, "age", "number")))
+    retyped = own.decide(replace(own.decisions, schema=typed_as(own.schema, "age", "number")))
     assert retyped.asks_confirmation, "what was called right was another type"
 
 
 def test_a_table_of_options_asks_how_often_one_person_is_counted_wherever_it_asks() -> None:
     def asked(each_row: EachRow, steps: tuple[Step, ...] = ()) -> str:
         schema = Schema(columns=(Column(name="votes", type="integer", counts=True),), each_row=each_row)
-        decisions = own_file.Decisions(schema=replace(schema, rows_per_person=rows_made(steps, each_row)))
+        decisions = Decisions(schema=replace(schema, rows_per_person=rows_made(steps, each_row)))
         own = own_file.OwnFile(name="", data=b"", choices=(), reading=None, decisions=decisions, steps=steps)
         return rows_label(own)
 
@@ -325,7 +326,7 @@ def test_a_table_of_options_asks_how_often_one_person_is_counted_wherever_it_ask
 def test_columns_beyond_one_form_are_not_taken_for_declared() -> None:
     numbers = tuple(Column(name=f"n{n}", type="number") for n in range(60))
     schema = Schema(columns=(Column(name="y", type="yes/no"), *numbers))
-    decisions = own_file.Decisions(schema=schema)
+    decisions = Decisions(schema=schema)
     own = own_file.OwnFile(name="", data=b"", choices=(), reading=None, decisions=decisions)
     wide = [one for one in suits.questions(schema) if len(one.way.others) > 50 and one.way.about == ("y",)]
     assert wide
@@ -362,7 +363,7 @@ def test_a_described_table_is_shown_in_two_clicks(open_app: Open) -> None:
         data=b"",
         choices=(),
         reading=None,
-        decisions=own_file.Decisions(schema=Schema(columns=(Column(name="age", type="integer", low=0, high=120),))),
+        decisions=Decisions(schema=Schema(columns=(Column(name="age", type="integer", low=0, high=120),))),
     )
     app.session_state["from"] = "No file: describe a table"
     app.run()

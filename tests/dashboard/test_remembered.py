@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from dashboard import login, visitors
 from dashboard.background import compute
 from dashboard.data import remembered
-from dashboard.data.own_file import Decisions, OwnFile, opened, template, worked
+from dashboard.data.decisions import Decisions
+from dashboard.data.own_file import OwnFile, opened, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
 from dpcore.datasets import Column, OneRowPer, ReadAsMissing, Schema, Step, Template, loaded, read_table, saved

@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import limits, visitors
 from dashboard.data import own_file
-from dashboard.data.own_file import Decisions, OwnFile
+from dashboard.data.decisions import Decisions
+from dashboard.data.own_file import OwnFile
 from dashboard.data.typed_columns import TypedColumns
 from dpcore.datasets import Size, TicksToRows, read_csv
 from dpcore.errors import NoRoom, UnreadableFile

@@ -19,7 +19,7 @@ PUBLIC = "Treat this file as public or test data: charts show what is in it, wit
 MOST_ROWS = 1_000_000
 
 
-def show_decision(own: OwnFile) -> None:
+def show_use(own: OwnFile) -> None:
     """The two ways, and which one is in use."""
     st.markdown("**How may this file be used?**" if not own.unseen else "**Try it out**")
     if set(own.release_doubts) & set(own.doubts):

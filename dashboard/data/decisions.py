@@ -1,0 +1,210 @@
+"""What a person decided about the columns of their own table, and what of it lasts when the table is read anew."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from dpcore.datasets import Column, Schema
+from dpcore.datasets.report import ASKED
+from dpcore.datasets.schema import ColumnType, DateOrder, Decimal
+from dpcore.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from dpcore.datasets import Reading
+
+Notation = Literal["decimal", "date_order"]
+"""What says, beside its type, how the numbers or the days of a column are written."""
+ReadAs = tuple[str, ColumnType, Decimal, DateOrder]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """What the person decided about the columns.
+
+    ``settled`` names the doubts they answered (a column's name, or "file:encoding"). ``copied`` names the columns whose
+    categories they took over from the file. ``said_rows`` is whether they said how many rows one person can have,
+    ``said_row`` whether they said what one row is. ``confirmed`` are columns that they called right as the file
+    suggested them (``read_as``), ``confirmed_row`` is whether they did so of what one row is. ``marked`` are columns
+    and types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had
+    suggested when it was made. ``notation`` is what they stated of how numbers or days of a column are written: its
+    name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then.
+    """
+
+    schema: Schema
+    settled: frozenset[str] = frozenset()
+    copied: frozenset[str] = frozenset()
+    said_rows: bool = False
+    said_row: bool = False
+    confirmed: frozenset[ReadAs] = frozenset()
+    confirmed_row: bool = False
+    marked: frozenset[tuple[str, str]] = frozenset()
+    marked_row: bool = False
+    notation: frozenset[tuple[str, Notation, str]] = frozenset()
+
+    def suggests(self, column: Column) -> bool:
+        """Whether a file suggested the type of a column, and nobody has chosen it by hand."""
+        return column.name not in self.settled or (column.name, column.type) in self.marked
+
+    def written(self, column: Column) -> str | None:
+        """How the numbers or days of a column are written, as the person stated of that column."""
+        found = (how for name, what, how in self.notation if (name, what) == (column.name, notation(column)))
+        return next(found, None)
+
+    def stating(self, *columns: Column) -> Decisions:
+        """With how these columns are written stated, as they have it."""
+        fresh = {(one.name, what, getattr(one, what)) for one in columns if (what := notation(one)) is not None}
+        here = {(name, what) for name, what, _ in fresh}
+        return replace(self, notation=frozenset({old for old in self.notation if old[:2] not in here} | fresh))
+
+    def answered(self, column: Column) -> Decisions:
+        """With the question how a column is to be read answered: as this one. A type that was chosen by hand stays,
+        with what was declared of it, where the answer is only how its numbers or days are written."""
+        old, what = self.schema.column(column.name), notation(column)
+        if column.name in self.settled and what is not None and notation(old) == what:
+            return replace(self, settled=self.settled | {column.name}).stating(column)
+        schema = self.schema.with_column(column)
+        return replace(self, schema=schema, settled=self.settled | {column.name}).stating(column)
+
+    def retyped(self, name: str, kind: ColumnType, read: Column | None) -> Decisions:
+        """With another type chosen by hand for one column.
+
+        That states nothing of how its numbers or days are written: as long as nobody did, they are read as they were,
+        or as the file suggests them, which ``read`` is. Raises InvalidArgument.
+        """
+        old, schema = self.schema.column(name), typed_as(self.schema, name, kind)
+        what = notation(schema.column(name))
+        if what is not None and read is not None and notation(old) != what:
+            schema = schema.with_column(_written(schema.column(name), what, getattr(read, what)))
+        return replace(
+            self,
+            schema=schema,
+            settled=self.settled | {name},
+            copied=self.copied - {name},
+            marked=self.unmarked(name),
+        )
+
+    def unmarked(self, name: str) -> frozenset[tuple[str, str]]:
+        """``marked`` without a column that is chosen by hand now."""
+        return frozenset(mark for mark in self.marked if mark[0] != name)
+
+    @property
+    def asks_rows(self) -> bool:
+        """Whether a private answer depends on how many rows one person can have.
+
+        In a table of options it does where one counts people and nothing else says how far one person can move it.
+        """
+        counts = any(column.counts and column.sensitivity is None for column in self.schema.columns)
+        return self.schema.each_row != "option" or counts
+
+
+def notation(column: Column) -> Notation | None:
+    """What says, beside its type, how the cells of a column are written."""
+    return "decimal" if column.is_numeric else "date_order" if column.type == "date" else None
+
+
+def read_as(column: Column) -> ReadAs:
+    """How the cells of a column are read: all that one of them could decide for the others."""
+    return column.name, column.type, column.decimal, column.date_order
+
+
+def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
+    """The schema with another type for one column; what belonged to the old type is dropped, a decimal mark or an order
+    of days too. Raises InvalidArgument."""
+    old = schema.column(name)
+    if kind not in ("category", "number", "integer", "yes/no", "date", "text"):
+        raise InvalidArgument("type", "must be one of the column types")
+    fresh = Column(
+        name=name,
+        type=kind,
+        missing_words=old.missing_words,
+        unit=old.unit,
+        about=old.about,
+    )
+    if old.is_numeric and fresh.is_numeric:
+        fresh = replace(
+            fresh, decimal=old.decimal, low=old.low, high=old.high, sensitivity=old.sensitivity, better=old.better
+        )
+    elif kind == old.type == "date":
+        fresh = replace(fresh, date_order=old.date_order)
+    return schema.with_column(fresh)
+
+
+def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
+    """The decisions about one reading for another one of the same file: what was declared by hand is kept, and what was
+    said of a column, though it was what the file had suggested."""
+    schema = reading.suggested()
+    suggested = set(before.suggested().columns)
+    kept = {
+        column.name: column
+        for column in old.schema.columns
+        if column not in suggested or column.name in old.settled or read_as(column) in old.confirmed
+    }
+    columns = tuple(kept.get(column.name, column) for column in schema.columns)
+    names = {column.name for column in columns}
+    each_row = old.schema.each_row if old.said_row else schema.each_row
+    named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
+    changed = {f"file:{one}" for one in ASKED if before.report.stated(one) != reading.report.stated(one)}
+    files = {doubt for doubt in old.settled if doubt.startswith("file:")} - changed
+    return Decisions(
+        schema=replace(old.schema, columns=columns, id_column=named),
+        settled=frozenset(files | {name for name in old.settled if name in names}),
+        copied=old.copied & names,
+        said_rows=old.said_rows,
+        said_row=old.said_row,
+        confirmed=old.confirmed & {read_as(column) for column in columns},
+        confirmed_row=old.confirmed_row and each_row == old.schema.each_row,
+        marked=old.marked & _types(columns),
+        marked_row=old.marked_row,
+        notation=old.notation,
+    )
+
+
+def marked_by_rows(decisions: Decisions, from_rows: Collection[str]) -> Decisions:
+    """With the mark of every column that exists only because rows name it, as whatever it was declared; none of them
+    says whose row it is."""
+    columns = decisions.schema.columns
+    whose = decisions.schema.id_column
+    if whose not in from_rows and not any(one.name in from_rows and not one.from_file for one in columns):
+        return decisions
+    schema = replace(
+        decisions.schema,
+        columns=tuple(replace(one, from_file=True) if one.name in from_rows else one for one in columns),
+        id_column=None if whose in from_rows else whose,
+    )
+    return replace(decisions, schema=schema, said_rows=decisions.said_rows and whose not in from_rows)
+
+
+def bound(decisions: Decisions, reading: Reading | None) -> Decisions:
+    """With every column written as a person stated, of it or of the whole file, whatever its cells show; what a step
+    wrote has a decimal point."""
+    if reading is None or not (decisions.notation or reading.stated_decimal or reading.date_order or reading.computed):
+        return decisions
+    fresh = {}
+    for column in decisions.schema.columns:
+        what = notation(column)
+        if what is None:
+            continue
+        own = "." if what == "decimal" and column.name in reading.computed else decisions.written(column)
+        how = own or stated_of_all(reading, what)
+        if how is not None and how != getattr(column, what):
+            fresh[column.name] = _written(column, what, how)
+    if not fresh:
+        return decisions
+    columns = tuple(fresh.get(column.name, column) for column in decisions.schema.columns)
+    return replace(decisions, schema=replace(decisions.schema, columns=columns))
+
+
+def stated_of_all(reading: Reading, what: Notation) -> str | None:
+    """What a person stated of how the numbers or days of the whole file are written."""
+    return reading.stated_decimal if what == "decimal" else reading.date_order
+
+
+def _written(column: Column, what: Notation, how: str) -> Column:
+    now: dict[str, Any] = {what: how}
+    return replace(column, **now)
+
+
+def _types(columns: tuple[Column, ...]) -> set[tuple[str, str]]:
+    return {(column.name, column.type) for column in columns}
