@@ -89,7 +89,7 @@ if place != SAMPLES and own is not None and home == place and not alone:
     st.markdown(f"**{said.DETAILS}**")
     doubts.show_doubts(own, [doubt for doubt in own.doubts if not doubt.startswith("file:")])
     doubts.show_doubts(own, own.form_doubts)
-    # Two rows, so that on a phone the use comes right after what was understood.
+    # Two rows, so that on a phone how the file may be used follows what was understood.
     left, right = st.columns([5, 3], gap="medium")
     with left:
         if own.place is not None:
