@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from dpcore.sketches import Sketch
 
 Use = Literal["what_if", "twin"]
+HEADING = "file:header"
+_WITH_TYPES = {HEADING: "the names of the columns", "file:encoding": "the encoding of its text"}
 _STATED: dict[str | int | bool, Stated] = {
     "'": "single marks",
     '"': "double marks",
@@ -42,6 +44,7 @@ _STATED: dict[str | int | bool, Stated] = {
     "rows": "objects as rows",
     "columns": "objects as columns",
 }
+_HEADINGS: tuple[Stated, ...] = ("no heading", "one heading line", "two heading lines")
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
 
 
@@ -192,10 +195,19 @@ class OwnFile:
     @property
     def form_doubts(self) -> tuple[str, ...]:
         """What the file's bytes decided about its form and the person has not stated yet: one row could decide it for
-        all others, so that a private answer waits for it, and nothing else."""
+        all others, so that a private answer waits for it, and nothing else.
+
+        What is called right with the types takes no click of its own: see ``form_suggested``."""
         decided = () if self.reading is None else self.reading.report.decided
         open_ = (f"file:{argument}" for argument in decided)
-        return tuple(doubt for doubt in open_ if doubt not in self.decisions.settled)
+        return tuple(doubt for doubt in open_ if doubt not in {*_WITH_TYPES, *self.decisions.settled})
+
+    @property
+    def form_suggested(self) -> tuple[str, ...]:
+        """What the file alone says of which lines name its columns and of its encoding, and nobody called right."""
+        decided = () if self.reading is None else self.reading.report.decided
+        open_ = {f"file:{argument}" for argument in decided} - self.decisions.settled
+        return tuple(doubt for doubt in _WITH_TYPES if doubt in open_)
 
     @property
     def stated(self) -> dict[str, str | int | bool]:
@@ -213,10 +225,20 @@ class OwnFile:
         """Of what the person stated, that which the bytes would else have decided for all rows: answers say it."""
         if self.reading is None:
             return ()
+        report = self.reading.report
+        lines = self.stated.get("header_rows")
         stated = {argument: value for argument, value in self.stated.items() if argument in FORM}
-        counted = stated.pop("columns", None) is not None and self.reading.report.columns > 0
-        ended = stated.pop("delimiter", None) is not None and self.reading.report.container == "text"
-        told: tuple[tuple[bool, Stated], ...] = ((ended, "cells end"), (counted, "columns"))
+        counted = stated.pop("columns", None) is not None and report.columns > 0
+        ended = stated.pop("delimiter", None) is not None and report.container == "text"
+        written = stated.pop("encoding", None) is not None and report.container in ("text", "json")
+        headed = lines is not None and (bool(report.header_lines) or report.columns > 0)
+        heading = _HEADINGS[len(report.header_lines)]
+        told: tuple[tuple[bool, Stated], ...] = (
+            (ended, "cells end"),
+            (counted, "columns"),
+            (written, "encoding"),
+            (headed, heading),
+        )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 
     @property
@@ -296,12 +318,15 @@ class OwnFile:
             "Declare bounds or options of a column on the Data page: a private answer needs them.": (
                 self.declared is None
             ),
-            "Say on the Data page that the types and what one row is are right: the file suggested them.": (
-                self.asks_confirmation
-            ),
+            self._suggesting: self.asks_confirmation,
         }
         first = (self.uncompared,) if self.uncompared else ()
         return (*first, *(sentence for sentence, open_ in asked.items() if open_))
+
+    @property
+    def _suggesting(self) -> str:
+        form = "".join(f"{_WITH_TYPES[doubt]}, " for doubt in self.form_suggested)
+        return f"Say on the Data page that {form}the types and what one row is are right: the file suggested them."
 
     @property
     def suggested(self) -> tuple[str, ...]:
@@ -341,7 +366,7 @@ class OwnFile:
     def asks_confirmation(self) -> bool:
         """Whether something that a private answer would rest on was suggested by the file, and nobody called it right
         yet."""
-        open_ = bool(self.unconfirmed(self.suggested)) or self.row_unconfirmed
+        open_ = bool(self.unconfirmed(self.suggested)) or self.row_unconfirmed or bool(self.form_suggested)
         return open_ and self.declared is not None
 
     def unconfirmed(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -356,12 +381,16 @@ class OwnFile:
         return self.reading is not None and not self.decisions.said_row and not self.decisions.confirmed_row
 
     def confirm(self, names: Iterable[str]) -> Decisions:
-        """The decisions with these columns, as they are now, and what one row is called right.
+        """The decisions with these columns, as they are now, what the file suggested of its form, and what one row is
+        called right.
 
         Raises InvalidArgument.
         """
         right = {read_as(self.schema.column(name)) for name in names}
-        return replace(self.decisions, confirmed=self.decisions.confirmed | right, confirmed_row=True)
+        old = self.decisions
+        return replace(
+            old, settled=old.settled.union(self.form_suggested), confirmed=old.confirmed | right, confirmed_row=True
+        )
 
     @property
     def declared(self) -> Schema | None:
