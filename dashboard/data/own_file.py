@@ -12,7 +12,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dashboard.data import put_together
-from dashboard.data.decisions import Decisions, bound, carried, marked_by_rows, notation, read_as, stated_of_all
+from dashboard.data.decisions import (
+    LAST_STEP,
+    Decisions,
+    bound,
+    carried,
+    marked_by_rows,
+    notation,
+    read_as,
+    stated_of_all,
+)
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.report import FORM
@@ -30,7 +39,11 @@ if TYPE_CHECKING:
 
 Use = Literal["what_if", "twin"]
 HEADING = "file:header"
-_WITH_TYPES = {HEADING: "the names of the columns", "file:encoding": "the encoding of its text"}
+_WITH_TYPES = {
+    HEADING: "the names of the columns",
+    "file:encoding": "the encoding of its text",
+    LAST_STEP: "the number of steps",
+}
 _STATED: dict[str | int | bool, Stated] = {
     "'": "single marks",
     '"': "double marks",
@@ -204,10 +217,18 @@ class OwnFile:
 
     @property
     def form_suggested(self) -> tuple[str, ...]:
-        """What the file alone says of which lines name its columns and of its encoding, and nobody called right."""
+        """What the file alone says of which lines name its columns, of its encoding and, where rows are steps, of their
+        number, and nobody called right."""
         decided = () if self.reading is None else self.reading.report.decided
-        open_ = {f"file:{argument}" for argument in decided} - self.decisions.settled
-        return tuple(doubt for doubt in _WITH_TYPES if doubt in open_)
+        open_ = {f"file:{argument}" for argument in decided} | ({LAST_STEP} if self._ends_with_a_sheet else set())
+        return tuple(doubt for doubt in _WITH_TYPES if doubt in open_ - self.decisions.settled)
+
+    @property
+    def _ends_with_a_sheet(self) -> bool:
+        """Whether rows are steps, whose number is public, in a file that keeps no empty row behind the others: with its
+        cells empty the last step would be none."""
+        sheet = self.reading is not None and self.reading.report.container == "workbook"
+        return sheet and self.schema.each_row == "step"
 
     @property
     def stated(self) -> dict[str, str | int | bool]:
@@ -238,6 +259,7 @@ class OwnFile:
             (counted, "columns"),
             (written, "encoding"),
             (headed, heading),
+            (self._ends_with_a_sheet and LAST_STEP in self.decisions.settled, "last step"),
         )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 

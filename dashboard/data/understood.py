@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import visitors, words
+from dashboard.data.decisions import LAST_STEP
 from dashboard.data.own_file import HEADING, OwnFile
 from dashboard.words import data as said
 from dpcore.datasets import Notice, Report
@@ -74,13 +75,15 @@ def header_words(report: Report) -> str:
 
 
 def form_suggested(own: OwnFile) -> list[str]:
-    """Which lines name the columns, and in which encoding letters are, where the file alone says so."""
+    """Which lines name the columns, in which encoding letters are, and how many steps there are, where the file alone
+    says so."""
     if own.reading is None:
         return []
     report, names = own.reading.report, list(own.reading.frame.columns)
     told = {
         HEADING: _named_on(report, names),
         "file:encoding": f"letters are written in {encoding_words(report.encoding)}",
+        LAST_STEP: f"there are {words.plural(own.reading.records, 'step')}, down to the last row that holds anything",
     }
     return [told[doubt] for doubt in own.form_suggested]
 

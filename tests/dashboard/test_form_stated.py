@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import arrivals, own_file
+from dashboard.data import arrivals, own_file, understood
+from dashboard.data.decisions import Decisions
 from dashboard.words.data import NOT_IN_FORM
 from dpcore.audit.sheets import workbook
-from dpcore.datasets import Column, Schema, Template, loaded, saved
+from dpcore.datasets import Column, Declaration, Schema, Template, loaded, read_table, saved
 from dpcore.datasets.report import BLANKS, Report
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
@@ -148,6 +149,30 @@ def test_what_a_first_row_or_a_letter_could_turn_is_called_right_with_the_types(
     assert open_.lacking, "the types alone do not state it"
     monkeypatch.setattr(Report, "decided", ())
     assert not open_.lacking
+
+
+def test_how_many_steps_a_sheet_has_is_called_right() -> None:
+    """Its number is public, and with no cell filled the last step would be none: a sheet keeps no such row."""
+    column = Column(name="a", type="number", low=0, high=9)
+    lines = [("a",), *((str(step),) for step in range(1, 8))]
+    sizes = []
+    for rows in (lines, [*lines[:-1], ("",)]):
+        reading = read_table(workbook(rows), header_rows=1, header_line=1)
+        choices = (("header_line", 1), ("header_rows", 1))
+        decisions = Decisions(schema=Schema(columns=(column,), each_row="step"), said_row=True, said_rows=True)
+        own = own_file.OwnFile(name="f", data=b"", choices=choices, reading=reading, decisions=decisions)
+        own = own.decide(replace(own.decisions, settled=frozenset({"a"})).stating(column))
+        assert own.lacking == (
+            "Say on the Data page that the number of steps, the types and what one row is are right: "
+            "the file suggested them.",
+        )
+        sizes.append(reading.private.public_size(Declaration(columns=(column,), each_row="step")))
+        assert f"there are {sizes[-1]} steps" in understood.form_suggested(own)[0]
+        right = own.decide(own.confirm(()))
+        assert (right.lacking, right.form) == ((), ("one heading line", "last step"))
+        records = replace(decisions, schema=replace(decisions.schema, each_row="record"))
+        assert replace(right, decisions=records).form_suggested == (), "an empty record counts for none"
+    assert sizes == [7, 6]
 
 
 def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None:
