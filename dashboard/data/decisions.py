@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -162,6 +162,15 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         marked_row=old.marked_row,
         notation=old.notation,
     )
+
+
+def read_so(reading: Reading, choices: Mapping[str, Any]) -> frozenset[str] | None:
+    """The doubts about a file that ``choices`` answer, where all of them say how it was read without them; else None,
+    and the file must be read anew."""
+    told = {f"file:{one}": reading.report.stated(one) for one in ASKED}
+    here = {doubt: how for doubt, how in told.items() if how.items() <= choices.items()}
+    covered = {name for how in here.values() for name in how}
+    return frozenset(here) if covered == choices.keys() else None
 
 
 def marked_by_rows(decisions: Decisions, from_rows: Collection[str]) -> Decisions:

@@ -10,7 +10,7 @@ from streamlit.typing import UploadedFile
 from dashboard import session, words
 from dashboard.data import actions, arrivals, remembered, source, working
 from dashboard.data.arrivals import taken
-from dashboard.data.decisions import Decisions, read_as
+from dashboard.data.decisions import Decisions, read_as, read_so
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
 from dashboard.data.own_file import HEADING, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
@@ -176,6 +176,9 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     right = () if before is None else before.confirmed
     row = before is not None and before.row_suggested
     named = {HEADING} & set(own.form_suggested) if fit.recognised else set()
+    choices = dict(own.choices) | dict(declared.choices)
+    if fit.recognised and own.as_read is not None and (answered := read_so(own.as_read, choices)) is not None:
+        own, named = replace(own, choices=tuple(sorted(choices.items()))), named | answered
     once = {skeleton(name) for name in declared.suggested}  # of a file, when the declaration was made
     told = {name for name in here - suggested if skeleton(name) not in once}
     decisions = replace(

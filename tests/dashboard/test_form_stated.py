@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import arrivals, own_file, understood
+from dashboard.data import arrivals, decisions, declarations, own_file, understood
 from dashboard.data.decisions import Decisions
 from dashboard.words.data import NOT_IN_FORM
 from dpcore.audit.sheets import workbook
@@ -249,8 +249,26 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
 
     with monkeypatch.context() as mutant:
         mutant.setattr(arrivals, "read_in_form", lambda _, then: then())
+        mutant.setattr(declarations, "read_so", lambda *_: None)
         bring(drop(app, DOUBTFUL + b"red,9\n"), kept)
         assert waits(app)
+
+
+def test_a_file_that_was_read_as_a_declaration_states_is_not_read_again(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stated = replace(OLDER, choices=tuple(sorted(STATES.items())))
+    app = drop(open_app("data"), DOUBTFUL)
+    reading = held(app).reading
+    with monkeypatch.context() as mutant:
+        mutant.delattr(arrivals, "read")
+        bring(app, stated)
+    assert held(app).reading is reading
+    assert (held(app).release_doubts, dict(held(app).choices), held(app).form_suggested) == ((), STATES, ())
+    press(app, "own-undo")
+    bring(app, replace(stated, choices=(("encoding", "cp1250"), ("header_line", 1), ("header_rows", 1))))
+    assert held(app).reading is not reading
+    assert decisions.read_so(reading, {"keep_footer": True, "decimal": "."}) is None  # type: ignore[arg-type]
 
 
 def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
