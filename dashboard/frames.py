@@ -3,21 +3,25 @@
 A ping, or a part of a message without a byte, is six bytes on the way and some twenty millionths of a second here, and
 it is no message that the gate could see. One read may bring forty thousand of them, or of empty messages, and uvicorn
 is through with all of them before anybody else has a turn. Here a read ends at a bound, and each message that is taken
-says how many frames arrived, so that the gate counts them as work of their sender.
+says how many frames arrived, so that the gate counts them as work of their sender. A connection that begins in a way
+that is none is refused when it is its sender's turn (``refused``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.websockets import websockets_sansio_impl
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import ProtocolError
 from websockets.frames import CTRL_OPCODES, Frame
+from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from dashboard import refused
 from dashboard.gate import MESSAGE_BYTES
 from dashboard.pace import Pace
 
@@ -37,6 +41,13 @@ class Counted(ServerProtocol):
         super().__init__(max_size=min(max_size, MESSAGE_BYTES), **options)
         self._untaken = 0
         self._control = Pace(CONTROL, CONTROL_AHEAD)
+        self._answer: Response | None = None
+
+    def accept(self, request: Request) -> Response:
+        """The answer to how it begins, which is found once."""
+        if self._answer is None:
+            self._answer = super().accept(request)
+        return self._answer
 
     def recv_frame(self, frame: Frame) -> None:
         """One frame. Raises ProtocolError, upon which the connection is closed."""
@@ -62,6 +73,26 @@ async def _with_frames(page: WebSocketsSansIOProtocol) -> dict[str, Any]:
         message = {"type": "websocket.disconnect", "code": 1006}
     frames = page.conn.taken() if isinstance(page.conn, Counted) else 0
     return {**message, "frames": frames}
+
+
+def _begun(page: WebSocketsSansIOProtocol, request: Request) -> None:
+    """Accept or refuse a connection by how it begins."""
+    page.handshake_initiated = True
+    if page.conn.accept(request).status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+        _UVICORNS["handle_connect"](page, request)
+    else:
+        headers = [
+            (name.encode("latin-1").lower(), value.encode("latin-1", "replace"))
+            for name, value in request.headers.raw_items()
+        ]
+        refused.in_turn(page, headers, lambda: _UVICORNS["handle_connect"](page, request))
+
+
+def _arrived(page: WebSocketsSansIOProtocol, data: bytes) -> None:
+    """What was read. The first of it is the whole request: where that is too long nobody would hear of it."""
+    _UVICORNS["data_received"](page, data)
+    if not page.handshake_initiated:
+        refused.in_turn(page, (), page.transport.abort)
 
 
 def _ended(page: WebSocketsSansIOProtocol) -> None:
@@ -100,6 +131,8 @@ _OURS: dict[str, Callable[..., Any]] = {
     "receive": _with_frames,
     "handle_bytes": _bytes_alone,
     "handle_cont": _more_alone,
+    "handle_connect": _begun,
+    "data_received": _arrived,
     "handle_parser_exception": _ended,
     "keepalive_timeout": _given_up,
     "on_task_complete": _left,
