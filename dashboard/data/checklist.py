@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, bulk, editor, naming, source, understood
+from dashboard.data import actions, bulk, doubts, editor, naming, source, understood
 from dashboard.data.asked import used
 from dashboard.data.bulk import row, statements, undeclared
 from dashboard.data.columns import kind
@@ -57,6 +57,7 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
     lead = [column for column in waiting if column.name in suited.way.about]
     others = [column for column in waiting if column.name not in suited.way.about]
     about, all_ = suited.way.about, used(suited)
+    doubts.show_doubts(own, own.form_doubts, key="own-asked-form")
     st.markdown(said.takes_part(about, [name for name in all_ if name not in about]))
     for column in lead:
         if column.type == "category" and not column.categories and own.reading is not None:

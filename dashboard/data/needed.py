@@ -20,7 +20,7 @@ def still_needed(own: OwnFile) -> None:
     with st.container(border=True):
         st.markdown(f"**{said.NEEDED}**")
         for sentence in own.lacking:
-            st.markdown(f":material/check_box_outline_blank: {said.here(sentence)}")
+            st.markdown(f":material/arrow_right: {said.here(sentence)}")
         open_ = [column.name for column in undeclared(own.schema)]
         if own.declared is None and open_:
             st.caption(asking_said.not_said(open_))

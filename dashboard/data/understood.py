@@ -82,7 +82,7 @@ def form_suggested(own: OwnFile) -> list[str]:
     report, names = own.reading.report, list(own.reading.frame.columns)
     told = {
         HEADING: _named_on(report, names),
-        "file:encoding": f"letters are written in {encoding_words(report.encoding)}",
+        "file:encoding": f"letters such as é look right, read as {encoding_words(report.encoding)}",
         LAST_STEP: f"there are {words.plural(own.reading.records, 'step')}, down to the last row that holds anything",
     }
     return [told[doubt] for doubt in own.form_suggested]
@@ -90,7 +90,7 @@ def form_suggested(own: OwnFile) -> list[str]:
 
 def _named_on(report: Report, names: list[str]) -> str:
     if not report.header_lines:
-        return "no line of the file names its columns"
+        return "the first line is already a row: no line names the columns"
     told = ", ".join(f"“{words.safe(name, 30)}”" for name in names[:3])
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     return f"{lines_words(report.header_lines)} of the file names the columns: {told}{more}"

@@ -106,7 +106,7 @@ def test_the_page_can_be_read_by_everybody(open_page: Open, export: Path) -> Non
     assert columns is not None
     assert ask["y"] < decision["y"] < columns["y"]
     page.get_by_role("button", name="Which Beruf is most common?").click()
-    page.get_by_text("Say what could have been", exact=True).click()
+    page.get_by_text("Say which values are possible", exact=True).click()
     expect(page.get_by_role("button", name="Show the chart of made-up rows")).to_be_visible()
     settled(page)
     assert violations(page) == []

@@ -125,7 +125,7 @@ def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:
         (
             PLAIN.replace("blue", "bleuâtre"),
             "cp1252",
-            "letters are written in Windows Western European (cp1252);",
+            "letters such as é look right, read as Windows Western European (cp1252);",
             ("encoding", "one heading line"),
         ),
     ],
