@@ -386,12 +386,13 @@ CONFIRMED = "You said that the types, and what one row is, are right as the file
 _MOST_TYPES = 8
 
 
-def suggested(types: Sequence[tuple[str, str]], row: str) -> str:
-    """What the file suggested: each column with its type, and what one row is where that was suggested too."""
+def suggested(types: Sequence[tuple[str, str]], row: str, form: Sequence[str] = ()) -> str:
+    """What the file suggested: of its ``form``, each column with its type, and what one row is; nothing of what was not
+    suggested."""
     told = [f"“{safe(name, 40)}”: {kind.lower()}" for name, kind in types[:_MOST_TYPES]]
     if len(types) > _MOST_TYPES:
         told.append(f"{len(types) - _MOST_TYPES:,} more as listed under Columns")
-    return f"{'; '.join([*told, *([f'one row is {row}'] if row else [])])}."
+    return f"{'; '.join([*form, *told, *([f'one row is {row}'] if row else [])])}."
 
 
 PAGE = "Data page"
