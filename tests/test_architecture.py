@@ -43,6 +43,7 @@ SERVED = {
     "dashboard/gate.py": {"starlette", "h11", "google"},
     "dashboard/frames.py": {"uvicorn", "websockets"},
     "dashboard/lengths.py": {"uvicorn", "h11"},
+    "dashboard/refused.py": {"uvicorn"},
     "dashboard/wire.py": {"google"},
     "dashboard/background/cluster.py": {"dask", "distributed"},
 }

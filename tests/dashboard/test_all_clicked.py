@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
-from typing import Any
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
-from dashboard.background.lending import Loan
 from dashboard.report import deck_button
+from tests.dashboard.conftest import Idle
 
 Open = Callable[..., AppTest]
 PAGES = ("start", "data", "selection", "thresholding", "experts", "training", "budget", "poll", "demos")
 CLICKS = ("bool_value", "trigger_value")
 TIMES = 2
-
-
-class Idle(Executor):
-    """Takes all work and does none, so that everything a page begins stays under way."""
-
-    def lend(self, value: Any) -> Loan:
-        return Loan(None, shared=False)
-
-    def submit(self, *_: Any, **__: Any) -> Future[Any]:
-        return Future()
 
 
 def click_all(app: AppTest) -> int:
