@@ -290,3 +290,13 @@ def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
     declared(app)
     assert held(app).lacking == ()
     assert "each object inside the document is a row" in sentence(own_offer(look(app)).request)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_chosen_question_asks_it_with_all_else_that_a_private_answer_needs(place: int, open_app: Open) -> None:
+    """Whoever came by a question sees nothing of what stands below it on the page."""
+    app = drop(open_app("data"), MARKS.encode())
+    press(app, "own-selection-0")
+    press(app, f"own-quote-{place}")
+    assert held(app).form_doubts == ()
+    assert [one.key for one in app.button if one.key == "own-ask-other"], "the question is still the one that was asked"
