@@ -19,8 +19,8 @@ NAMES: Mapping[str, str] = {
     "guessing": "The same answer for everybody",
 }
 SHORT: Mapping[str, str] = {
-    "scaled_descent": "ours, on steps",
-    "noisy_gradient_descent": "ours, gradient descent",
+    "scaled_descent": "ours, steps",
+    "noisy_gradient_descent": "ours, gradient",
     "interpret": "interpret-core",
     "diffprivlib": "diffprivlib",
     "trees": "no privacy",
