@@ -11,9 +11,9 @@ from streamlit.typing import UploadedFile
 from dashboard import session, words
 from dashboard.data import actions, arrivals, remembered, source, working
 from dashboard.data.arrivals import taken
-from dashboard.data.decisions import Decisions, read_as
+from dashboard.data.decisions import Decisions, read_as, read_so
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
-from dashboard.data.own_file import OwnFile, template, worked
+from dashboard.data.own_file import HEADING, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded, saved
@@ -185,7 +185,8 @@ def use(declared: Template, before: Remembered | None = None) -> None:
 
 def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembered | None = None) -> None:
     """``before`` says what of it a file had suggested: that was called right then, and stays marked. Of the form of the
-    file it settles what it was read by, and nothing else: columns that are there do not tell how cells are to end."""
+    file it settles what it was read by, and which line names the columns where all that it declares are named there:
+    that says nothing of how cells are to end, or of what a byte means."""
     try:
         fit = fitted(declared, reading)
     except InvalidArgument as error:
@@ -197,12 +198,16 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     suggested = set() if before is None else set(before.suggested)
     right = () if before is None else before.confirmed
     row = before is not None and before.row_suggested
+    named = {HEADING} & set(own.form_suggested) if fit.recognised else set()
+    choices = dict(own.choices) | dict(declared.choices)
+    if fit.recognised and own.as_read is not None and (answered := read_so(own.as_read, choices)) is not None:
+        own, named = replace(own, choices=tuple(sorted(choices.items()))), named | answered
     once = {skeleton(name) for name in declared.suggested}  # of a file, when the declaration was made
     told = {name for name in here - suggested if skeleton(name) not in once}
     decisions = replace(
         own.decisions,
         schema=fit.schema,
-        settled=own.decisions.settled | (here - suggested),
+        settled=own.decisions.settled | (here - suggested) | named,
         confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
         confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
         copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),

@@ -22,7 +22,7 @@ _ASKED = {
     "delimiter": "Where do the cells end?",
     "quote": "Which quotation marks stand around cells?",
     "escape": "How is a quotation mark written inside a cell?",
-    "columns": "How many columns are there? No line of the file names them.",
+    "columns": "How many columns are there? The file has no line that names them.",
     "keep_footer": "Are the last lines rows of the table?",
     "merged": "Where does a cell that is merged over several rows hold its value?",
     "objects": "What is each object inside the document?",
@@ -69,7 +69,7 @@ def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-readin
 
 def _ask(question: str, answers: list[_Answer]) -> None:
     with st.container(border=True):
-        st.markdown(f":material/help: **{question}**")
+        st.markdown(f":material/rule: **{question}**")
         with st.grid(max(len(answers), 2), min_column_width=220):
             for answer in answers:
                 with st.container(gap="small"):
@@ -103,7 +103,7 @@ def _part(own: OwnFile) -> None:
     report = own.reading.report
     names = [part.value for part in report.alternatives if part.argument == "part"]
     with st.container(border=True):
-        st.markdown(f":material/help: **{said.PART_ASKED}**")
+        st.markdown(f":material/rule: **{said.PART_ASKED}**")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             place = st.selectbox(
                 said.PART,

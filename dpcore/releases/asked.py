@@ -57,6 +57,11 @@ _FORM: dict[Stated, str] = {
     "merged in the first": "a cell merged over several rows holds its value in the first of them alone",
     "objects as rows": "each object inside the document is a row",
     "objects as columns": "each object inside the document is a column",
+    "encoding": "letters are written in the encoding with which the file is read",
+    "no heading": "no line of the file names its columns",
+    "one heading line": "one line of the file names its columns",
+    "two heading lines": "two lines of the file together name its columns",
+    "last step": "the last step is the last row of the sheet that holds anything",
 }
 
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import CompoundSelect, Select, column, false, literal_column, quoted_name, select, table
+from sqlalchemy import CompoundSelect, Select, and_, case, column, false, literal_column, quoted_name, select, table
 from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.in_place.counting import Groups, options_counted, whole_number
-from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded
+from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded, number
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -29,6 +29,7 @@ MOST_GROUPS = 1_000_000
 """Different values that one question may have; a column of names or ids has more."""
 _MOST_BINS = 1_000_000
 _PREVIEWED = 1000
+_LARGEST_WHOLE = 2.0**63
 Rows = list[tuple[object, ...]]
 Query = Select[Any] | CompoundSelect[Any]
 
@@ -82,6 +83,17 @@ class InPlace:
 
     def _bounded(self, name: str, kind: Kind) -> Cell:
         return bounded(column(quoted_name(name, quote=True)), kind, self.tongue)
+
+    def number_cell(self, column: Column) -> Cell:
+        """``cell`` of a column of numbers, with nothing in place of what is no whole number where it was declared so.
+
+        Raises InvalidArgument.
+        """
+        cell = self.cell(column.name)
+        if column.type != "integer" or self.kinds[column.name] != "number":
+            return cell
+        within = and_(cell >= number(-_LARGEST_WHOLE), cell < number(_LARGEST_WHOLE))
+        return case((and_(within, self.tongue.integral(cell)), cell))
 
     def probe(self, names: Iterable[str]) -> None:
         """Read no row of these columns, or of the table: whether that is allowed.

@@ -159,7 +159,7 @@ class OpenSource(OpenRows):
 
     def number_counts(self, name: str, *, unit: float) -> tuple[FloatArray, IntArray]:
         column, stored = self._reads.column(name), self._stored
-        base, units = by_unit(column, stored.cell(name), stored.tongue, unit)
+        base, units = by_unit(column, stored.number_cell(column), stored.tongue, unit)
         fill = fill_number(column)
         groups = stored.select(self._asked(units, None))
         values = np.array([fill if place is None else (base + whole_number(place)) * unit for place, _ in groups])

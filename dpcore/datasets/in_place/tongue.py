@@ -38,12 +38,13 @@ Cell = ColumnElement[Any]
 FITS: dict[ColumnType, frozenset[Kind]] = {
     "category": frozenset({"text", "integer", "number"}),
     "yes/no": frozenset({"text", "yes/no", "integer", "number"}),
-    "integer": frozenset({"integer"}),
+    "integer": frozenset({"integer", "number"}),
     "number": frozenset({"integer", "number"}),
     "date": frozenset({"date"}),
     "text": frozenset(get_args(Kind)),
 }
-"""As what a column of each kind may be declared: so that no cell can make a question fail."""
+"""As what a column of each kind may be declared: so that no cell can make a question fail. Whole numbers stand in a
+column of doubles where one row has none: a cell that is no whole number is missing there, as in memory."""
 
 
 LONGEST = 65_536
@@ -123,9 +124,10 @@ class Tongue:
 
     ``exact(text)`` tells texts apart letter by letter, ``trimmed(text)`` is one without ``BLANKS`` around it,
     ``day(cell)`` is its day, ``option(text, options)`` the place among these options, ``whole(number)`` the largest
-    whole number up to one above 0, ``double(number)`` the number as a double, ``quotient(double, by)`` the double
-    divided by a number above 0, ``digest(text)`` its MD5, ``size(cell, kind)`` how many bytes a cell has, told without
-    a copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
+    whole number up to one above 0, ``integral(number)`` whether one is whole, ``double(number)`` the number as a
+    double, ``quotient(double, by)`` the double divided by a number above 0, ``digest(text)`` its MD5, ``size(cell,
+    kind)`` how many bytes a cell has, told without a copy of it, or None for a kind whose cells are small; ``floor``
+    and ``clip`` are as ``InPlace`` uses them.
     ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
     ``named(cell, kind, trimmed)`` is what a cell names, as a text: the same one for cells that are equal, another for
     others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``whole_numbers.plain`` has it.
@@ -138,6 +140,7 @@ class Tongue:
     day: Callable[[Cell], Cell]
     option: Callable[[Cell, tuple[str, ...]], Cell]
     whole: Callable[[Cell], Cell]
+    integral: Callable[[Cell], ColumnElement[bool]]
     floor: str
     clip: str
     double: Callable[[Cell], Cell]
@@ -207,6 +210,10 @@ class DuckDB(DefaultDialect):
         super().__init__(paramstyle="qmark")
 
 
+def _is_floor(number: Cell) -> ColumnElement[bool]:
+    return number == func.floor(number)
+
+
 def _floor(number: Cell) -> Cell:
     return cast(func.floor(number), BigInteger())
 
@@ -267,6 +274,7 @@ DUCKDB = Tongue(
     day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
     option=lambda text, options: func.enum_code(try_cast(text, _Enum(options))),
     whole=lambda number: try_cast(func.floor(number), BigInteger()),
+    integral=_is_floor,
     floor="floor({})::INTEGER",
     clip="least(greatest({value}, {low}), {high})",
     double=_double,
@@ -284,6 +292,7 @@ TONGUES: dict[str, Tongue] = {
         day=func.date,
         option=places,
         whole=lambda number: cast(number, Integer()),
+        integral=lambda number: number == cast(number, BigInteger()),
         floor="CAST({} AS INTEGER)",  # nothing here is below 0, and SQLite may be built without floor
         clip="min(max({value}, {low}), {high})",
         double=_double,
@@ -300,6 +309,7 @@ TONGUES: dict[str, Tongue] = {
         day=lambda cell: cast(cell, Date()),
         option=places,
         whole=_floor,
+        integral=_is_floor,
         floor="floor({})",
         clip=_CASE,
         double=lambda cell: _above_tiny(cell, _TINY, _double(cell)),
