@@ -24,7 +24,7 @@ from dashboard.data.decisions import (
 )
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.declaration import Stated
-from dpcore.datasets.report import FORM
+from dpcore.datasets.report import FORM, OPEN_ENDED
 from dpcore.datasets.schema import ColumnType, EachRow
 from dpcore.datasets.steps import puts_rows_together, rows_made
 from dpcore.ledger.people import Brought
@@ -220,15 +220,15 @@ class OwnFile:
         """What the file alone says of which lines name its columns, of its encoding and, where rows are steps, of their
         number, and nobody called right."""
         decided = () if self.reading is None else self.reading.report.decided
-        open_ = {f"file:{argument}" for argument in decided} | ({LAST_STEP} if self._ends_with_a_sheet else set())
+        open_ = {f"file:{argument}" for argument in decided} | ({LAST_STEP} if self._open_ended else set())
         return tuple(doubt for doubt in _WITH_TYPES if doubt in open_ - self.decisions.settled)
 
     @property
-    def _ends_with_a_sheet(self) -> bool:
+    def _open_ended(self) -> bool:
         """Whether rows are steps, whose number is public, in a file that keeps no empty row behind the others: with its
         cells empty the last step would be none."""
-        sheet = self.reading is not None and self.reading.report.container == "workbook"
-        return sheet and self.schema.each_row == "step"
+        open_ended = self.reading is not None and self.reading.report.container in OPEN_ENDED
+        return open_ended and self.schema.each_row == "step"
 
     @property
     def stated(self) -> dict[str, str | int | bool]:
@@ -259,7 +259,7 @@ class OwnFile:
             (counted, "columns"),
             (written, "encoding"),
             (headed, heading),
-            (self._ends_with_a_sheet and LAST_STEP in self.decisions.settled, "last step"),
+            (self._open_ended and LAST_STEP in self.decisions.settled, "last step"),
         )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 

@@ -40,7 +40,7 @@ Stated = Literal[
 stand around cells, how one is written inside a cell, where cells end, how many columns there are where no line names
 them, whether totals and notes at the foot are rows, where a cell merged over several rows holds its value, what each
 object inside an object of JSON is, in which encoding letters are written, how many lines name the columns, and that
-the last row of a sheet is the last step."""
+the last row of a sheet or file is the last step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

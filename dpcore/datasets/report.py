@@ -7,7 +7,10 @@ from typing import Literal
 
 from dpcore.datasets.schema import Column, ColumnType
 
-Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "database"]
+Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "labelled texts", "database"]
+OPEN_ENDED: tuple[Container, ...] = ("workbook", "labelled texts")
+"""Those that keep no empty row behind the others: a sheet, and a SAS transport file of texts alone, which fills up with
+blanks."""
 Escape = Literal["doubled", "backslash"]
 Objects = Literal["rows", "columns"]
 Merged = Literal["each", "first"]

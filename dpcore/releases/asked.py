@@ -61,7 +61,7 @@ _FORM: dict[Stated, str] = {
     "no heading": "no line of the file names its columns",
     "one heading line": "one line of the file names its columns",
     "two heading lines": "two lines of the file together name its columns",
-    "last step": "the last step is the last row of the sheet that holds anything",
+    "last step": "the last step is the last row of the file that holds anything",
 }
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
+import pandas as pd
+import pyreadstat
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -151,14 +154,25 @@ def test_what_a_first_row_or_a_letter_could_turn_is_called_right_with_the_types(
     assert not open_.lacking
 
 
-def test_how_many_steps_a_sheet_has_is_called_right() -> None:
-    """Its number is public, and with no cell filled the last step would be none: a sheet keeps no such row."""
+def transport(rows: list[tuple[str, ...]], folder: Path, **more: list[float]) -> bytes:
+    """A SAS transport file of these texts."""
+    frame = pd.DataFrame({name: cells for name, *cells in zip(*rows, strict=True)} | more)
+    pyreadstat.write_xport(frame, str(folder / "a.xpt"), file_format_version=5)
+    return (folder / "a.xpt").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["sheet", "transport"])
+def test_how_many_steps_a_file_without_empty_rows_has_is_called_right(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its number is public, and with no cell filled the last step would be none: the file keeps no such row."""
     column = Column(name="a", type="number", low=0, high=9)
     lines = [("a",), *((str(step),) for step in range(1, 8))]
-    sizes = []
+    sizes, own_form = [], ("one heading line",) if kind == "sheet" else ()
     for rows in (lines, [*lines[:-1], ("",)]):
-        reading = read_table(workbook(rows), header_rows=1, header_line=1)
-        choices = (("header_line", 1), ("header_rows", 1))
+        sheet = {"header_rows": 1, "header_line": 1} if kind == "sheet" else {}
+        reading = read_table(workbook(rows) if kind == "sheet" else transport(rows, tmp_path), **sheet)
+        choices = tuple(sheet.items())
         decisions = Decisions(schema=Schema(columns=(column,), each_row="step"), said_row=True, said_rows=True)
         own = own_file.OwnFile(name="f", data=b"", choices=choices, reading=reading, decisions=decisions)
         own = own.decide(replace(own.decisions, settled=frozenset({"a"})).stating(column))
@@ -169,10 +183,19 @@ def test_how_many_steps_a_sheet_has_is_called_right() -> None:
         sizes.append(reading.private.public_size(Declaration(columns=(column,), each_row="step")))
         assert f"there are {sizes[-1]} steps" in understood.form_suggested(own)[0]
         right = own.decide(own.confirm(()))
-        assert (right.lacking, right.form) == ((), ("one heading line", "last step"))
+        assert (right.lacking, right.form) == ((), (*own_form, "last step"))
         records = replace(decisions, schema=replace(decisions.schema, each_row="record"))
         assert replace(right, decisions=records).form_suggested == (), "an empty record counts for none"
+        with monkeypatch.context() as forgetting:
+            forgetting.setattr(own_file, "OPEN_ENDED", ())
+            assert own_file.LAST_STEP not in own.form_suggested
     assert sizes == [7, 6]
+
+
+def test_a_transport_file_with_numbers_keeps_its_empty_rows(tmp_path: Path) -> None:
+    rows = [("a",), *((str(step),) for step in range(1, 7)), ("",)]
+    reading = read_table(transport(rows, tmp_path, b=[float("nan")] * 7))
+    assert (reading.records, reading.report.container) == (7, "labelled")
 
 
 def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None:

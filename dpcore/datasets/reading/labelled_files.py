@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
@@ -39,12 +39,14 @@ Say = Callable[[float], None]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labelled:
     """Columns as text under the file's names. ``codebooks`` hold the labels of a column's values in the order of their
-    codes, as the file's authors declared them; ``about`` the columns' descriptions."""
+    codes, as the file's authors declared them; ``about`` the columns' descriptions. Empty rows behind the
+    others cannot be told from what fills up an ``open_ended`` file."""
 
     frame: pd.DataFrame
     codebooks: dict[str, tuple[str, ...]]
     about: dict[str, str]
     notices: tuple[Notice, ...]
+    open_ended: bool = False
 
 
 def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
@@ -70,7 +72,9 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
             days = _days(kind, meta)
             encoding = encoding_of(data, kind, meta)
-            return _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, encoding, say)
+            found = _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, encoding, say)
+            types = (meta.readstat_variable_types or {}).values()
+            return replace(found, open_ended=kind == "transport" and set(types) <= {"string"})
         except (
             pyreadstat.ReadstatError,
             pyreadstat.PyreadstatError,
