@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
@@ -200,6 +201,18 @@ def test_a_folder_reaches_no_other_file(tmp_path: Path) -> None:
         stored.run(f"FROM read_parquet('{tmp_path / 'secret.parquet'}')")
     with pytest.raises(UnreadableFile, match="no Parquet"):
         open_folder(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("tables", [["seen"], ["absent"], []])
+def test_no_table_is_offered_that_the_list_does_not_name(tmp_path: Path, tables: list[str]) -> None:
+    """Whoever takes the last one out of the list does not mean all of them."""
+    database(tmp_path)
+    file = tmp_path / "sources.toml"
+    file.write_text(f'[clinic]\naddress = "sqlite:///{tmp_path / "clinic.db"}"\ntables = {tables}\n{FACTS}')
+    offered: tuple[str, ...] = ()
+    with suppress(InvalidArgument):
+        offered = configured_sources(file)[0].tables()
+    assert set(offered) <= set(tables)
 
 
 def test_sources_are_configured_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,6 +130,8 @@ def _source(name: str, entry: object) -> ConfiguredSource:
     tables: Any = entry.get("tables", [])
     if not isinstance(tables, list) or not all(isinstance(one, str) for one in tables):
         raise _wrong(name, "must have a list of texts as its tables")
+    if "tables" in entry and not tables:
+        raise _wrong(name, "must offer one table at least; take the whole source out of the list to offer none")
     missing = [key for key in ("epsilon", "rows_per_person") if key not in entry]
     if missing:
         raise _wrong(name, f"must state its {' and its '.join(missing)}: nothing private is answered without")
