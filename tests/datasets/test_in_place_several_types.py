@@ -17,6 +17,7 @@ import pytest
 
 from dpcore.datasets import Column, Declaration
 from dpcore.datasets.in_place import PrivateSource, open_folder, shape
+from dpcore.errors import UnreadableFile
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import BestRule, MostCommonOption, QuantileValue
@@ -130,3 +131,17 @@ def test_names_of_folders_and_columns_stay_what_they_are(tmp_path: Path) -> None
     assert stored.names == ("x as text", "x", "Y", "ward")
     assert sorted(stored.run(f"SELECT x, ward FROM {stored.source}")) == [(1.0, "0"), (1.0, "1")]  # noqa: S608
     assert stored.counts(Column(name="x", type="category", categories=("1",))).tolist() == [2]
+
+
+def test_no_sign_of_a_path_stands_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each file is read once, and none of a folder beside."""
+    month(tmp_path / "x", "a*", "int64", [1])
+    month(tmp_path / "x", "ab", "float64", [2])
+    assert open_folder(tmp_path / "x").rows() == 6
+    with monkeypatch.context() as forgetting:
+        forgetting.setattr(shape, "_path", lambda file: f"'{file}'")
+        shape.one_table.cache_clear()
+        assert open_folder(tmp_path / "x").rows() == 9
+    month(tmp_path / "[x]", "a", "int64", [1])
+    with pytest.raises(UnreadableFile, match="call it something else"):
+        open_folder(tmp_path / "[x]")

@@ -11,6 +11,7 @@ time in milliseconds, which reach further than its own, where the footers do not
 
 from __future__ import annotations
 
+import glob
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ from dpcore.errors import UnreadableFile
 
 UNLIKE = "The Parquet files of this folder differ in the names or types of their columns; ask who writes them."
 NO_COLUMN = "The Parquet files of this folder have no column that can be read safely."
+PATTERN = "The path of this folder holds *, ? or [, which would name other folders as well; call it something else."
 _DECIMALS = {"FLOAT", "DOUBLE"}
 _NUMBERS = {"INT32", "INT64", *_DECIMALS}
 _SAID = "file_name, name, type, converted_type, logical_type, num_children, scale, precision, type_length"
@@ -57,6 +59,8 @@ def one_table(folder: Path, state: str) -> Shape:
 
     ``state`` changes with the files. Raises UnreadableFile where they are not of one shape.
     """
+    if glob.escape(str(folder)) != str(folder):
+        raise UnreadableFile(PATTERN)
     every = "'" + str(folder / "**" / "*.parquet").replace("'", "''") + "'"
     footers = f"SELECT {_SAID} FROM parquet_schema({every})"  # noqa: S608 - the server's own folder
     try:
@@ -110,7 +114,7 @@ def _selected(
         *(f"{cell} AS {_identifier(name)}" for cell, name in zip(cells, names, strict=True)),
         *(f"{cell} AS {_identifier(texts[name])}" for name, cell in told),
     ]
-    listed = "[" + ", ".join("'" + file.replace("'", "''") + "'" for file in files) + "]"
+    listed = "[" + ", ".join(map(_path, files)) + "]"
     read = _read(listed, True, f", hive_partitioning={str(bool(in_folders)).lower()}")
     return f"SELECT {', '.join(columns)} FROM {read}"  # noqa: S608 - the server's own folder
 
@@ -120,6 +124,11 @@ def _text(name: str, kind: str) -> str:
     cell: Cell = column(quoted_name(name, quote=True))
     read = PARQUET.named(cell, "number" if kind in _DECIMALS else "integer", PARQUET.trimmed)
     return str(read.compile(dialect=DuckDB(), compile_kwargs={"literal_binds": True}))
+
+
+def _path(file: str) -> str:
+    """A file's path in SQL, none of whose own signs stands for others."""
+    return "'" + glob.escape(file).replace("'", "''") + "'"
 
 
 def _unused(name: str, names: Sequence[str]) -> str:
