@@ -83,17 +83,18 @@ class Place:
             self._missing(create)
         elif create:
             raise LedgerError(PRESENT)
-        elif self._pinned() not in (None, identity(engine)):
+        elif self.pinned() not in (None, identity(engine)):
             raise LedgerUnsound(ANOTHER)
 
     def _missing(self, create: bool | None) -> None:
         journal = self.journal or (None if self.file is None else beside(self.file, "journal"))
         if journal is not None and journal.exists() and journal.stat().st_size:
             raise LedgerUnsound(BEHIND)
-        if create is False or (create is None and (self.named or self._pinned() is not None)):
+        if create is False or (create is None and (self.named or self.pinned() is not None)):
             raise LedgerUnsound(GONE)
 
-    def _pinned(self) -> str | None:
+    def pinned(self) -> str | None:
+        """The identity of the ledger that was here before, None where none was. Raises LedgerError."""
         if self.key is None:
             return None
         try:
@@ -116,15 +117,22 @@ class Place:
         if self.key is not None:
             keys.pin(self.key, self.name, identity(engine))
 
-    def journal_of(self, engine: Engine) -> Path | None:
-        """Beside an SQLite file; for a server in the person's data folder; None for a database in memory, or so far."""
+    def journal_of(self, engine: Engine, before: str | None = None) -> Path | None:
+        """Beside an SQLite file; for a server in the person's data folder; None for a database in memory, or so far.
+
+        ``before`` is the ledger that a server without a record had before, whose journal is meant then.
+        """
         if self.journal is not None:
             return self.journal
         if self.file is not None:
             return beside(self.file, "journal")
-        if self.key is None or form(engine) is None:
+        if before is None and (self.key is None or form(engine) is None):
             return None
-        return data_folder() / "journals" / f"{identity(engine)}.journal"
+        return _folder() / f"{before or identity(engine)}.journal"
+
+    def journals(self) -> list[Path]:
+        """Every journal of a server's ledger that this computer has in the usual place."""
+        return sorted(_folder().glob("*.journal"))
 
     def is_new_here(self, engine: Engine, journal: Path) -> bool:
         """Whether this computer comes to a server's ledger for the first time, and so cannot have a journal of it.
@@ -156,6 +164,10 @@ class Place:
         for path in [*files, *([] if journal is None else [journal])]:
             if os.name != "nt" and path.exists() and path.stat().st_uid == os.geteuid():
                 path.chmod(0o600)
+
+
+def _folder() -> Path:
+    return data_folder() / "journals"
 
 
 def _noted(journal: Path) -> str:
