@@ -36,6 +36,11 @@ NO_KEY = (
     "EPSILON_LAB_KEY."
 )
 _JOURNAL = "journal at "
+KEPT = (
+    "There was a ledger at this place and its journal is still there, so none is made anew: run "
+    "`python -m dpcore.ledger restore`, which brings everything back from it; only what shall be forgotten for good is "
+    "moved away."
+)
 PRESENT = "There is a ledger at this place already; nothing was changed."
 
 
@@ -87,11 +92,24 @@ class Place:
             raise LedgerUnsound(ANOTHER)
 
     def _missing(self, create: bool | None) -> None:
-        journal = self.journal or (None if self.file is None else beside(self.file, "journal"))
-        if journal is not None and journal.exists() and journal.stat().st_size:
-            raise LedgerUnsound(BEHIND)
+        if any(journal.exists() and journal.stat().st_size for journal in self._journals_before()):
+            raise LedgerUnsound(KEPT if create else BEHIND)
         if create is False or (create is None and (self.named or self.pinned() is not None)):
             raise LedgerUnsound(GONE)
+
+    def _journals_before(self) -> list[Path]:
+        """Where the journal of a ledger that was here may still be, on this computer."""
+        if self.journal is not None:
+            own = [self.journal]
+        else:
+            own = [] if self.file is None else [beside(self.file, "journal")]
+        before = self.pinned()
+        if before is None or self.key is None or self.file is not None:
+            return own
+        known = keys.load(self.key)
+        noted = [] if known is None else [name for name, one in known.ledgers.items() if one == before]
+        # whatever its name was when it noted them: a container has another one each time
+        return [*own, _folder() / f"{before}.journal", *(found for name in noted if (found := _noted_path(name)))]
 
     def pinned(self) -> str | None:
         """The identity of the ledger that was here before, None where none was. Raises LedgerError."""
@@ -173,6 +191,12 @@ def _folder() -> Path:
 def _noted(journal: Path) -> str:
     """How the key file, which several computers may have a copy of, names the journal of this one."""
     return f"{_JOURNAL}{socket.gethostname()}:{journal.absolute()}"
+
+
+def _noted_path(name: str) -> Path | None:
+    """Where a journal is that the key file names so; None for what is no journal's name."""
+    path = name.removeprefix(_JOURNAL).partition(":")[2]
+    return Path(path) if name.startswith(_JOURNAL) and path else None
 
 
 def identity(engine: Engine) -> str:

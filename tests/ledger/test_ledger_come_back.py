@@ -14,6 +14,7 @@ from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import Ledger, chains
 from dpcore.ledger import place as places
+from dpcore.ledger.__main__ import main
 from dpcore.ledger.place import Place as Where
 from dpcore.ledger.recovery import restore
 
@@ -159,6 +160,55 @@ def test_two_journals_that_go_on_differently_are_nobody_s_choice(service: Servic
     service.lose()
     restore(service.url, source=service.backup)
     assert service.left() == 0.0, "at its own address its own journal counts"
+
+
+def as_installed(service: Service) -> None:
+    """The journal is where the program keeps it by itself."""
+
+
+def as_a_container_made_anew(service: Service) -> None:
+    """Another host name, the same volumes."""
+    service.monkeypatch.setattr(places.socket, "gethostname", lambda: "8c1f")
+
+
+def with_a_journal_that_was_named(service: Service) -> None:
+    (journal,) = service.journals()
+    named = service.folder / "named.journal"
+    journal.rename(named)
+    Ledger.open(service.url, journal=named).close()
+
+
+@pytest.mark.parametrize("kept", [as_installed, as_a_container_made_anew, with_a_journal_that_was_named])
+def test_no_ledger_is_made_anew_where_the_journal_of_the_one_before_is(
+    service: Service, kept: Callable[[Service], None]
+) -> None:
+    """Neither by `init`, which a deployment may run at each start, nor by opening."""
+    kept(service)
+    service.lose()
+    with pytest.raises(LedgerUnsound, match="its journal is still there"):
+        Ledger.open(service.url, create=True)
+    with pytest.raises(LedgerUnsound, match="older than its journal"):
+        Ledger.open(service.url)
+    assert main(["--ledger", service.url, "init"]) == 1
+    named = service.folder / "named.journal"
+    restore(service.url, journal=named if named.exists() else None)
+    with Ledger.open(service.url, journal=named if named.exists() else None) as ledger:
+        assert ledger.remaining("people").epsilon == 0.0
+
+
+def test_whoever_moves_the_journal_away_may_begin_anew(service: Service) -> None:
+    (journal,) = service.journals()
+    journal.unlink()
+    service.lose()
+    with pytest.raises(LedgerUnsound, match="no ledger at the place"):
+        Ledger.open(service.url)
+    assert main(["--ledger", service.url, "init"]) == 0
+
+
+def test_the_check_notices_a_ledger_made_anew(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Where, "_journals_before", lambda self: [])
+    with pytest.raises(pytest.fail.Exception):
+        test_no_ledger_is_made_anew_where_the_journal_of_the_one_before_is(service, as_installed)
 
 
 def test_the_check_notices_a_journal_that_is_not_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
