@@ -36,6 +36,7 @@ NO_KEY = (
     "EPSILON_LAB_KEY."
 )
 _JOURNAL = "journal at "
+_NOT_YET = ""  # instead of an identity: this computer came before the ledger held a record
 KEPT = (
     "There was a ledger at this place and its journal is still there, so none is made anew: run "
     "`python -m dpcore.ledger restore`, which brings everything back from it; only what shall be forgotten for good is "
@@ -168,9 +169,9 @@ class Place:
         return known.ledgers.get(_noted(journal)) != identity(engine)
 
     def pin_journal(self, engine: Engine, journal: Path) -> None:
-        """Know from now on that this computer has a journal of a server's ledger."""
+        """Know from now on that this computer has a journal of a server's ledger, or none yet if it is new here."""
         if self.key is not None and self.file is None:
-            keys.pin(self.key, _noted(journal), identity(engine))
+            keys.pin(self.key, _noted(journal), _NOT_YET if self.is_new_here(engine, journal) else identity(engine))
 
     def keep_private(self, journal: Path | None) -> None:
         """Nobody but their owner may read the ledger's files, however they came to be."""

@@ -353,6 +353,74 @@ def test_a_computer_that_lost_its_journal_does_not_pass_for_a_new_one(
         opened(url, first)
 
 
+def test_computers_that_come_before_the_first_record_all_go_on(
+    server: PrivateServer, tmp_path: Path, computers: Computers
+) -> None:
+    """A service that is brought up on two hosts at once; the first click at one of them closed the other for good."""
+    url, first = server.new_schema(), computers("first", tmp_path)
+    with ExitStack() as opens:
+        one, again = opens.enter_context(opened(url, first, create=True)), opens.enter_context(opened(url, first))
+        second = computers("second", tmp_path)
+        other, restarted = opens.enter_context(opened(url, second)), opens.enter_context(opened(url, second))
+        computers("first", tmp_path)
+        one.open_budget("people", epsilon=1.0)
+        again.charge("a", "people", Cost.pure(0.25), "?")
+        computers("second", tmp_path)
+        other.charge("b", "people", Cost.pure(0.25), "?")
+        restarted.charge("c", "people", Cost.pure(0.25), "?")
+        with opened(url, second) as later:
+            assert later.remaining("people").epsilon == 0.25
+        computers("first", tmp_path)
+        for ledger in (one, again):
+            ledger.verify()
+    assert (first / "ledger.journal").read_bytes() == (second / "ledger.journal").read_bytes()
+    assert (first / "ledger.journal").read_text().count("joined") == 1
+    for name, folder in (("first", first), ("second", second)):
+        computers(name, tmp_path)
+        (folder / "ledger.journal").unlink()
+        with pytest.raises(LedgerUnsound, match="journal is missing"):
+            opened(url, folder)
+
+
+def test_one_that_is_started_again_before_it_wrote_anything_joins(
+    server: PrivateServer, tmp_path: Path, computers: Computers
+) -> None:
+    url, first = server.new_schema(), computers("first", tmp_path)
+    with opened(url, first, create=True) as ledger:
+        second = computers("second", tmp_path)
+        opened(url, second).close()
+        computers("first", tmp_path)
+        ledger.open_budget("people", epsilon=1.0)
+    computers("second", tmp_path)
+    with opened(url, second) as ledger:
+        ledger.charge("b", "people", Cost.pure(0.25), "?")
+    (second / "ledger.journal").unlink()
+    with pytest.raises(LedgerUnsound, match="journal is missing"):
+        opened(url, second)
+
+
+def test_the_first_record_of_another_in_the_very_moment_is_asked_again(
+    server: PrivateServer, tmp_path: Path, computers: Computers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, first = server.new_schema(), computers("first", tmp_path)
+    with opened(url, first, create=True) as one, opened(url, computers("second", tmp_path)) as other:
+        one.open_budget("people", epsilon=1.0)
+        with monkeypatch.context() as patch:
+            patch.setattr(stores.Store, "_begin", lambda self: None)
+            with pytest.raises(LedgerError, match="ask again"):
+                other.charge("b", "people", Cost.pure(0.25), "?")
+        other.charge("b", "people", Cost.pure(0.25), "?")
+
+
+def test_the_check_notices_a_computer_that_is_closed_for_good(
+    server: PrivateServer, tmp_path: Path, computers: Computers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "_NOT_YET", "as it was: taken for one that had a journal")
+    monkeypatch.setattr(places.Place, "is_new_here", lambda *_: False)
+    with pytest.raises(LedgerUnsound, match="journal is missing"):
+        test_computers_that_come_before_the_first_record_all_go_on(server, tmp_path, computers)
+
+
 def test_a_second_computer_does_not_join_what_is_not_sound(
     server: PrivateServer, tmp_path: Path, computers: Computers
 ) -> None:
