@@ -34,6 +34,7 @@ from dpcore.ledger.engine import (
     writing,
 )
 from dpcore.ledger.files import beside
+from dpcore.ledger.following import Following
 from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.lock import PATIENCE, exclusive
@@ -71,6 +72,8 @@ class Store:
         self._asking = threading.Lock()
         # where it is, until this computer has a journal of a server's ledger that held no record yet
         self._unbegun: Place | None = None
+        on_server = engine.dialect.name == "postgresql" and journal is not None
+        self.following = Following(self.follow) if on_server else None
         # a database in memory has one connection, which threads must take turns with
         in_memory = engine.dialect.name == "sqlite" and journal is None
         self._turns: AbstractContextManager[Any] = threading.RLock() if in_memory else nullcontext()
@@ -161,6 +164,8 @@ class Store:
     def reading(self) -> Iterator[Connection]:
         """One transaction that sees one state. Raises as ``writing``."""
         self._be_open()
+        if self.following is not None:
+            self.following.now_and_then()
         try:
             with self._turns, reading(self.engine) as connection:
                 self._lost = None
@@ -187,6 +192,11 @@ class Store:
         put(connection, record)
         added.append(record)
         return record
+
+    def follow(self) -> None:
+        """Write down in this computer's journal what others added to the ledger. Raises as ``writing``."""
+        with self.writing():
+            pass
 
     def verify(self) -> Replay:
         """Check the database and the whole journal again. Raises LedgerUnsound."""
