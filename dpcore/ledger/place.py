@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import URL, Engine, select
 
+from dpcore.addresses import shown_address
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
@@ -73,7 +74,12 @@ class Place:
     @property
     def name(self) -> str:
         """How the key file names it."""
-        return str(self.file) if self.file is not None else self.url.render_as_string(hide_password=True)
+        return str(self.file) if self.file is not None else shown_address(self.url)
+
+    @property
+    def _older_name(self) -> str:
+        """How it was named where secrets stood among the parameters of its address."""
+        return self.name if self.file is not None else self.url.render_as_string(hide_password=True)
 
     def check(self, create: bool | None) -> None:
         """Before anything is touched: a file that is not there. Raises LedgerError."""
@@ -120,7 +126,7 @@ class Place:
             found = keys.load(self.key)
         except OSError:
             raise LedgerError(NO_KEY) from None
-        return None if found is None else found.ledgers.get(self.name)
+        return None if found is None else found.ledgers.get(self.name, found.ledgers.get(self._older_name))
 
     def made_key(self) -> Key:
         """The server's key, made now where there is none. Raises LedgerError."""
@@ -134,7 +140,7 @@ class Place:
     def pin(self, engine: Engine) -> None:
         """Know this ledger from now on."""
         if self.key is not None:
-            keys.pin(self.key, self.name, identity(engine))
+            keys.pin(self.key, self.name, identity(engine), instead_of=self._older_name)
 
     def journal_of(self, engine: Engine, before: str | None = None) -> Path | None:
         """Beside an SQLite file; for a server in the person's data folder; None for a database in memory, or so far.
@@ -164,7 +170,7 @@ class Place:
         if known is None:
             return True
         any_noted = any(name.startswith(_JOURNAL) for name in known.ledgers)
-        if self.name in known.ledgers and not any_noted:
+        if (self.name in known.ledgers or self._older_name in known.ledgers) and not any_noted:
             return False  # a key file from before journals were noted
         return known.ledgers.get(_noted(journal)) != identity(engine)
 
