@@ -179,6 +179,6 @@ def how(versions: Mapping[str, str], written: date, delta: float) -> str:
         f"Measured beforehand, on {written.day} {written:%B %Y}, not while you look. {versions['interpret']} adds up a "
         f"curve for every column, learnt from noisy counts, at the same ε and δ = {tiny(delta)}. "
         f"{versions['diffprivlib']} has logistic and linear regression without δ. Each library has its own defaults "
-        "and is told the same bounds and options; our defaults are the same on every table and were set on a part of the "
-        "census table, which favours them there. Other columns or other people give other figures."
+        "and is told the same bounds and options; our defaults are the same on every table and were set on a part "
+        "of the census table, which favours them there. Other columns or other people give other figures."
     )
