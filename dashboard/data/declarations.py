@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import streamlit as st
@@ -15,7 +16,7 @@ from dashboard.data.held import DECLARATIONS, OWN_ROUND
 from dashboard.data.own_file import HEADING, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
-from dpcore.datasets import Reading, Template, fitted, loaded, saved
+from dpcore.datasets import Column, Reading, Template, fitted, loaded, saved
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -100,26 +101,48 @@ def _brought(key: str) -> None:
     remember(found)
     own = source.own_file()
     if own is not None and own.place is not None:
-        _onto(own, found)
+        _onto(own, found, found.suggested)
     elif own is None or own.described:
-        described = OwnFile(
-            name=said.DESCRIBED,
-            data=b"",
-            choices=found.choices,
-            reading=None,
-            decisions=Decisions(schema=found.schema),
-        )
-        actions.put_in_place(described)
+        actions.put_in_place(described(found))
     else:
         use(found)
 
 
-def _onto(own: OwnFile, declared: Template) -> None:
-    """Declare the columns of a source as before, where their types fit; whose rows they are stays its owner's word."""
+def described(declared: Template) -> OwnFile:
+    """A table that is only described, with what a file had suggested still marked."""
+    schema = declared.schema
+    decisions = _marked(Decisions(schema=schema), schema.columns, declared.suggested, declared.row_suggested)
+    return OwnFile(name=said.DESCRIBED, data=b"", choices=declared.choices, reading=None, decisions=decisions)
+
+
+def _onto(own: OwnFile, declared: Template, suggested: Collection[str]) -> None:
+    """Declare the columns of a source as before, where their types fit; whose rows they are stays its owner's word.
+
+    Of the ``suggested`` ones a file had suggested how they are read: answers about the source say so too.
+    """
     known = {column.name: column for column in declared.schema.columns if column.type in own.types(column.name)}
     columns = tuple(known.get(column.name, column) for column in own.schema.columns)
     schema = replace(own.schema, columns=columns, people=declared.schema.people or own.schema.people)
-    actions.commit(own.decide(replace(own.decisions, schema=schema)).noted(said.DECLARED_AS_BEFORE))
+    decisions = replace(own.decisions, schema=schema)
+    for name in known:
+        decisions = replace(decisions, marked=decisions.unmarked(name))
+    decisions = _marked(decisions, [one for one in columns if one.name in known], suggested)
+    actions.commit(own.decide(decisions).noted(said.DECLARED_AS_BEFORE))
+
+
+def _marked(
+    decisions: Decisions, columns: Iterable[Column], suggested: Collection[str], row: bool = False
+) -> Decisions:
+    """With those of these columns called right that a file had suggested, and with ``row`` what one row is; they stay
+    marked."""
+    once = {skeleton(name) for name in suggested}
+    told = frozenset((one.name, one.type) for one in columns if skeleton(one.name) in once)
+    return replace(
+        decisions,
+        marked=decisions.marked | told,
+        settled=decisions.settled | {name for name, _ in told},
+        marked_row=decisions.marked_row or row,
+    )
 
 
 def _use_known() -> None:
@@ -134,7 +157,7 @@ def _use_remembered() -> None:
     if own is None or found is None:
         return
     if own.place is not None:
-        _onto(replace(own, remembered=None), found.template)
+        _onto(replace(own, remembered=None), found.template, found.suggested)
         return
     use(found.template, found)
 

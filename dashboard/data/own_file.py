@@ -353,15 +353,17 @@ class OwnFile:
     @property
     def suggested(self) -> tuple[str, ...]:
         """Declared columns of which this file suggested how they are read, by how its cells look, or an earlier one
-        whose declaration was brought: not stated by a person."""
+        whose declaration was brought, be it for a source: not stated by a person."""
         declared = self.declared
-        if declared is None or self.reading is None:
+        if declared is None:
             return ()
         return tuple(column.name for column in declared.columns if column.type != "text" and self.suggests(column))
 
     def suggests(self, column: Column) -> bool:
         """Whether a file suggested how the cells of a column are read, or a part of that: its type, the decimal mark of
         its numbers, the order of its days."""
+        if self.unseen:
+            return (column.name, column.type) in self.decisions.marked
         return self.decisions.suggests(column) or not self.states(column)
 
     def states(self, column: Column) -> bool:
@@ -382,7 +384,7 @@ class OwnFile:
     @property
     def row_suggested(self) -> bool:
         """Whether this file suggested what one row is, or an earlier one whose declaration was brought."""
-        return self.reading is not None and (self.decisions.marked_row or not self.decisions.said_row)
+        return self.decisions.marked_row or (self.reading is not None and not self.decisions.said_row)
 
     @property
     def asks_confirmation(self) -> bool:
@@ -540,7 +542,7 @@ def template(own: OwnFile) -> Template:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
         schema = replace(schema, columns=public or read)
-    told = () if own.reading is None else tuple(one.name for one in schema.columns if own.suggests(one))
+    told = tuple(one.name for one in schema.columns if own.suggests(one))
     return Template(
         schema=schema, steps=own.steps, choices=stated_form(own), suggested=told, row_suggested=own.row_suggested
     )

@@ -73,6 +73,12 @@ def form_stated(reads: Reads) -> tuple[str, ...]:
     return (f"That {told} was stated by a person who had seen the file or an earlier one: not covered by ε.",)
 
 
+def taken_over(reads: Reads) -> tuple[str, ...]:
+    """One sentence about columns whose options are words of the file, none where all were declared."""
+    taken = [column.name for column in reads.columns if column.words_from_file]
+    return (words_rule(_listed(taken)),) if taken else ()
+
+
 def named(reads: Reads) -> tuple[str, ...]:
     """One sentence about columns that the file's rows name, none where a header does or no column is read."""
     if not reads.named_by_rows or not reads.names:
@@ -158,8 +164,7 @@ class Asked(ABC):
         """Sentences that belong on the receipt: what is promised about a person's rows, and what ε does not cover."""
         words = {"epsilon": "ε", "threshold": "The line"}
         chosen = [f"{words[name]} was {CHOSEN}." for name in self.chosen_after_looking]
-        taken = [words_rule(column) for column in self.reads.columns if column.words_from_file][:_NAMED]
-        return (self.promise, *self.own_notes, *taken, *named(self.reads), *self.suggestions, *chosen)
+        return (self.promise, *self.own_notes, *taken_over(self.reads), *named(self.reads), *self.suggestions, *chosen)
 
     @property
     def suggestions(self) -> tuple[str, ...]:

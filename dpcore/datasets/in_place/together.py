@@ -113,7 +113,7 @@ class Placed:
 
 
 def as_groups(stored: InPlace, column: Column, cuts: FloatArray | None) -> Placed:
-    cell, kind, tongue = stored.cell(column.name), stored.kinds[column.name], stored.tongue
+    (cell, kind), tongue = stored.declared(column), stored.tongue
     if cuts is not None:
         cell = stored.number_cell(column)
         reached = partial(cuts_reached, [number(float(cut)) for cut in cuts])

@@ -90,6 +90,15 @@ def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
     )
 
 
+def _named_in_duckdb(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
+    """A whole number is one text however it is held: as a double or a single, 10¹⁷ would be written “1e+17”."""
+    told = _named(cell, kind, trimmed)
+    if kind != "number":
+        return told
+    whole = cast(try_cast(cell, _Hugeint()), String())
+    return func.coalesce(case((cell == func.trunc(cell), whole)), told)
+
+
 @cache
 def _capitals() -> dict[str, list[str]]:
     """Of each letter those that become it in small letters, besides A to Z, one by one as in memory."""
@@ -174,6 +183,15 @@ class _Enum(UserDefinedType[str]):
 
     def get_col_spec(self, **_: Any) -> str:
         return "ENUM(" + ", ".join("'" + option.replace("'", "''") + "'" for option in self.options) + ")"
+
+
+class _Hugeint(UserDefinedType[int]):
+    """A DuckDB type of whole numbers of up to 38 digits."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "HUGEINT"
 
 
 class _Compiler(SQLCompiler):
@@ -263,6 +281,7 @@ DUCKDB = Tongue(
     quotient=_quotient,
     size=_size_in_duckdb,
     plain=_plain_in_duckdb,
+    named=_named_in_duckdb,
     several_groupings=True,
 )
 PARQUET = replace(DUCKDB, letter_by_letter=True)
