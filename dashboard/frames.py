@@ -3,22 +3,27 @@
 A ping, or a part of a message without a byte, is six bytes on the way and some twenty millionths of a second here, and
 it is no message that the gate could see. One read may bring forty thousand of them, or of empty messages, and uvicorn
 is through with all of them before anybody else has a turn. Here a read ends at a bound, and each message that is taken
-says how many frames arrived, so that the gate counts them as work of their sender.
+says how many frames arrived, so that the gate counts them as work of their sender. A connection that begins in a way
+that is none is refused when it is its sender's turn (``refused``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from uvicorn.protocols.websockets import websockets_sansio_impl
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import ProtocolError
 from websockets.frames import CTRL_OPCODES, Frame
+from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from dashboard.gate import MESSAGE_BYTES
+from dashboard import refused
+from dashboard.gate import EACH, MESSAGE_BYTES, network
 from dashboard.pace import Pace
 
 MOST = 1_000
@@ -26,6 +31,9 @@ MOST = 1_000
 waits to be taken nothing more is read, so that they are parts of one message, or what one read brought."""
 UNASKED = 10
 """Frames before the connection is accepted, when a browser sends none, and after it was closed: what was on its way."""
+MOST_UNFINISHED = 256 << 20
+"""Bytes of messages of which a part is still to come, of all pages together; one address has its share of them."""
+_unfinished: WeakKeyDictionary[WebSocketsSansIOProtocol, tuple[str, int]] = WeakKeyDictionary()
 CONTROL, CONTROL_AHEAD = 1.0, 60.0
 """Pings and answers to pings a second, and how many at once. A browser answers one of ours every half minute."""
 
@@ -37,6 +45,13 @@ class Counted(ServerProtocol):
         super().__init__(max_size=min(max_size, MESSAGE_BYTES), **options)
         self._untaken = 0
         self._control = Pace(CONTROL, CONTROL_AHEAD)
+        self._answer: Response | None = None
+
+    def accept(self, request: Request) -> Response:
+        """The answer to how it begins, which is found once."""
+        if self._answer is None:
+            self._answer = super().accept(request)
+        return self._answer
 
     def recv_frame(self, frame: Frame) -> None:
         """One frame. Raises ProtocolError, upon which the connection is closed."""
@@ -64,6 +79,26 @@ async def _with_frames(page: WebSocketsSansIOProtocol) -> dict[str, Any]:
     return {**message, "frames": frames}
 
 
+def _begun(page: WebSocketsSansIOProtocol, request: Request) -> None:
+    """Accept or refuse a connection by how it begins."""
+    page.handshake_initiated = True
+    if page.conn.accept(request).status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+        _UVICORNS["handle_connect"](page, request)
+    else:
+        headers = [
+            (name.encode("latin-1").lower(), value.encode("latin-1", "replace"))
+            for name, value in request.headers.raw_items()
+        ]
+        refused.in_turn(page, headers, lambda: _UVICORNS["handle_connect"](page, request))
+
+
+def _arrived(page: WebSocketsSansIOProtocol, data: bytes) -> None:
+    """What was read. The first of it is the whole request: where that is too long nobody would hear of it."""
+    _UVICORNS["data_received"](page, data)
+    if not page.handshake_initiated:
+        refused.in_turn(page, (), page.transport.abort)
+
+
 def _ended(page: WebSocketsSansIOProtocol) -> None:
     """Close a connection that was sent what is no frame, or one too many; at once where it was not yet accepted."""
     if page.conn.close_sent is None:
@@ -87,19 +122,60 @@ def _left(page: WebSocketsSansIOProtocol, task: Any) -> None:
 def _bytes_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
     """What was taken out of a frame does not stay in it: the parser holds each until the next one comes."""
     _UVICORNS["handle_bytes"](page, frame)
+    _note(page, frame)
+    frame.data = b""
+
+
+def _text_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
+    """The same of a frame of text."""
+    _UVICORNS["handle_text"](page, frame)
+    _note(page, frame)
     frame.data = b""
 
 
 def _more_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
     """The same of a frame that goes on with a message."""
     _UVICORNS["handle_cont"](page, frame)
+    _note(page, frame)
     frame.data = b""
+
+
+def _note(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
+    """Count what came of a message that is not whole yet; a connection that brings more than there is room for ends."""
+    _, before = _unfinished.pop(page, ("", 0))
+    if frame.fin:
+        return
+    if page.transport.is_closing():  # what one read brought is handled to its end
+        page.frames.clear()
+        return
+    visitor = network(str((page.scope["client"] or ("",))[0]))
+    _unfinished[page] = visitor, before + len(frame.data)
+    held = list(_unfinished.values())
+    theirs = sum(size for whose, size in held if whose == visitor)
+    if theirs > EACH * MOST_UNFINISHED or sum(size for _, size in held) > MOST_UNFINISHED:
+        _dropped(page)
+        page.transport.abort()
+
+
+def _dropped(page: WebSocketsSansIOProtocol) -> None:
+    _unfinished.pop(page, None)
+    page.frames.clear()
+
+
+def _lost(page: WebSocketsSansIOProtocol, error: Exception | None) -> None:
+    """Whoever is gone holds nothing."""
+    _dropped(page)
+    _UVICORNS["connection_lost"](page, error)
 
 
 _OURS: dict[str, Callable[..., Any]] = {
     "receive": _with_frames,
     "handle_bytes": _bytes_alone,
+    "handle_text": _text_alone,
+    "connection_lost": _lost,
     "handle_cont": _more_alone,
+    "handle_connect": _begun,
+    "data_received": _arrived,
     "handle_parser_exception": _ended,
     "keepalive_timeout": _given_up,
     "on_task_complete": _left,
@@ -115,6 +191,7 @@ def guard() -> None:
 def unguard() -> None:
     """As uvicorn does it; for tests."""
     _changed(ServerProtocol, _UVICORNS)
+    _unfinished.clear()
 
 
 def _changed(connection: type[ServerProtocol], methods: dict[str, Callable[..., Any]]) -> None:

@@ -30,7 +30,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient, is_host_allowed
 
-from dashboard import login, typed, wanted, wire
+from dashboard import login, refused, typed, wanted, wire
 from dashboard.background import turns
 from dashboard.pace import Pace
 from dashboard.plain_requests import OPENING, PlainRequests, arriving, leaving
@@ -197,6 +197,8 @@ class Gate:
             await self._page(scope, receive, send)
         elif scope["type"] == "http":
             await self._request(scope, receive, send)
+        elif scope["type"] == refused.KIND:
+            await self._refused(scope, send)
         else:
             await self._app(scope, receive, send)
 
@@ -210,6 +212,12 @@ class Gate:
                 await self._answered(scope, receive, send)
                 return
         await self._answered(scope, receive, send)  # on its way for minutes, with bounds of its own
+
+    async def _refused(self, scope: Scope, send: Send) -> None:
+        """A request of which nothing is left but to say so: it is work as another."""
+        async with self._requests.turn(_visitor(scope)) as pace:
+            if pace is not None:
+                await send({"type": refused.KIND})
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = str(scope["path"])
@@ -302,8 +310,8 @@ class Gate:
             return
         visitor = _visitor(scope)
         async with self._requests.turn(visitor, OPENING) as pace:
-            refused = pace is None
-        if refused or self.full or self._has_its_share(visitor):
+            too_many = pace is None
+        if too_many or self.full or self._has_its_share(visitor):
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1

@@ -2,21 +2,25 @@
 
 Such a body comes in pieces, of one byte if its sender likes: six bytes on the way and an event of some twenty
 millionths of a second each, forty thousand of them in one read, and uvicorn is through with all of them before anybody
-else has a turn, whether or not anybody wants the body. Browsers say how long a file or a form is.
+else has a turn, whether or not anybody wants the body. Browsers say how long a file or a form is. Such a request, and
+what is none at all, is answered when it is its sender's turn (``refused``).
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import h11
 from uvicorn import config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from dashboard import refused
+
 OTHER = "this server reads requests with h11; start it with epsilon-lab, or uninstall httptools"
 _begun: Callable[..., None] = H11Protocol.__init__
+_answered: Callable[[H11Protocol, str], None] = H11Protocol.send_400_response
 
 
 def choose() -> None:
@@ -30,20 +34,34 @@ def guard() -> None:
     if chosen is not None and chosen.AutoHTTPProtocol is not H11Protocol:
         raise RuntimeError(OTHER)
     H11Protocol.__init__ = _measured  # type: ignore[assignment, method-assign]
+    H11Protocol.send_400_response = _refused  # type: ignore[assignment, method-assign]
 
 
 def unguard() -> None:
     """As uvicorn does it; for tests."""
     H11Protocol.__init__ = _begun  # type: ignore[method-assign]
+    H11Protocol.send_400_response = _answered  # type: ignore[assignment, method-assign]
 
 
 class Measured(h11.Connection):
     """The requests of one connection, without input or output."""
 
+    over = False
+    """Whether one was refused: it is the last."""
+    head: Sequence[tuple[bytes, bytes]] = ()
+    """The headers of the one that was refused, where they could be read."""
+
     def next_event(self) -> Any:
         """As of all connections. Raises RemoteProtocolError at such a request, upon which uvicorn answers 400."""
-        event = super().next_event()
+        if self.over:
+            return h11.NEED_DATA
+        try:
+            event = super().next_event()
+        except h11.RemoteProtocolError:
+            self.over = True
+            raise
         if isinstance(event, h11.Request) and any(name == b"transfer-encoding" for name, _ in event.headers):
+            self.over, self.head = True, list(event.headers)
             raise h11.RemoteProtocolError("no length", error_status_hint=411)
         return event
 
@@ -51,3 +69,8 @@ class Measured(h11.Connection):
 def _measured(connection: H11Protocol, *arguments: Any, **options: Any) -> None:
     _begun(connection, *arguments, **options)
     connection.conn = Measured(h11.SERVER, connection.conn._max_incomplete_event_size)
+
+
+def _refused(connection: H11Protocol, message: str) -> None:
+    head = connection.conn.head if isinstance(connection.conn, Measured) else ()
+    refused.in_turn(connection, head, lambda: _answered(connection, message))

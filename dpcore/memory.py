@@ -133,6 +133,12 @@ class Memory:
         self.bytes -= size
         return size
 
+    def drop(self, key: Hashable) -> None:
+        """Forget what is kept of ``key``, where there is something."""
+        with self._within.lock:
+            if key in self._values:
+                self._drop(key)
+
     def forget(self) -> None:
         """Drop everything."""
         with self._within.lock:

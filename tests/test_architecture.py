@@ -29,7 +29,7 @@ OWNERS = {
     "duckdb": ("dpcore/datasets/",),
     "dp_accounting": ("dpcore/privacy_loss.py", "dpcore/accounting.py", "dpcore/calibration.py"),
     "python_calamine": ("dpcore/datasets/reading/workbook.py",),
-    "pyreadstat": ("dpcore/datasets/reading/labelled_files.py", "dpcore/audit/labelled.py"),
+    "pyreadstat": ("dpcore/datasets/reading/labelled_", "dpcore/audit/labelled.py"),
     "sqlalchemy": ("dpcore/ledger", "dpcore/datasets/in_place/"),
     "alembic": ("dpcore/ledger",),
     "psycopg": ("dpcore/ledger",),
@@ -43,6 +43,7 @@ SERVED = {
     "dashboard/gate.py": {"starlette", "h11", "google"},
     "dashboard/frames.py": {"uvicorn", "websockets"},
     "dashboard/lengths.py": {"uvicorn", "h11"},
+    "dashboard/refused.py": {"uvicorn"},
     "dashboard/wire.py": {"google"},
     "dashboard/background/cluster.py": {"dask", "distributed"},
 }

@@ -65,6 +65,9 @@ class Once(Generic[P, T]):
                     self._making.pop(oldest, None)
         finally:
             turn.release()
+            with self._lock:
+                if key not in self._values and key not in self._raised:
+                    self._making.pop(key, None)  # whoever asks for what there is not leaves nothing behind
         return found
 
     def _made(self, key: Hashable, *args: P.args, **kwargs: P.kwargs) -> T:

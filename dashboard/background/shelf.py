@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dashboard.background.jobs import Job, Keep
@@ -61,6 +62,42 @@ class Watch:
         self._job.wait(seconds, enough)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Over:
+    """A job as one person saw it that is over: what is left of it, without anything that it was made by."""
+
+    found: tuple[Any, ...]
+    total: int
+    cancelled: bool
+    crowded: bool
+    error: BaseException | None
+    finished: bool = True
+
+    @classmethod
+    def of(cls, watch: Watch) -> Over:
+        return cls(
+            found=tuple(watch.results()),
+            total=watch.total,
+            cancelled=watch.cancelled,
+            crowded=watch.crowded,
+            error=None if watch.error is None else RuntimeError(type(watch.error).__name__),  # without where it was
+        )
+
+    @property
+    def done(self) -> int:
+        return len(self.found)
+
+    @property
+    def complete(self) -> bool:
+        return self.done == self.total
+
+    def results(self) -> list[Any]:
+        return list(self.found)
+
+    def cancel(self) -> None:
+        """Nothing: it is over."""
+
+
 class Shelf:
     """Jobs under way by what they answer, and what was found, the latest few: nobody waits for the same twice.
 
@@ -99,17 +136,20 @@ class Shelf:
 class Jobs:
     """One session's jobs by key, the latest few: asking again for a key finds its job, a new one cancels the old.
 
-    ``slot`` is the place on the page that a job fills; a slot has one running job at a time.
+    ``slot`` is the place on the page that a job fills; a slot has one running job at a time. What those found that are
+    over takes ``room`` bytes at most, as in ``Memory``, but for the ``NEWEST``, which stand on the page: one that is
+    larger than any room would begin anew whenever the page is drawn.
     """
 
-    LIMIT = 24
+    LIMIT, NEWEST = 24, 4
 
-    def __init__(self) -> None:
+    def __init__(self, *, room: int, within: Room | None = None) -> None:
+        self._over = Memory(self.LIMIT, room=room, within=within)
         self._jobs: OrderedDict[Hashable, Watch] = OrderedDict()
         self._current: dict[str, Hashable] = {}
         self._lock = threading.Lock()
 
-    def get(self, slot: str, key: Hashable, start: Callable[[], Watch], most: int = LIMIT) -> Watch:
+    def get(self, slot: str, key: Hashable, start: Callable[[], Watch], most: int = LIMIT) -> Watch | Over:
         """The job of ``key``, started by ``start`` when there is none, or when it was left for another question.
 
         No more than ``most`` run at once: the oldest stops for a new one.
@@ -121,16 +161,25 @@ class Jobs:
                 if old is not None and not old.finished:
                     old.cancel()
                     self._jobs.pop(before)
+            self._current[slot] = key
+            over: Over | None = self._over.get(key)
+            if over is not None:
+                return over
             found = self._jobs.get(key)
             if found is None:
                 self._make_room(most)
                 found = self._jobs[key] = start()
             self._jobs.move_to_end(key)
-            self._current[slot] = key
+            self._put_away()
             while len(self._jobs) > self.LIMIT:
                 _, oldest = self._jobs.popitem(last=False)
                 oldest.cancel()
             return found
+
+    def _put_away(self) -> None:
+        for key in list(self._jobs)[: -self.NEWEST]:
+            if self._jobs[key].finished:
+                self._over.put(key, Over.of(self._jobs.pop(key)))
 
     def _make_room(self, most: int) -> None:
         running = [job for job in self._jobs.values() if not job.finished]
@@ -143,6 +192,7 @@ class Jobs:
         with self._lock:
             jobs = list(self._jobs.values())
             self._jobs.clear()
+            self._over.forget()
             self._current.clear()
         for job in jobs:
             job.cancel()
@@ -151,3 +201,4 @@ class Jobs:
         """So that the next ``get`` starts it again."""
         with self._lock:
             self._jobs.pop(key, None)
+            self._over.drop(key)

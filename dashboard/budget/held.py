@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dashboard.background.held import ANSWERS
 from dashboard.budget.kinds import Wish
 from dashboard.session import Slot
 from dpcore.accounting import RunningTotal
 from dpcore.ledger import Receipt
+from dpcore.memory import Memory
+
+COMPOSED_ROOM = 8 << 20
+"""Bytes: for each charge a hash and a number for each rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +28,7 @@ class Kept:
 FOUND_RECEIPT: Slot[Receipt | None] = Slot("_found_receipt", lambda: None)
 SHOWN_RECEIPTS: Slot[tuple[str, ...]] = Slot("_shown_receipts", tuple)
 """Ids of the charges in the table, in the order of its rows."""
-COMPOSED: Slot[Kept | None] = Slot("_composed", lambda: None)
+COMPOSED: Slot[Memory] = Slot("_composed", lambda: Memory(1, room=COMPOSED_ROOM, within=ANSWERS))
 """What the charges so far add up to under each rule, so that one more is not composed anew."""
 VISITOR: Slot[str | None] = Slot("_visitor", lambda: None)
 """The random token of this visitor, by which their practice budgets are their own."""

@@ -15,6 +15,7 @@ from dpcore.ledger import Budget, Receipt
 POINTS = 60
 SHOWN_DELTA = 1e-6
 COLUMNS = ("answers", "rule", "epsilon", "part")
+_LAST = "the list that was composed last"
 SO_FAR, REPEATED = "so far", "if repeated"
 
 
@@ -28,7 +29,8 @@ def accounting_delta(found: Budget | None) -> float:
 def so_far(receipts: Sequence[Receipt], delta: float) -> tuple[RunningTotal, list[tuple[int, str, float]]]:
     """The total of ``receipts`` and its ε under each rule after the 1st, 2nd, …; at most about 60 new points."""
     hashes = tuple(receipt.journal_hash for receipt in receipts)
-    kept: Kept | None = COMPOSED.get()
+    composed = COMPOSED.once()
+    kept: Kept | None = composed.get(_LAST)
     if kept is None or kept.delta != delta or hashes[: len(kept.hashes)] != kept.hashes:
         kept = Kept(hashes=(), delta=delta, total=RunningTotal(), rows=())
     total, rows = kept.total, list(kept.rows)
@@ -39,7 +41,7 @@ def so_far(receipts: Sequence[Receipt], delta: float) -> tuple[RunningTotal, lis
         total = added(total, [receipt.cost for receipt in receipts[start:end]])
         rows += [(end, rule, epsilon) for rule, epsilon in total.epsilons(delta).items()]
     if len(receipts) > done:
-        COMPOSED.put(Kept(hashes=hashes, delta=delta, total=total, rows=tuple(rows)))
+        composed.put(_LAST, Kept(hashes=hashes, delta=delta, total=total, rows=tuple(rows)))
     return total, rows
 
 

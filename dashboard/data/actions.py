@@ -124,9 +124,7 @@ def simulate(plan: TwinPlan) -> None:
     session.change("data", OWN)
     columns = words.plural(len(own.declared.columns), "column")
     copied = own.decisions.copied & set(own.declared.names)
-    used = (
-        "no row of the file was used, only lists of options you took over" if copied else "no value of a file was used"
-    )
+    used = "no row of the file was used, only lists of options you copied" if copied else "no value of a file was used"
     sentence = f"A twin of {plan.rows:,} rows was simulated from what is declared about {columns}; {used}."
     commit(replace(own, use="twin", plan=plan).noted(sentence))
 

@@ -19,6 +19,7 @@ from dashboard.background import compute
 from dashboard.background.readers import READERS
 from dashboard.data import actions, source
 from dashboard.data.actions import start
+from dashboard.data.decisions import read_so
 from dashboard.data.held import (
     DECLARATIONS,
     OWN_BEFORE,
@@ -149,12 +150,16 @@ def read_again(**choices: Any) -> None:
 
 
 def read_in_form(declared: Template, then: Callable[[], None]) -> None:
-    """Read the present file as a declaration states, where that is how it can be read; ``then`` follows either way."""
+    """Read the present file as a declaration states, where that is how it can be read; ``then`` follows either way.
+
+    It is not read once more where it was read so without being told.
+    """
     own = source.own_file()
     if own is None:
         return
     choices = tuple(sorted((dict(own.choices) | dict(declared.choices)).items()))
-    if choices == own.choices or own.reading is None:
+    read_already = own.as_read is not None and read_so(own.as_read, dict(choices)) is not None
+    if choices == own.choices or own.reading is None or read_already:
         then()
         return
 

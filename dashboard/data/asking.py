@@ -230,7 +230,7 @@ def _several(own: OwnFile, suited: Suited) -> SplitOptions | None:
 
 def _cells(step: SplitOptions) -> None:
     """Two ways to count cells that name several options: in the wrong one single ticks alone would win."""
-    st.markdown(f":material/help: **{said.several(step.column)}**")
+    st.markdown(f":material/rule: **{said.several(step.column)}**")
     left, right = st.columns(2, gap="medium")
     with left, st.form("own-ticks", border=False):
         working.sign("own-ticks")
@@ -267,6 +267,7 @@ def _whole_cell() -> None:
 def _look(own: OwnFile) -> None:
     st.markdown(f":material/visibility: **{said.LOOK}**")
     st.checkbox(use.PUBLIC, key=actions.public_key(own), value=own.confirmed)
+    st.caption(said.NOT_SHOWN)
     if own.doubts:
         st.caption(said.left_out(own.doubts))
     st.button(

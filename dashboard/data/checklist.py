@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, bulk, editor, naming, source
+from dashboard.data import actions, bulk, doubts, editor, naming, source, understood
 from dashboard.data.asked import used
 from dashboard.data.bulk import row, statements, undeclared
 from dashboard.data.columns import kind
@@ -57,7 +57,10 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
     lead = [column for column in waiting if column.name in suited.way.about]
     others = [column for column in waiting if column.name not in suited.way.about]
     about, all_ = suited.way.about, used(suited)
+    doubts.show_doubts(own, own.form_doubts, key="own-asked-form")
     st.markdown(said.takes_part(about, [name for name in all_ if name not in about]))
+    if waiting:
+        st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
     for column in lead:
         if column.type == "category" and not column.categories and own.reading is not None:
             st.button(
@@ -69,8 +72,6 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
                 args=(column.name,),
             )
     with st.form(_FORM, border=False):
-        if waiting:
-            st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
         for column in lead:
             row(column, _key(column), draft=True)
         if others:
@@ -143,9 +144,10 @@ def _people(own: OwnFile) -> None:
 def _right(own: OwnFile, suited: Suited) -> None:
     """What the file suggested of what takes part, for the person to state."""
     types = [(name, kind(own.schema.column(name))) for name in _unconfirmed(own, suited)]
-    if not (types or own.row_unconfirmed):
+    if not (types or own.row_unconfirmed or own.form_suggested):
         return
-    told = data_said.suggested(types, ROWS[own.schema.each_row] if own.row_unconfirmed else "")
+    each = ROWS[own.schema.each_row] if own.row_unconfirmed else ""
+    told = data_said.suggested(types, each, understood.form_suggested(own))
     st.checkbox(said.right(told), key=_right_key(own, suited), help=data_said.RIGHT_HELP)
 
 
@@ -155,7 +157,7 @@ def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
 
 def _right_key(own: OwnFile, suited: Suited) -> str:
     named = [read_as(own.schema.column(name)) for name in _unconfirmed(own, suited)]
-    return f"{_FORM}-right-{naming.named(repr((named, own.schema.each_row)))}"
+    return f"{_FORM}-right-{naming.named(repr((named, own.schema.each_row, own.form_suggested)))}"
 
 
 def _stated(suited: Suited) -> None:
@@ -191,6 +193,7 @@ def _stated(suited: Suited) -> None:
             old,
             schema=schema,
             said_rows=old.said_rows or rows is not None,
+            settled=old.settled | stated.settled,
             confirmed=stated.confirmed,
             confirmed_row=stated.confirmed_row,
         )

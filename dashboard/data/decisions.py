@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Notation = Literal["decimal", "date_order"]
 """What says, beside its type, how the numbers or the days of a column are written."""
+LAST_STEP = "file:last step"
+"""The doubt whether a table of steps ends with its sheet."""
 ReadAs = tuple[str, ColumnType, Decimal, DateOrder]
 
 
@@ -146,6 +148,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     each_row = old.schema.each_row if old.said_row else schema.each_row
     named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
     changed = {f"file:{one}" for one in ASKED if before.report.stated(one) != reading.report.stated(one)}
+    changed |= {LAST_STEP} if before.records != reading.records else set()
     files = {doubt for doubt in old.settled if doubt.startswith("file:")} - changed
     return Decisions(
         schema=replace(old.schema, columns=columns, id_column=named),
@@ -159,6 +162,15 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         marked_row=old.marked_row,
         notation=old.notation,
     )
+
+
+def read_so(reading: Reading, choices: Mapping[str, Any]) -> frozenset[str] | None:
+    """The doubts about a file that ``choices`` answer, where all of them say how it was read without them; else None,
+    and the file must be read anew."""
+    told = {f"file:{one}": reading.report.stated(one) for one in ASKED}
+    here = {doubt: how for doubt, how in told.items() if how.items() <= choices.items()}
+    covered = {name for how in here.values() for name in how}
+    return frozenset(here) if covered == choices.keys() else None
 
 
 def marked_by_rows(decisions: Decisions, from_rows: Collection[str]) -> Decisions:

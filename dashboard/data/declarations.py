@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import streamlit as st
@@ -10,12 +11,12 @@ from streamlit.typing import UploadedFile
 from dashboard import session, words
 from dashboard.data import actions, arrivals, remembered, source, working
 from dashboard.data.arrivals import taken
-from dashboard.data.decisions import Decisions, read_as
+from dashboard.data.decisions import Decisions, read_as, read_so
 from dashboard.data.held import DECLARATIONS, OWN_ROUND
-from dashboard.data.own_file import OwnFile, template, worked
+from dashboard.data.own_file import HEADING, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
-from dpcore.datasets import Reading, Template, fitted, loaded, saved
+from dpcore.datasets import Column, Reading, Template, fitted, loaded, saved
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -100,26 +101,48 @@ def _brought(key: str) -> None:
     remember(found)
     own = source.own_file()
     if own is not None and own.place is not None:
-        _onto(own, found)
+        _onto(own, found, found.suggested)
     elif own is None or own.described:
-        described = OwnFile(
-            name=said.DESCRIBED,
-            data=b"",
-            choices=found.choices,
-            reading=None,
-            decisions=Decisions(schema=found.schema),
-        )
-        actions.put_in_place(described)
+        actions.put_in_place(described(found))
     else:
         use(found)
 
 
-def _onto(own: OwnFile, declared: Template) -> None:
-    """Declare the columns of a source as before, where their types fit; whose rows they are stays its owner's word."""
+def described(declared: Template) -> OwnFile:
+    """A table that is only described, with what a file had suggested still marked."""
+    schema = declared.schema
+    decisions = _marked(Decisions(schema=schema), schema.columns, declared.suggested, declared.row_suggested)
+    return OwnFile(name=said.DESCRIBED, data=b"", choices=declared.choices, reading=None, decisions=decisions)
+
+
+def _onto(own: OwnFile, declared: Template, suggested: Collection[str]) -> None:
+    """Declare the columns of a source as before, where their types fit; whose rows they are stays its owner's word.
+
+    Of the ``suggested`` ones a file had suggested how they are read: answers about the source say so too.
+    """
     known = {column.name: column for column in declared.schema.columns if column.type in own.types(column.name)}
     columns = tuple(known.get(column.name, column) for column in own.schema.columns)
     schema = replace(own.schema, columns=columns, people=declared.schema.people or own.schema.people)
-    actions.commit(own.decide(replace(own.decisions, schema=schema)).noted(said.DECLARED_AS_BEFORE))
+    decisions = replace(own.decisions, schema=schema)
+    for name in known:
+        decisions = replace(decisions, marked=decisions.unmarked(name))
+    decisions = _marked(decisions, [one for one in columns if one.name in known], suggested)
+    actions.commit(own.decide(decisions).noted(said.DECLARED_AS_BEFORE))
+
+
+def _marked(
+    decisions: Decisions, columns: Iterable[Column], suggested: Collection[str], row: bool = False
+) -> Decisions:
+    """With those of these columns called right that a file had suggested, and with ``row`` what one row is; they stay
+    marked."""
+    once = {skeleton(name) for name in suggested}
+    told = frozenset((one.name, one.type) for one in columns if skeleton(one.name) in once)
+    return replace(
+        decisions,
+        marked=decisions.marked | told,
+        settled=decisions.settled | {name for name, _ in told},
+        marked_row=decisions.marked_row or row,
+    )
 
 
 def _use_known() -> None:
@@ -134,7 +157,7 @@ def _use_remembered() -> None:
     if own is None or found is None:
         return
     if own.place is not None:
-        _onto(replace(own, remembered=None), found.template)
+        _onto(replace(own, remembered=None), found.template, found.suggested)
         return
     use(found.template, found)
 
@@ -162,7 +185,8 @@ def use(declared: Template, before: Remembered | None = None) -> None:
 
 def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembered | None = None) -> None:
     """``before`` says what of it a file had suggested: that was called right then, and stays marked. Of the form of the
-    file it settles what it was read by, and nothing else: columns that are there do not tell how cells are to end."""
+    file it settles what it was read by, and which line names the columns where all that it declares are named there:
+    that says nothing of how cells are to end, or of what a byte means."""
     try:
         fit = fitted(declared, reading)
     except InvalidArgument as error:
@@ -174,12 +198,16 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     suggested = set() if before is None else set(before.suggested)
     right = () if before is None else before.confirmed
     row = before is not None and before.row_suggested
+    named = {HEADING} & set(own.form_suggested) if fit.recognised else set()
+    choices = dict(own.choices) | dict(declared.choices)
+    if fit.recognised and own.as_read is not None and (answered := read_so(own.as_read, choices)) is not None:
+        own, named = replace(own, choices=tuple(sorted(choices.items()))), named | answered
     once = {skeleton(name) for name in declared.suggested}  # of a file, when the declaration was made
     told = {name for name in here - suggested if skeleton(name) not in once}
     decisions = replace(
         own.decisions,
         schema=fit.schema,
-        settled=own.decisions.settled | (here - suggested),
+        settled=own.decisions.settled | (here - suggested) | named,
         confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
         confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
         copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),

@@ -22,7 +22,7 @@ _ASKED = {
     "delimiter": "Where do the cells end?",
     "quote": "Which quotation marks stand around cells?",
     "escape": "How is a quotation mark written inside a cell?",
-    "columns": "How many columns are there? No line of the file names them.",
+    "columns": "How many columns are there? The file has no line that names them.",
     "keep_footer": "Are the last lines rows of the table?",
     "merged": "Where does a cell that is merged over several rows hold its value?",
     "objects": "What is each object inside the document?",
@@ -69,7 +69,7 @@ def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-readin
 
 def _ask(question: str, answers: list[_Answer]) -> None:
     with st.container(border=True):
-        st.markdown(f":material/help: **{question}**")
+        st.markdown(f":material/rule: **{question}**")
         with st.grid(max(len(answers), 2), min_column_width=220):
             for answer in answers:
                 with st.container(gap="small"):
@@ -80,12 +80,9 @@ def _ask(question: str, answers: list[_Answer]) -> None:
 def _alternatives(own: OwnFile, argument: str) -> None:
     report = own.reading.report if own.reading is not None else None
     parts = [part for part in report.alternatives if part.argument == argument] if report is not None else []
-    names = _NAMES.get(argument, {})
     answers = [
         _Answer(
-            title=words.safe(names.get(part.value, part.value)).capitalize()
-            if argument == "delimiter"
-            else names.get(part.value, part.value),
+            title=_title(argument, part.value),
             examples=(words.safe(part.example),),
             key=f"own-{argument}-{place}",
             click=_read_as,
@@ -96,6 +93,13 @@ def _alternatives(own: OwnFile, argument: str) -> None:
     _ask(_ASKED.get(argument, f"Which {argument} is right?"), answers)
 
 
+def _title(argument: str, value: str) -> str:
+    named = _NAMES.get(argument, {}).get(value, value)
+    if argument == "delimiter":
+        return words.safe(named).capitalize()
+    return words.plural(int(value), "column") if argument == "columns" else named
+
+
 def _part(own: OwnFile) -> None:
     """Which sheet of a workbook, or which file of an archive: there can be many, so they are a list."""
     if own.reading is None:
@@ -103,7 +107,7 @@ def _part(own: OwnFile) -> None:
     report = own.reading.report
     names = [part.value for part in report.alternatives if part.argument == "part"]
     with st.container(border=True):
-        st.markdown(f":material/help: **{said.PART_ASKED}**")
+        st.markdown(f":material/rule: **{said.PART_ASKED}**")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             place = st.selectbox(
                 said.PART,

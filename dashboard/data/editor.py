@@ -22,11 +22,11 @@ from dpcore.errors import InvalidArgument
 
 WHY_BOUNDS = (
     "Asked, not read from the file: a minimum taken from the data gives that person away. "
-    "Say what could have been, from what everyone knows. Values beyond are moved to the bound."
+    "Say what is possible, from what everyone knows and not from the file. Values beyond are moved to the bound."
 )
 WHY_OPTIONS = (
     "Asked, not read from the file: an option that only one person has would give that person away. "
-    "List what could have been chosen. Cells with anything else count as missing."
+    "List what could be chosen. Cells with anything else count as missing."
 )
 ORDERS = {"ymd": "2024-12-31", "dmy": "31/12/2024", "mdy": "12/31/2024", "serial": "a spreadsheet's day count"}
 LONGEST_LIST, LONGEST_WORDS = 200_000, 2_000
@@ -72,8 +72,8 @@ def show_editor(own: OwnFile, column: Column) -> None:
 
 def _number_fields(column: Column, key: str, stated: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input("Smallest possible", value=column.low, format="%g", key=f"{key}-low", width=160)
-        st.number_input("Largest possible", value=column.high, format="%g", key=f"{key}-high", width=160)
+        st.number_input("Lowest possible", value=column.low, format="%g", key=f"{key}-low", width=160)
+        st.number_input("Highest possible", value=column.high, format="%g", key=f"{key}-high", width=160)
         text_box("Unit", value=column.unit, most=20, key=f"{key}-unit", width=110)
         marks = {".": "point", ",": "comma"}
         st.segmented_control(

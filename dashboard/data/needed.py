@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.data import actions, source
+from dashboard.data import actions, source, understood
 from dashboard.data.bulk import undeclared
 from dashboard.data.columns import kind
 from dashboard.data.own_file import OwnFile
@@ -20,7 +20,7 @@ def still_needed(own: OwnFile) -> None:
     with st.container(border=True):
         st.markdown(f"**{said.NEEDED}**")
         for sentence in own.lacking:
-            st.markdown(f":material/check_box_outline_blank: {said.here(sentence)}")
+            st.markdown(f":material/arrow_right: {said.here(sentence)}")
         open_ = [column.name for column in undeclared(own.schema)]
         if own.declared is None and open_:
             st.caption(asking_said.not_said(open_))
@@ -31,7 +31,8 @@ def still_needed(own: OwnFile) -> None:
 def _suggested(own: OwnFile) -> None:
     """What the file suggested, to be called right in one click."""
     types = [(name, kind(own.schema.column(name))) for name in own.unconfirmed(own.suggested)]
-    st.caption(said.suggested(types, ROWS[own.schema.each_row] if own.row_unconfirmed else ""))
+    row = ROWS[own.schema.each_row] if own.row_unconfirmed else ""
+    st.caption(said.suggested(types, row, understood.form_suggested(own)))
     st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, help=said.RIGHT_HELP)
 
 

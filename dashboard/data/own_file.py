@@ -12,7 +12,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dashboard.data import put_together
-from dashboard.data.decisions import Decisions, bound, carried, marked_by_rows, notation, read_as, stated_of_all
+from dashboard.data.decisions import (
+    LAST_STEP,
+    Decisions,
+    bound,
+    carried,
+    marked_by_rows,
+    notation,
+    read_as,
+    stated_of_all,
+)
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.report import FORM
@@ -29,6 +38,12 @@ if TYPE_CHECKING:
     from dpcore.sketches import Sketch
 
 Use = Literal["what_if", "twin"]
+HEADING = "file:header"
+_WITH_TYPES = {
+    HEADING: "the names of the columns",
+    "file:encoding": "the encoding of its text",
+    LAST_STEP: "the number of steps",
+}
 _STATED: dict[str | int | bool, Stated] = {
     "'": "single marks",
     '"': "double marks",
@@ -42,6 +57,7 @@ _STATED: dict[str | int | bool, Stated] = {
     "rows": "objects as rows",
     "columns": "objects as columns",
 }
+_HEADINGS: tuple[Stated, ...] = ("no heading", "one heading line", "two heading lines")
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
 
 
@@ -192,10 +208,27 @@ class OwnFile:
     @property
     def form_doubts(self) -> tuple[str, ...]:
         """What the file's bytes decided about its form and the person has not stated yet: one row could decide it for
-        all others, so that a private answer waits for it, and nothing else."""
+        all others, so that a private answer waits for it, and nothing else.
+
+        What is called right with the types takes no click of its own: see ``form_suggested``."""
         decided = () if self.reading is None else self.reading.report.decided
         open_ = (f"file:{argument}" for argument in decided)
-        return tuple(doubt for doubt in open_ if doubt not in self.decisions.settled)
+        return tuple(doubt for doubt in open_ if doubt not in {*_WITH_TYPES, *self.decisions.settled})
+
+    @property
+    def form_suggested(self) -> tuple[str, ...]:
+        """What the file alone says of which lines name its columns, of its encoding and, where rows are steps, of their
+        number, and nobody called right."""
+        decided = () if self.reading is None else self.reading.report.decided
+        open_ = {f"file:{argument}" for argument in decided} | ({LAST_STEP} if self._ends_with_a_sheet else set())
+        return tuple(doubt for doubt in _WITH_TYPES if doubt in open_ - self.decisions.settled)
+
+    @property
+    def _ends_with_a_sheet(self) -> bool:
+        """Whether rows are steps, whose number is public, in a file that keeps no empty row behind the others: with its
+        cells empty the last step would be none."""
+        sheet = self.reading is not None and self.reading.report.container == "workbook"
+        return sheet and self.schema.each_row == "step"
 
     @property
     def stated(self) -> dict[str, str | int | bool]:
@@ -213,10 +246,21 @@ class OwnFile:
         """Of what the person stated, that which the bytes would else have decided for all rows: answers say it."""
         if self.reading is None:
             return ()
+        report = self.reading.report
+        lines = self.stated.get("header_rows")
         stated = {argument: value for argument, value in self.stated.items() if argument in FORM}
-        counted = stated.pop("columns", None) is not None and self.reading.report.columns > 0
-        ended = stated.pop("delimiter", None) is not None and self.reading.report.container == "text"
-        told: tuple[tuple[bool, Stated], ...] = ((ended, "cells end"), (counted, "columns"))
+        counted = stated.pop("columns", None) is not None and report.columns > 0
+        ended = stated.pop("delimiter", None) is not None and report.container == "text"
+        written = stated.pop("encoding", None) is not None and report.container in ("text", "json")
+        headed = lines is not None and (bool(report.header_lines) or report.columns > 0)
+        heading = _HEADINGS[len(report.header_lines)]
+        told: tuple[tuple[bool, Stated], ...] = (
+            (ended, "cells end"),
+            (counted, "columns"),
+            (written, "encoding"),
+            (headed, heading),
+            (self._ends_with_a_sheet and LAST_STEP in self.decisions.settled, "last step"),
+        )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 
     @property
@@ -296,25 +340,30 @@ class OwnFile:
             "Declare bounds or options of a column on the Data page: a private answer needs them.": (
                 self.declared is None
             ),
-            "Say on the Data page that the types and what one row is are right: the file suggested them.": (
-                self.asks_confirmation
-            ),
+            self._suggesting: self.asks_confirmation,
         }
         first = (self.uncompared,) if self.uncompared else ()
         return (*first, *(sentence for sentence, open_ in asked.items() if open_))
 
     @property
+    def _suggesting(self) -> str:
+        form = "".join(f"{_WITH_TYPES[doubt]}, " for doubt in self.form_suggested)
+        return f"Say on the Data page that {form}the types and what one row is are right: the file suggested them."
+
+    @property
     def suggested(self) -> tuple[str, ...]:
         """Declared columns of which this file suggested how they are read, by how its cells look, or an earlier one
-        whose declaration was brought: not stated by a person."""
+        whose declaration was brought, be it for a source: not stated by a person."""
         declared = self.declared
-        if declared is None or self.reading is None:
+        if declared is None:
             return ()
         return tuple(column.name for column in declared.columns if column.type != "text" and self.suggests(column))
 
     def suggests(self, column: Column) -> bool:
         """Whether a file suggested how the cells of a column are read, or a part of that: its type, the decimal mark of
         its numbers, the order of its days."""
+        if self.unseen:
+            return (column.name, column.type) in self.decisions.marked
         return self.decisions.suggests(column) or not self.states(column)
 
     def states(self, column: Column) -> bool:
@@ -335,13 +384,13 @@ class OwnFile:
     @property
     def row_suggested(self) -> bool:
         """Whether this file suggested what one row is, or an earlier one whose declaration was brought."""
-        return self.reading is not None and (self.decisions.marked_row or not self.decisions.said_row)
+        return self.decisions.marked_row or (self.reading is not None and not self.decisions.said_row)
 
     @property
     def asks_confirmation(self) -> bool:
         """Whether something that a private answer would rest on was suggested by the file, and nobody called it right
         yet."""
-        open_ = bool(self.unconfirmed(self.suggested)) or self.row_unconfirmed
+        open_ = bool(self.unconfirmed(self.suggested)) or self.row_unconfirmed or bool(self.form_suggested)
         return open_ and self.declared is not None
 
     def unconfirmed(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -356,12 +405,16 @@ class OwnFile:
         return self.reading is not None and not self.decisions.said_row and not self.decisions.confirmed_row
 
     def confirm(self, names: Iterable[str]) -> Decisions:
-        """The decisions with these columns, as they are now, and what one row is called right.
+        """The decisions with these columns, as they are now, what the file suggested of its form, and what one row is
+        called right.
 
         Raises InvalidArgument.
         """
         right = {read_as(self.schema.column(name)) for name in names}
-        return replace(self.decisions, confirmed=self.decisions.confirmed | right, confirmed_row=True)
+        old = self.decisions
+        return replace(
+            old, settled=old.settled.union(self.form_suggested), confirmed=old.confirmed | right, confirmed_row=True
+        )
 
     @property
     def declared(self) -> Schema | None:
@@ -489,7 +542,7 @@ def template(own: OwnFile) -> Template:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
         schema = replace(schema, columns=public or read)
-    told = () if own.reading is None else tuple(one.name for one in schema.columns if own.suggests(one))
+    told = tuple(one.name for one in schema.columns if own.suggests(one))
     return Template(
         schema=schema, steps=own.steps, choices=stated_form(own), suggested=told, row_suggested=own.row_suggested
     )

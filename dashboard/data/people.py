@@ -179,7 +179,7 @@ def budget(own: OwnFile) -> None:
     if own.reading is None:
         return
     if own.lineage is None:
-        st.warning("The budget ledger cannot be used now, so nothing can be released from this file.")
+        st.warning("The budget ledger cannot be used now, so no private answer can be given from this file.")
         return
     if own.uncompared:
         st.warning(own.uncompared, icon=":material/group:")
@@ -213,7 +213,7 @@ def budget(own: OwnFile) -> None:
             )
             st.form_submit_button("Use that budget for good", on_click=_join_chosen, key="own-group-join")
     elif not own.uncompared:
-        st.caption("These people have no budget yet. You set one before the first release.")
+        st.caption("These people have no budget yet. You set one before the first private answer.")
 
 
 def ask_whose(own: OwnFile) -> None:

@@ -52,7 +52,7 @@ class Remembered:
         """What a person stated about a table so far."""
         facts = _facts(own)
         decisions, columns = own.decisions, facts.schema.columns
-        told = () if own.reading is None else tuple(one for one in columns if own.suggests(one))
+        told = tuple(one for one in columns if own.suggests(one))
         return cls(
             template=facts,
             suggested=tuple(one.name for one in told),

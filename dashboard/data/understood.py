@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import visitors, words
-from dashboard.data.own_file import OwnFile
+from dashboard.data.decisions import LAST_STEP
+from dashboard.data.own_file import HEADING, OwnFile
 from dashboard.words import data as said
 from dpcore.datasets import Notice, Report
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED
@@ -71,6 +72,28 @@ def header_words(report: Report) -> str:
     if not report.header_lines:
         return f"The file names no columns; they are numbered. Data start on line {report.first_line:,}."
     return f"The columns are named on {lines_words(report.header_lines)}; data start on line {report.first_line:,}."
+
+
+def form_suggested(own: OwnFile) -> list[str]:
+    """Which lines name the columns, in which encoding letters are, and how many steps there are, where the file alone
+    says so."""
+    if own.reading is None:
+        return []
+    report, names = own.reading.report, list(own.reading.frame.columns)
+    told = {
+        HEADING: _named_on(report, names),
+        "file:encoding": f"letters such as é look right, read as {encoding_words(report.encoding)}",
+        LAST_STEP: f"there are {words.plural(own.reading.records, 'step')}, down to the last row that holds anything",
+    }
+    return [told[doubt] for doubt in own.form_suggested]
+
+
+def _named_on(report: Report, names: list[str]) -> str:
+    if not report.header_lines:
+        return "the first line is already a row: no line names the columns"
+    told = ", ".join(f"“{words.safe(name, 30)}”" for name in names[:3])
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return f"{lines_words(report.header_lines)} of the file names the columns: {told}{more}"
 
 
 def lines_words(lines: tuple[int, ...], count: int | None = None) -> str:

@@ -10,6 +10,7 @@ from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.apart import apart
+from dashboard.words import asking as asking_said
 from dashboard.words import data as data_words
 from dashboard.words import place as said
 from dpcore.datasets import Column, Relation, Schema
@@ -40,7 +41,7 @@ def show_use(own: OwnFile) -> None:
                 on_click=actions.look,
                 help=f"Every chart and export will say: {MARK}",
             )
-            st.caption("Show those charts to nobody unless the file is public. Looking costs no budget.")
+            st.caption(f"{asking_said.NOT_SHOWN} Looking costs no budget.")
         st.caption(
             "or keep it private: charts of a twin (rows made up from what you declare, none of them the file's), and "
             "private answers from the file."
@@ -75,7 +76,7 @@ def _none_read(own: OwnFile) -> str:
     copied = sorted(own.decisions.copied & set(() if declared is None else declared.names))
     if copied:
         names = ", ".join(f"“{words.safe(name)}”" for name in copied)
-        return f"No row of the file was used; the options of {names} are the list you took over from it.{_looks(own)}"
+        return f"No row of the file was used; the options of {names} are the list you copied from it.{_looks(own)}"
     return f"No value of the file was used for them.{_looks(own)}"
 
 

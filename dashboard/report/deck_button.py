@@ -52,7 +52,7 @@ def _sections(deck: Deck, key: str, title: str) -> None:
     about = "" if own is None else f"{own.source.table.fingerprint}{own.values!r}{own.delta!r}"
     digest = hashlib.sha256(f"{told!r}{about}".encode("utf-8", "backslashreplace")).hexdigest()
     running = begin(
-        "report-deck",
+        f"{key}-scenes",  # several decks of a page may be asked for at once
         ("report of a deck", digest),
         section_of,
         lambda: own,

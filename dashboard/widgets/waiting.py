@@ -14,7 +14,7 @@ from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import Loan, lend
-from dashboard.background.shelf import Jobs, Watch
+from dashboard.background.shelf import Jobs, Over, Watch
 from dashboard.words import page as said
 
 POLL = 0.4  # seconds
@@ -27,7 +27,7 @@ class Running:
 
     slot: str
     key: Hashable
-    job: Watch
+    job: Watch | Over
     jobs: Jobs
     what: str
     far: bool = False

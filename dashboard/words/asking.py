@@ -16,10 +16,14 @@ SHOW_FILE, SHOW_MADE_UP = "Show the chart of the file", "Show the chart of made-
 
 LOOK = "Look at the file itself"
 PRIVATE = "Keep the file private"
-PRIVATE_ABOUT = "Charts show rows made up from what you say; private answers are drawn from the file."
-FIELDS = "Say what could have been"
+PRIVATE_ABOUT = (
+    "The chart shows rows made up from what you say, and how good a private answer would be; it costs nothing. The "
+    "answer itself is then drawn from the file, and costs budget."
+)
+NOT_SHOWN = "Show these charts to nobody unless the file is public."
+FIELDS = "Say which values are possible"
 DESCRIBED_ABOUT = "The chart shows rows made up from what you say here. There is no file behind it."
-WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the file."
+WHAT_COULD_BE = "Say what is possible, from what everyone knows: do not look it up in the file."
 ALL_NUMBERS = "number in all of these"
 ONE_BY_ONE = "Or say it column by column"
 ROWS_MADE_UP = "Rows to make up"
@@ -123,7 +127,7 @@ def others(least: int, count: int) -> str:
 
 def right(told: str) -> str:
     """The tick by which a person states what the file suggested."""
-    return f"The file suggested this, and it is right: {told}"
+    return f"I checked what the program guessed, and it is right: {told}"
 
 
 def missing(names: Sequence[str]) -> str:

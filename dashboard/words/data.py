@@ -63,7 +63,9 @@ def promised(unit: str) -> str:
 
 
 def rows_open(unit: str) -> str:
-    return f"Until you say how many rows one {safe(unit)} can have, charts take one, and nothing can be released."
+    return (
+        f"Until you say how many rows one {safe(unit)} can have, charts take one, and no private answer can be given."
+    )
 
 
 MOVES_ASKED = (
@@ -80,11 +82,12 @@ COUNTS_HELP = (
 )
 MOVES = "One person can move an entry by at most"
 MOVES_PLACEHOLDER = "the whole range"
-COPY = "Take over the words in the file"
+COPY = "Or copy the words in the file"
 COPY_HELP = (
-    "Fills the list for you to check, in alphabetical order. Until you allow more it serves your own charts only."
+    "Fills the list for you to check, in alphabetical order. A word that only one person has gives them away: better "
+    "type what is possible yourself. Until you allow more the list serves your own charts only."
 )
-CODEBOOK = "Take over the options of the file's own codebook"
+CODEBOOK = "Or copy the options of the file's own codebook"
 CODEBOOK_HELP = (
     "Fills the list for you to check. Many programs write down just the words that occur in the rows, so until you "
     "allow more it serves your own charts only."
@@ -97,7 +100,7 @@ ANYONE = "Anyone could write this list without seeing the file."
 ANYONE_HELP = "Needed for private answers and twins. Without it the list serves your own what-if charts only."
 NOT_HIDDEN = "Private answers may use these words. That a word occurs in the file is then not hidden."
 NOT_HIDDEN_HELP = (
-    "You took these words over from the file. They stay in alphabetical order, so that their order tells nothing; "
+    "You copied these words from the file. They stay in alphabetical order, so that their order tells nothing; "
     "receipts say where they are from. Empty the list and write your own to take that back."
 )
 SAVED_FOR_CHARTS = "Saved for your own charts. Tick the box below the list to use it for private answers."
@@ -235,18 +238,16 @@ def from_archive(part: str) -> str:
     return f"From “{safe(part)}” of an archive."
 
 
-DOUBTS_OF_FILE = "What is asked here hangs on the file; no private answer, receipt or link says what."
+DOUBTS_OF_FILE = "This is asked because of what is in the file, so no private answer, receipt or link repeats it."
 FORM_OF_FILE = (
-    "The file decided this, and one row can decide it for all others. Only a private answer waits for it, and its "
-    "receipt says what you stated."
+    "The program guessed this from the file, and one person’s row can change the guess for all: please confirm it from "
+    "what you know of the list. Charts can be seen at once; private answers come after it, and note what you said."
 )
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
 
 NOTATION_SUGGESTED = "{} (suggested)"
-NOTATION_HELP = (
-    "Answers say that the file suggested this, as long as you do not state it: one cell can decide it for all."
-)
+NOTATION_HELP = "As long as you do not state it, answers say that the file suggested it: one cell can tip it for all."
 
 STEPS = "Change the table first?"
 STEP_DO = "Do this"
@@ -284,7 +285,7 @@ SAVE = "Save this declaration"
 SAVE_HELP = (
     "Types, bounds, options, people, steps and what you stated of the file's form (such as where cells end), for the "
     "next table of this kind. Nothing that was "
-    "read from the rows is in it, except options you took over from them: which of their words mean missing is asked "
+    "read from the rows is in it, except options you copied from them: which of their words mean missing is asked "
     "again."
 )
 SAVED_AS = "declaration.json"
@@ -344,8 +345,8 @@ USUAL_RANGES: dict[str, tuple[float, float]] = {
     "0 to 1,000,000": (0.0, 1_000_000.0),
 }
 BULK_WHY = (
-    "Say what could have been, from what everyone knows: nothing here is read from the file. Leave open what you will "
-    "not ask about."
+    "Say what is possible, from what everyone knows and not from the file: nothing is filled in from it. Leave open "
+    "what you will not ask about."
 )
 BULK_PUBLIC = "Anyone could write these lists of options without seeing the file."
 BULK_SAVE = "Save all of these"
@@ -377,21 +378,25 @@ NOTATION = {
     "serial": ", counted in days",
 }
 """What belongs to a type that is called right, where it is not the usual."""
-RIGHT = "These are right"
+RIGHT = "I checked all of this: it is right"
 RIGHT_HELP = (
     "Then you state them, and private answers rest on your word. Receipts say that the file suggested them first: one "
     "person's cell can decide what a file suggests. Change a type under Columns if one is wrong."
 )
-CONFIRMED = "You said that the types, and what one row is, are right as the file suggested them."
+CONFIRMED = "You said that what the file suggested is right."
 _MOST_TYPES = 8
 
 
-def suggested(types: Sequence[tuple[str, str]], row: str) -> str:
-    """What the file suggested: each column with its type, and what one row is where that was suggested too."""
+def suggested(types: Sequence[tuple[str, str]], row: str, form: Sequence[str] = ()) -> str:
+    """What the file suggested: of its ``form``, each column with its type, and what one row is; nothing of what was not
+    suggested."""
     told = [f"“{safe(name, 40)}”: {kind.lower()}" for name, kind in types[:_MOST_TYPES]]
     if len(types) > _MOST_TYPES:
         told.append(f"{len(types) - _MOST_TYPES:,} more as listed under Columns")
-    return f"{'; '.join([*told, *([f'one row is {row}'] if row else [])])}."
+    points = [*form, *told, *([f"one row is {row}"] if row else [])]
+    if len(points) == 1:
+        return f"{points[0]}."
+    return f"{'; '.join(f'({place}) {point}' for place, point in enumerate(points, 1))}."
 
 
 PAGE = "Data page"
@@ -411,19 +416,19 @@ def usual(column: str) -> str:
 
 
 def smallest(column: str) -> str:
-    return within("Smallest {}", column)
+    return within("Lowest possible {}", column)
 
 
 def largest(column: str) -> str:
-    return within("Largest {}", column)
+    return within("Highest possible {}", column)
 
 
 def earliest(column: str) -> str:
-    return within("Earliest {}", column)
+    return within("Earliest possible {}", column)
 
 
 def latest(column: str) -> str:
-    return within("Latest {}", column)
+    return within("Latest possible {}", column)
 
 
 def draft_options(column: str) -> str:

@@ -141,6 +141,16 @@ def size_title(units: str) -> str:
     return f"number of {units} T"
 
 
+EVALUATING = "Evaluating strategies"
+WAITING = "So many losses are evaluated beside the page; it goes on meanwhile."
+STOPPED = "Stopped before all strategies were evaluated; go on above."
+FORECAST_WAITING = "it is being evaluated; the forecast stands here when that is done."
+
+
+def headline_waiting(epsilon: float, experts: int, rounds: int, units: str) -> str:
+    return f"At ε = {number(epsilon)}: {experts:,} experts over {rounds:,} {units} are being evaluated."
+
+
 def headline_regret(epsilon: float, lost: float, accepted: float, at_random: float, units: str) -> str:
     """``lost``, ``accepted`` and ``at_random`` in points per 100 rounds more than the best expert."""
     verdict = f"{'within' if lost <= accepted else 'more than'} the {number(accepted)} you accept"

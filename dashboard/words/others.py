@@ -19,16 +19,17 @@ NAMES: Mapping[str, str] = {
     "guessing": "The same answer for everybody",
 }
 SHORT: Mapping[str, str] = {
-    "scaled_descent": "ours, on steps",
-    "noisy_gradient_descent": "ours, gradient descent",
+    "scaled_descent": "ours, steps",
+    "noisy_gradient_descent": "ours, gradient",
     "interpret": "interpret-core",
     "diffprivlib": "diffprivlib",
     "trees": "no privacy",
     "guessing": "same for all",
 }
-LINE, SAMPLE, TOLD = "model", "sample", "what is told"
+LINE, SAMPLE, TOLD = "program", "sample, rows", "what is predicted"
 BAND = (
-    "Thick: what the main chart draws, with its standard error as a band; the table below has those of all lines. "
+    "Thick: what the chart at the top draws thick, measured again here, with its standard error as a band; the table "
+    "below has those of all lines. "
     "Measured at the ε of the table, drawn straight between."
 )
 NOT_THERE = "–"
@@ -47,7 +48,15 @@ class Question(Protocol):
     def classifies(self) -> bool: ...
 
 
-def headline(epsilon: float, column: str, values: Mapping[str, tuple[float, float]], *, classifies: bool) -> str:
+def headline(
+    epsilon: float,
+    column: str,
+    values: Mapping[str, tuple[float, float]],
+    written: date,
+    delta: float,
+    *,
+    classifies: bool,
+) -> str:
     """``values``: mean and standard error of every line, shares of right predictions or errors in the own unit."""
 
     def shown(line: str) -> str:
@@ -56,13 +65,36 @@ def headline(epsilon: float, column: str, values: Mapping[str, tuple[float, floa
     private = [f"{NAMES[line]} {shown(line)}" for line in values if line not in ("trees", "guessing")]
     name = safe(visible(column, 30))
     what = (
-        f"Of 100 new rows, told right about “{name}” at ε = {number(epsilon)}"
+        f"Of 100 rows kept aside, “{name}” predicted right at ε = {number(epsilon)} (more is better)"
         if classifies
         else f"How far predictions of “{name}” are off at ε = {number(epsilon)}, in its own unit (less is better)"
     )
+    sign = 1.0 if classifies else -1.0
+    below = [
+        NAMES[line]
+        for line in values
+        if line not in ("trees", "guessing") and sign * values[line][0] < sign * values["guessing"][0]
+    ]
+    worse = f" Worse than that guess, so of no use here: {' and '.join(below)}." if below else ""
+    if "diffprivlib" in values:
+        worse += (
+            f" But diffprivlib promises more, which costs accuracy: its protection has no exception, and that of the "
+            f"others may fail with a chance of {tiny(delta)}."
+        )
     return (
-        f"**{what}: {'; '.join(private)}.** Without privacy boosted trees reach {shown('trees')}; "
-        f"one and the same guess for everybody gives {shown('guessing')}."
+        f"**What do other programs get? {what}: {'; '.join(private)}.** Protecting nobody, boosted trees (a strong "
+        f"method of another kind) get {shown('trees')}; looking at nobody, with one and the same guess for everybody, "
+        f"it is {shown('guessing')}.{worse} Measured by us on this sample on {written.day} {written:%B %Y}, not now "
+        "and not on your data."
+    )
+
+
+def unit_of_all(*, classifies: bool) -> str:
+    """Above a table of samples: what its figures are."""
+    return (
+        "Right in 100 rows: more is better."
+        if classifies
+        else "Mean error, in the unit of what is predicted: less is better."
     )
 
 
@@ -79,7 +111,7 @@ def ahead(values: Mapping[str, tuple[float, float]], ours: Sequence[str], *, cla
     if gap <= unsure:
         return f"{NAMES[own]} and {NAMES[best]} are too close to say which is better."
     beaten = sign * (values[own][0] - values["guessing"][0]) > 0.0
-    return f"The best of these here, at this ε, is {NAMES[own]}." + (
+    return f"The best of these here, at this ε, and by more than chance would often do, is {NAMES[own]}." + (
         "" if beaten else " Yet none is better than the same answer for everybody."
     )
 
@@ -104,17 +136,18 @@ def told(one: Question) -> str:
     """What stands in the row of a sample."""
     column = visible(one.target, 30)
     if not one.classifies:
-        return f"{column}: error, less is better"
-    asked = column if one.positive is None else f"{column} = {visible(one.positive, 30)}"
-    return f"{asked}: right in 100"
+        return column
+    return column if one.positive is None else f"{column} = {visible(one.positive, 30)}"
 
 
 def measured_on(rows: int, splits: int, epsilon: float, nearest: float) -> str:
     near = "" if epsilon == nearest else f"Of the levels that were measured ε = {number(nearest)} is nearest to yours. "
     return (
-        f"{near}Means of {splits} splits of the {rows:,} rows, eight tenths to train on, all models on the same; "
-        "± is the standard error: the mean of many more splits lies that near about two times in three. The chart at "
-        "the top has a split and a model without privacy of its own, so its figures differ."
+        f"{near}The {rows:,} rows were divided {splits} times by chance: each program learnt from eight tenths and was "
+        "tried on the rest, and the figure is the mean of these tries. ± is its standard error: after many more "
+        "tries the mean would lie within it about two times in three; of other people it says nothing. The chart at "
+        "the top was made with another division of the same rows, and its line without privacy is another model: "
+        "compare only within one chart."
     )
 
 
@@ -145,8 +178,7 @@ def how(versions: Mapping[str, str], written: date, delta: float) -> str:
     return (
         f"Measured beforehand, on {written.day} {written:%B %Y}, not while you look. {versions['interpret']} adds up a "
         f"curve for every column, learnt from noisy counts, at the same ε and δ = {tiny(delta)}. "
-        f"{versions['diffprivlib']} has logistic and linear regression without δ: a stricter promise, which needs more "
-        "noise. Each library has its own defaults and is told the same bounds and options; our defaults are the same "
-        "on every table and were set on a part of the census table, which favours them there. Other columns or other "
-        "people give other figures."
+        f"{versions['diffprivlib']} has logistic and linear regression without δ. Each library has its own defaults "
+        "and is told the same bounds and options; our defaults are the same on every table and were set on a part "
+        "of the census table, which favours them there. Other columns or other people give other figures."
     )

@@ -20,7 +20,7 @@ ABOUT = (
     "The chart shows rows made up from what you say here, and nothing of the source. For a private answer the source "
     "counts its own rows; for a model they are read once."
 )
-WHAT_COULD_BE = "Say what could have been, from what everyone knows; nothing here is read from the source."
+WHAT_COULD_BE = "Say what is possible, from what everyone knows: do not look it up in the source."
 NOT_READ = "No row of the source was read for them."
 DECLARED_BY_YOU = (
     "Names and types of the columns are those of the source's own schema. What they could hold you state yourself, "

@@ -92,7 +92,8 @@ class Question:
     that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
     before it is declared; ``header`` names its columns where they make others of them. Cells are quoted by ``mark``.
     With ``program`` the file is one of SPSS or Stata, with this ``codebook`` whatever is declared.
-    It is CSV unless ``kind`` says otherwise; without ``heading`` no line of it names the columns.
+    It is CSV unless ``kind`` says otherwise; without ``heading`` no line of it names the columns. Text is in
+    this ``encoding``.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Question:
     codebook: Schema | None = None
     kind: FileKind = "text"
     heading: bool = True
+    encoding: str = "utf-8"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,7 +143,9 @@ class Question:
             table = replace(_any_reading(), frame=frame, lines=places, places=places, records=len(rows))
             after = done(table, self.steps)
             return File(frame=after.frame, private=after.private)
-        answers = PLAIN if self.heading else PLAIN | {"header_rows": 0, "columns": len(self.names)}
+        answers = PLAIN | {"encoding": self.encoding}
+        if not self.heading:
+            answers |= {"header_rows": 0, "columns": len(self.names)}
         reading = as_a_page_reads(self._bytes(rows), answers)
         after = reading.after(self.steps)
         return File(frame=after.frame, private=after.private)
@@ -157,7 +161,7 @@ class Question:
             return json.dumps(people).encode()
         text = io.StringIO()
         csv.writer(text, lineterminator="\n", quotechar=self.mark, quoting=self.quoting).writerows(lines)
-        return text.getvalue().encode()
+        return text.getvalue().encode(self.encoding)
 
     def _read(self, row: Row) -> Row:
         """The cells that come of a row of another width: too many are nobody's in a text file, and none is in a column

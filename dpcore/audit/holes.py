@@ -356,6 +356,13 @@ def _heading_unasked() -> Iterator[None]:
 
 
 @contextmanager
+def _letters_unasked() -> Iterator[None]:
+    """The encoding of a text by how its letters look, and nobody asked."""
+    with patch.object(Report, "decided", ()), patch.object(Report, "doubtful", ()):
+        yield
+
+
+@contextmanager
 def _labels_of_all_or_none() -> Iterator[None]:
     """Codes left as they are in a column of which one row has a code without a label."""
 
@@ -590,6 +597,18 @@ HOLES: tuple[Hole, ...] = (
         on="lists of JSON without a heading, most common, a row added",
         within=_heading_unasked,
         from_bytes=9,
+    ),
+    Hole(
+        name="the first row of a text taken for names by how it looks",
+        on="text without a heading, most common, a row added",
+        within=_form_unasked,
+        from_bytes=9,
+    ),
+    Hole(
+        name="letters in the encoding in which one row looks right",
+        on="letters in an old encoding, most common, a row added",
+        within=_letters_unasked,
+        from_bytes=4,
     ),
     Hole(
         name="objects of JSON turned to columns by how many there are",

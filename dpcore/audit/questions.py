@@ -356,7 +356,8 @@ def _best_of_named(declaration: Declaration, file: File) -> BestScore:
 def _of_form() -> list[Question]:
     """Files in which one row could decide how all others are read: by its quotation mark, by standing behind lines that
     look like notes at the foot, by having more or fewer cells than others, by standing first where nothing names the
-    columns, by being one more than there are columns, or by a cell that is merged over several rows."""
+    columns, by letters that look right in another encoding, by being one more than there are columns, or by a cell that
+    is merged over several rows."""
     noted = replace(OPTION, categories=("a", "b", "a note"))
     foot = (("a note", "", "", "", ""),) * 3
     return [
@@ -390,6 +391,23 @@ def _of_form() -> list[Question]:
             extreme=(("1", "2", "3", "4"), ("1", "2", "3", "4", "a"), ("1", "2", "3", "4", "a", "x")),
             header=tuple(f"column {place}" for place in range(1, 6)),
             heading=False,
+        ),
+        Question(
+            name="text without a heading, most common, a row added",
+            schema=Schema(columns=(replace(OPTION, name="column 1"),)),
+            ask=lambda d, _: MostCommonOption.of(d, "column 1", epsilon=0.5),
+            tables=((*[("a", "1")] * 3, ("b", "1")),),
+            extreme=(("c", "x"), ("b", "y"), ("a", "x")),
+            header=("column 1", "column 2"),
+            heading=False,
+        ),
+        Question(
+            name="letters in an old encoding, most common, a row added",
+            schema=Schema(columns=(replace(OPTION, categories=("été", "b")), Column(name="more", type="text"))),
+            ask=lambda d, _: MostCommonOption.of(d, "option", epsilon=0.5),
+            tables=((*[("été", "")] * 3, ("b", "")),),
+            extreme=(("b", "a¤a" * 9), ("été", "")),
+            encoding="cp1252",
         ),
         Question(
             name="a sheet with a column without a name, most common, a row added",

@@ -30,11 +30,17 @@ Stated = Literal[
     "merged in the first",
     "objects as rows",
     "objects as columns",
+    "encoding",
+    "no heading",
+    "one heading line",
+    "two heading lines",
+    "last step",
 ]
 """What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
 stand around cells, how one is written inside a cell, where cells end, how many columns there are where no line names
-them, whether totals and notes at the foot are rows, where a cell merged over several rows holds its value, and what
-each object inside an object of JSON is."""
+them, whether totals and notes at the foot are rows, where a cell merged over several rows holds its value, what each
+object inside an object of JSON is, in which encoding letters are written, how many lines name the columns, and that
+the last row of a sheet is the last step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

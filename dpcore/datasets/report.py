@@ -13,9 +13,9 @@ Objects = Literal["rows", "columns"]
 Merged = Literal["each", "first"]
 BLANKS, BLANKS_NAMED = "blanks", "blanks behind a name"
 """What stands for a delimiter where cells stand apart by blanks; and where each row begins with its name besides."""
-FORM = ("quote", "escape", "columns", "keep_footer", "merged", "objects", "delimiter")
+FORM = ("quote", "escape", "columns", "keep_footer", "merged", "objects", "delimiter", "encoding", "header")
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
-ASKED = (*FORM, "encoding", "header", "part")
+ASKED = (*FORM, "part")
 """All that can be asked of a file's form."""
 LISTED = 100
 """How many line numbers a notice lists at most; its ``count`` is always complete."""
@@ -58,7 +58,8 @@ class Report:
     """How the file was read. What is not ``certain`` is a guess for the person to confirm; choices override it.
 
     ``header_lines`` are the lines that name the columns, none when the names are ours: then there are ``columns`` of
-    them. ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
+    them; ``header_stated`` is whether a person said which lines do, or the kind of file leaves nothing to say.
+    ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
     was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
     where totals and notes at the foot were left out. A cell ``merged`` over several rows of a sheet holds its
     value in each, or in the first. Each object inside an object of JSON is one of ``objects``.
@@ -74,6 +75,7 @@ class Report:
     header_lines: tuple[int, ...]
     header_certain: bool
     first_line: int
+    header_stated: bool = True
     columns: int = 0
     quote: str = '"'
     escape: Escape = "doubled"
@@ -95,7 +97,9 @@ class Report:
     @property
     def decided(self) -> tuple[str, ...]:
         """What of the form the bytes alone decided, as the arguments that would state it."""
-        return tuple(dict.fromkeys(part.argument for part in self.alternatives if part.decided))
+        found = [part.argument for part in self.alternatives if part.decided]
+        heading = self.header_certain and not self.header_stated
+        return tuple(dict.fromkeys([*found, "header"] if heading else found))
 
     @property
     def doubtful(self) -> tuple[str, ...]:

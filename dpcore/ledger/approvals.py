@@ -16,7 +16,7 @@ from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
 from dpcore.ledger import accounts, rate, schema, terms
 from dpcore.ledger.asked import Asked
-from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json
+from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, written
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal
 
@@ -85,7 +85,7 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
             raise NotAllowed(terms.NOT_SHARED)
         if not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours))
-        since = rate.written(datetime.now(UTC) - rate.DAY)
+        since = written(datetime.now(UTC) - rate.DAY)
         mine = _read(connection, says("subject", asked.subject), or_(_WAITS, schema.records.c.time > since))
         if sum(one.state == "waiting" for one in mine) >= MOST_WAITING:
             raise NotAllowed(TOO_MANY)

@@ -50,7 +50,8 @@ def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked
                 )
                 record = store.append(connection, "charge", lineage=lineage, request_id=request_id, body=body)
                 return Receipt.of(record, None)
-        store.refused[lineage] = budget
+        if not budget.practice:  # of which there is one for each visitor, and which can be reset
+            store.refused[lineage] = budget
     raise BudgetExceeded(refusal(budget, cost, hides))
 
 

@@ -19,9 +19,10 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection
 
 from dpcore.errors import NotAllowed
-from dpcore.ledger import history, rate
+from dpcore.ledger import history
 from dpcore.ledger.key import Key
 from dpcore.ledger.people import KnownFile, Resemblance, by_name, files, free
+from dpcore.ledger.records import written
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.store import Store
 from dpcore.sketches import APART, MOST_MORE, Sketch
@@ -76,7 +77,7 @@ def _compared(connection: Connection, by: str) -> set[str]:
 
 
 def _must_be_few(connection: Connection, by: str) -> None:
-    since = rate.written(datetime.now(UTC) - DAY)
+    since = written(datetime.now(UTC) - DAY)
     if sum(record.time > since for record in history.records(connection, "compare", PEOPLE + by)) >= MOST_FILES:
         raise NotAllowed(TOO_MANY)
 

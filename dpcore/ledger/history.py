@@ -65,7 +65,7 @@ def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Rec
 def linked_by(connection: Connection, subject: str) -> set[str]:
     """The marks of the files that this person linked with some people."""
     bodies = select(schema.records.c.body).where(
-        schema.records.c.kind == "link", _says(connection, f'"by":{canonical(subject)}')
+        schema.records.c.kind == "link", says(connection, f'"by":{canonical(subject)}')
     )
     return {str(json.loads(body)["fingerprint"]) for body in connection.execute(bodies).scalars()}
 
@@ -126,15 +126,15 @@ def present(connection: Connection, lineage: str) -> list[ColumnElement[bool]]:
     budget = accounts.get(connection, lineage)
     if not budget.practice:
         return [of(lineage)]
-    return [of(lineage), _says(connection, f'"generation":{budget.generation},"mechanism"')]
+    return [of(lineage), says(connection, f'"generation":{budget.generation},"mechanism"')]
 
 
 def about(connection: Connection, question: str) -> ColumnElement[bool]:
     """Charges for one question, by its digest."""
-    return _says(connection, f'"question":{json.dumps(question)}')
+    return says(connection, f'"question":{json.dumps(question)}')
 
 
-def _says(connection: Connection, words: str) -> ColumnElement[bool]:
+def says(connection: Connection, words: str) -> ColumnElement[bool]:
     """Records whose body says so: it is canonical JSON, in which quotation marks of a text have a backslash before
     them, so that a name with its quotation marks is a name. Reads no JSON, which would take ten times as long."""
     find = func.instr if connection.dialect.name == "sqlite" else func.strpos

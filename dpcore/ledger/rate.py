@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection, func, select
 
 from dpcore.ledger import practice, rooms, schema
+from dpcore.ledger.records import written
 
 MOST_OF_ONE, DAY = 600, timedelta(days=1)
 """Records of one person in a day: about 200 answers, of three records each, in practice and in rooms together."""
@@ -74,8 +75,3 @@ def _rooms(connection: Connection, token: str, since: datetime) -> list[str]:
         records.lineage.in_(mine), records.kind == "open", records.time > written(since)
     )
     return list(connection.execute(opened).scalars())
-
-
-def written(time: datetime) -> str:
-    """A time as records hold it, so that texts compare as times."""
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -76,7 +76,7 @@ def next_record(
 
     Where the clock stands earlier than at ``last_time``, the record before, the record says so.
     """
-    time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    time = written(datetime.now(UTC))
     if time < last_time:
         body = {**body, CLOCK: last_time}
     bare = Record(
@@ -90,6 +90,11 @@ def next_record(
         hash="",
     )
     return sealed(bare)
+
+
+def written(time: datetime) -> str:
+    """A time as records hold it, so that texts compare as times."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def sealed(record: Record) -> Record:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from dpcore.errors import LedgerError, LedgerUnsound
-from dpcore.ledger import schema
+from dpcore.ledger import daily, schema
 from dpcore.ledger.begun import Begun
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.engine import (
@@ -184,7 +184,9 @@ class Store:
         return refused
 
     def append(self, connection: Connection, kind: Kind, **parts: Any) -> Record:
-        """Extend the chain by one record within the transaction of ``writing``."""
+        """Extend the chain by one record within the transaction of ``writing``. Raises NotAllowed for one too many of a
+        person (``daily``)."""
+        daily.must_be_few(connection, kind, parts["body"])
         added: list[Record] = connection.info["added"]
         seq, previous = (added[-1].seq, added[-1].hash) if added else connection.info["head"]
         last = added[-1].time if added else connection.execute(_TIME, {"last": seq}).scalar() or ""

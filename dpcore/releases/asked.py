@@ -57,6 +57,11 @@ _FORM: dict[Stated, str] = {
     "merged in the first": "a cell merged over several rows holds its value in the first of them alone",
     "objects as rows": "each object inside the document is a row",
     "objects as columns": "each object inside the document is a column",
+    "encoding": "letters are written in the encoding with which the file is read",
+    "no heading": "no line of the file names its columns",
+    "one heading line": "one line of the file names its columns",
+    "two heading lines": "two lines of the file together name its columns",
+    "last step": "the last step is the last row of the sheet that holds anything",
 }
 
 
@@ -66,6 +71,12 @@ def form_stated(reads: Reads) -> tuple[str, ...]:
         return ()
     told = " and ".join(_FORM[one] for one in reads.form)
     return (f"That {told} was stated by a person who had seen the file or an earlier one: not covered by ε.",)
+
+
+def taken_over(reads: Reads) -> tuple[str, ...]:
+    """One sentence about columns whose options are words of the file, none where all were declared."""
+    taken = [column.name for column in reads.columns if column.words_from_file]
+    return (words_rule(_listed(taken)),) if taken else ()
 
 
 def named(reads: Reads) -> tuple[str, ...]:
@@ -153,8 +164,7 @@ class Asked(ABC):
         """Sentences that belong on the receipt: what is promised about a person's rows, and what ε does not cover."""
         words = {"epsilon": "ε", "threshold": "The line"}
         chosen = [f"{words[name]} was {CHOSEN}." for name in self.chosen_after_looking]
-        taken = [words_rule(column) for column in self.reads.columns if column.words_from_file][:_NAMED]
-        return (self.promise, *self.own_notes, *taken, *named(self.reads), *self.suggestions, *chosen)
+        return (self.promise, *self.own_notes, *taken_over(self.reads), *named(self.reads), *self.suggestions, *chosen)
 
     @property
     def suggestions(self) -> tuple[str, ...]:

@@ -29,13 +29,12 @@ def option_rules(column: Column) -> tuple[str, ...]:
         found = f"A cell of “{name}” that is missing or not among the options counts as “{shown(str(column.fill))}”."
     if not column.words_from_file:
         return (found,)
-    return (found, words_rule(column))
+    return (found, words_rule(f"“{shown(column.name, 40)}”"))
 
 
-def words_rule(column: Column) -> str:
-    """Said where the options of a column were taken over from the file."""
-    name = shown(column.name, 40)
-    return f"The options of “{name}” are the words of the file: that a word occurs in it is not hidden."
+def words_rule(listed: str) -> str:
+    """Said where the options of these columns were taken over from the file."""
+    return f"The options of {listed} are the words of the file: that a word occurs in it is not hidden."
 
 
 def bound_rule(column: Column) -> str:

@@ -27,7 +27,7 @@ def declare_numbers(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
         # the form of the column before may still stand there: what is typed into that one is lost
         expect(page.get_by_text("What “", exact=False)).to_have_count(1)
         expect(page.get_by_text(f"What “{name}” could hold")).to_be_visible()
-        smallest, largest = page.get_by_label("Smallest possible"), page.get_by_label("Largest possible")
+        smallest, largest = page.get_by_label("Lowest possible"), page.get_by_label("Highest possible")
         expect(smallest).to_have_count(1)
         smallest.fill(str(low))
         largest.fill(str(high))
@@ -43,8 +43,8 @@ def declare_numbers_at_once(page: Page, bounds: dict[str, tuple[float, float]]) 
     """State in one form what these columns could hold, which are all that wait for it."""
     page.get_by_text(f"Say what {len(bounds)} columns could hold, all at once").click()
     for name, (low, high) in bounds.items():
-        page.get_by_label(f"Smallest {name}").fill(str(low))
-        page.get_by_label(f"Largest {name}").fill(str(high))
+        page.get_by_label(f"Lowest possible {name}").fill(str(low))
+        page.get_by_label(f"Highest possible {name}").fill(str(high))
     save = page.get_by_role("button", name="Save all of these")
     save.click()
     expect(save).to_have_count(0)
@@ -84,7 +84,7 @@ def one_row_each(page: Page) -> None:
 
 def look(page: Page) -> None:
     """Call right what the file suggested, and confirm that its own values may be looked at."""
-    right = page.get_by_role("button", name="These are right")
+    right = page.get_by_role("button", name="I checked all of this: it is right")
     right.click()
     expect(right).to_have_count(0)
     settled(page)

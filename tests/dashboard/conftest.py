@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from streamlit.testing.v1.element_tree import PageLink
 from streamlit.util import calc_hash
 
 from dashboard.background import compute
+from dashboard.background.lending import Loan
 from dashboard.background.once import forget_all
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
@@ -56,6 +58,16 @@ def workers() -> Iterator[Workers]:
     pool.shutdown(cancel_futures=True)
 
 
+class Idle(Executor):
+    """Takes all work and does none, so that everything a page begins stays under way."""
+
+    def lend(self, value: Any) -> Loan:
+        return Loan(None, shared=False)
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
+        return Future()
+
+
 @pytest.fixture
 def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., AppTest]]:
     """Opens a page in a fresh session; ``query`` is the link's part after the question mark."""
@@ -81,6 +93,21 @@ def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatc
     assert [sentence for app in opened for sentence in without_a_way(app)] == []
     for job in list(compute.shelf()._jobs.values()):
         job.cancel()  # what is still under way is for nobody
+
+
+@pytest.fixture
+def idle_app(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """As ``open_app``, where everything that is begun beside a page stays under way."""
+
+    def go(page: str = "start", **query: str) -> AppTest:
+        with monkeypatch.context() as idle:
+            pool = Idle()
+            idle.setattr(compute, "pool", lambda: pool)
+            app = open_app(page, **query)
+        compute.shelf.clear()  # nobody else waits for what never comes
+        return app
+
+    return go
 
 
 def rested(app: AppTest) -> AppTest:

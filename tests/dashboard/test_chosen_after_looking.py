@@ -90,6 +90,12 @@ def test_the_button_rounds_to_the_public_grid_and_marks_what_comes_from_a_file(d
     assert app.session_state["_set"].get(session.EPSILON.key, session.EPSILON.default) == session.EPSILON.default
 
 
+NAMED = (
+    "That one line of the file names its columns was stated by a person who had seen the file or an earlier one: not "
+    "covered by ε."
+)
+
+
 def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said(open_app: Open) -> None:
     """One cell of 0.5 makes whole numbers numbers, one row more makes options records: who takes the file's word for
     it must say so, and card, panel and receipt say it too."""
@@ -99,20 +105,21 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     assert all(button.key != "own-right" for button in app.button), "nothing is declared yet that an answer would need"
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
     assert "the file suggested them" in held(app).unreleasable
-    assert "“colour”: options; one row is one person or record." in text(app)
+    assert all(f") {point}" in text(app) for point in ("“colour”: options;", "one row is one person or record."))
     tick(app).check()
     press(app, "own-look")
     assert shown(app).rows is None, "no release before a person called it right"
     press(app, "own-right")
     assert CONFIRMED in text(app)
     offer = own_offer(app)
-    (note,) = offer.request.suggestions  # type: ignore[attr-defined]
+    note, named = offer.request.suggestions  # type: ignore[attr-defined]
+    assert named == NAMED
     assert note == (
         "How the cells of “colour” are read and that each row is one record were suggested by the file and confirmed "
         "by a person: not covered by ε."
     )
     assert note in sentence(offer.request)
-    assert offer.before == (Small(suggested(note)),)
+    assert offer.before == (Small(suggested(note)), Small(suggested(named)))
     kept = saved(template(held(app))).encode()
     press(app, "own-undo")
     assert "the file suggested them" in held(app).unreleasable
@@ -120,7 +127,8 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
     drop(app, kept, name="declaration.json", place=box)
     app.number_input(key="own-rows-None").set_value(1).run()
-    assert own_offer(look(app)).request.suggestions == (note,), "a declaration that is saved and brought says so still"  # type: ignore[attr-defined]
+    still = own_offer(look(app)).request.suggestions  # type: ignore[attr-defined]
+    assert still == (note, named), "a declaration that is saved and brought says so still"
     assert Remembered.of(held(app)).suggested == ("colour",)
 
 
@@ -131,10 +139,11 @@ def test_what_a_person_states_without_the_file_is_not_called_suggested(open_app:
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
     assert own_offer(app).request.suggestions == (  # type: ignore[attr-defined]
         "That each row is one record was suggested by the file and confirmed by a person: not covered by ε.",
+        NAMED,
     )
     for kind in ("step", "record"):
         app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value(kind).run()
-    assert own_offer(app).request.suggestions == ()  # type: ignore[attr-defined]
+    assert own_offer(app).request.suggestions == (NAMED,)  # type: ignore[attr-defined]
     assert not held(app).row_suggested
 
 
@@ -156,7 +165,7 @@ def test_a_declaration_that_is_brought_leaves_no_question_that_hangs_on_the_file
         assert held(app).lacking == ()
         offers.append(own_offer(look(app)))
     assert offers[0].request == offers[1].request
-    assert offers[0].request.suggestions == ()  # type: ignore[attr-defined]
+    assert offers[0].request.suggestions == (NAMED,)  # type: ignore[attr-defined]
 
 
 def test_a_plan_priced_by_a_files_own_law_is_marked(open_app: Open) -> None:

@@ -524,7 +524,7 @@ def test_half_a_declaration_is_not_taken_for_one(open_app: Open) -> None:
     declare(app, "Alter", low=0.0, high=None)
     assert "Both bounds are needed, the smallest and the largest possible value" in text(app)
     assert held(app).schema.column("Alter").low is None
-    assert [box.value for box in app.number_input if box.label == "Smallest possible"] == [0.0]
+    assert [box.value for box in app.number_input if box.label == "Lowest possible"] == [0.0]
     declare(app, "Alter", low=0.0, high=110.0)
     assert held(app).schema.column("Alter").high == 110.0
 
@@ -736,7 +736,7 @@ def test_options_taken_over_from_the_file_are_named(open_app: Open) -> None:
     declare(app, "Beruf", public=True)
     press(app, "own-twin-open")
     press(app, "own-twin-go")
-    assert "the options of “Beruf” are the list you took over from it" in text(app)
+    assert "the options of “Beruf” are the list you copied from it" in text(app)
 
 
 def test_a_table_can_be_described_without_any_file(open_app: Open) -> None:

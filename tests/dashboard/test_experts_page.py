@@ -11,13 +11,14 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
 from dashboard.catalogue import address
+from dashboard.questions.experts import beside
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.followed import Reading, numeric
 from dashboard.words.page import too_few
 from dpcore.datasets import load_sample
 from dpcore.experts import ExpertsProblem, LinearProblem
 from dpcore.ledger import Ledger
-from tests.dashboard.conftest import TOKEN, text
+from tests.dashboard.conftest import TOKEN, rested, text
 
 Open = Callable[..., AppTest]
 FORECASTS = "Eight forecasters of rain, 2,000 days (simulated)"
@@ -34,6 +35,22 @@ def test_the_headline_is_the_exact_regret(open_app: Open, epsilon: float) -> Non
     regret = problem.strategy("batched", epsilon).expected_regret(losses.values) / losses.rounds
     said = text(app).split("loses **")[1].split("**")[0]
     assert float(said) == pytest.approx(100 * regret, rel=6e-3)  # said to three digits
+
+
+def test_many_experts_are_followed_beside_the_page(
+    open_app: Open, idle_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page answers meanwhile, with how far it is and a way to stop it; then it says what it says of few."""
+    headline = text(open_app("experts", data=FORECASTS)).split("loses **")[1].split("\n")[0]
+    monkeypatch.setattr(beside, "MOST_AT_ONCE", 100)
+    waiting = idle_app("experts", data=FORECASTS)
+    assert "are being evaluated" in text(waiting)
+    assert [button.label for button in waiting.button if button.key == "experts-head-cancel-job"] == ["Cancel"]
+    app = rested(rested(open_app("experts", data=FORECASTS)))
+    assert text(app).split("loses **")[1].split("\n")[0] == headline
+    assert len(app.get("plotly_chart")) >= 2
+    app.segmented_control(key="experts_axis").set_value("whom").run()
+    assert not app.exception
 
 
 def test_every_assumption_draws_every_axis(open_app: Open) -> None:

@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import arrivals, own_file
+from dashboard.data import arrivals, decisions, declarations, own_file, understood
+from dashboard.data.decisions import Decisions
 from dashboard.words.data import NOT_IN_FORM
 from dpcore.audit.sheets import workbook
-from dpcore.datasets import Column, Schema, Template, loaded, saved
+from dpcore.datasets import Column, Declaration, Schema, Template, loaded, read_table, saved
 from dpcore.datasets.report import BLANKS, Report
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
@@ -28,6 +29,7 @@ FOOT = (
 )
 UNNAMED = "".join(f"{('red', 'blue', 'red')[n % 3]},{n},round\n" for n in range(40))
 MERGED = workbook([("colour", "size"), *((("red", "blue", "")[n % 3], str(n)) for n in range(40))], merged=True)
+PLAIN = "colour,size\n" + "".join(f"{('red', 'blue', 'red')[n % 3]},{n}\n" for n in range(40))
 MARKS = "colour,size\n" + "".join(f"'{('red', 'blue', 'red')[n % 3]}','{n}'\n" for n in range(40))
 
 
@@ -71,7 +73,9 @@ def test_a_private_answer_waits_for_it_and_says_what_was_stated(
     press(app, f"own-{argument}-0")
     assert held(app).lacking == ()
     note = own_offer(app).request.suggestions[-1]  # type: ignore[attr-defined]
-    assert note == f"That {kept} was stated by a person who had seen the file or an earlier one: not covered by ε."
+    assert note.endswith(" was stated by a person who had seen the file or an earlier one: not covered by ε.")
+    assert kept in note
+    assert "one line of the file names its columns" in note
     assert note in sentence(own_offer(app).request)
     press(app, "own-undo")
     assert WAITS in held(app).unreleasable
@@ -110,8 +114,65 @@ def test_blanks_between_cells_are_stated_with_one_click(open_app: Open) -> None:
 def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:
     app = declared(drop(open_app("data"), MARKS.replace("'", '"').encode()))
     assert held(app).lacking == ()
-    assert held(app).form == ()
+    assert held(app).form == ("one heading line",)
     assert "quotation marks stand around" not in text(app)
+
+
+@pytest.mark.parametrize(
+    ("table", "encoding", "told", "form"),
+    [
+        (PLAIN, "utf-8", "line 1 of the file names the columns: “colour”, “size”;", ("one heading line",)),
+        (
+            PLAIN.replace("blue", "bleuâtre"),
+            "cp1252",
+            "letters such as é look right, read as Windows Western European (cp1252);",
+            ("encoding", "one heading line"),
+        ),
+    ],
+)
+def test_what_a_first_row_or_a_letter_could_turn_is_called_right_with_the_types(
+    table: str, encoding: str, told: str, form: tuple[str, ...], open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No click more than the one for the types; without the types it is a click of its own. To look takes none."""
+    app = drop(open_app("data"), table.encode(encoding))
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "colour", categories="red\nblue\nbleuâtre", public=True)
+    assert (held(app).doubts, held(app).form_doubts) == ((), ())
+    assert told in text(app)
+    (waits_for,) = held(app).lacking
+    assert "the names of the columns, the" in waits_for
+    press(app, "own-right")
+    assert (held(app).lacking, held(app).form) == ((), form)
+    assert "one line of the file names its columns" in sentence(own_offer(look(app)).request)
+    stated = held(app).decisions
+    open_ = replace(held(app), decisions=replace(stated, settled=stated.settled - {"file:header"}))
+    assert open_.lacking, "the types alone do not state it"
+    monkeypatch.setattr(Report, "decided", ())
+    assert not open_.lacking
+
+
+def test_how_many_steps_a_sheet_has_is_called_right() -> None:
+    """Its number is public, and with no cell filled the last step would be none: a sheet keeps no such row."""
+    column = Column(name="a", type="number", low=0, high=9)
+    lines = [("a",), *((str(step),) for step in range(1, 8))]
+    sizes = []
+    for rows in (lines, [*lines[:-1], ("",)]):
+        reading = read_table(workbook(rows), header_rows=1, header_line=1)
+        choices = (("header_line", 1), ("header_rows", 1))
+        decisions = Decisions(schema=Schema(columns=(column,), each_row="step"), said_row=True, said_rows=True)
+        own = own_file.OwnFile(name="f", data=b"", choices=choices, reading=reading, decisions=decisions)
+        own = own.decide(replace(own.decisions, settled=frozenset({"a"})).stating(column))
+        assert own.lacking == (
+            "Say on the Data page that the number of steps, the types and what one row is are right: "
+            "the file suggested them.",
+        )
+        sizes.append(reading.private.public_size(Declaration(columns=(column,), each_row="step")))
+        assert f"there are {sizes[-1]} steps" in understood.form_suggested(own)[0]
+        right = own.decide(own.confirm(()))
+        assert (right.lacking, right.form) == ((), ("one heading line", "last step"))
+        records = replace(decisions, schema=replace(decisions.schema, each_row="record"))
+        assert replace(right, decisions=records).form_suggested == (), "an empty record counts for none"
+    assert sizes == [7, 6]
 
 
 def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None:
@@ -188,8 +249,26 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
 
     with monkeypatch.context() as mutant:
         mutant.setattr(arrivals, "read_in_form", lambda _, then: then())
+        mutant.setattr(declarations, "read_so", lambda *_: None)
         bring(drop(app, DOUBTFUL + b"red,9\n"), kept)
         assert waits(app)
+
+
+def test_a_file_that_was_read_as_a_declaration_states_is_not_read_again(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stated = replace(OLDER, choices=tuple(sorted(STATES.items())))
+    app = drop(open_app("data"), DOUBTFUL)
+    reading = held(app).reading
+    with monkeypatch.context() as mutant:
+        mutant.delattr(arrivals, "read")
+        bring(app, stated)
+    assert held(app).reading is reading
+    assert (held(app).release_doubts, dict(held(app).choices), held(app).form_suggested) == ((), STATES, ())
+    press(app, "own-undo")
+    bring(app, replace(stated, choices=(("encoding", "cp1250"), ("header_line", 1), ("header_rows", 1))))
+    assert held(app).reading is not reading
+    assert decisions.read_so(reading, {"keep_footer": True, "decimal": "."}) is None  # type: ignore[arg-type]
 
 
 def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
@@ -198,7 +277,7 @@ def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
     assert held(app).release_doubts == ("file:header", "file:columns")
     press(app, "own-header-keep")
     press(app, "own-columns-0")
-    assert (held(app).release_doubts, held(app).form) == ((), ("columns",))
+    assert (held(app).release_doubts, held(app).form) == ((), ("columns", "no heading"))
     assert dict(own_file.template(held(app)).choices) == {"columns": 2, "header_rows": 0, "header_line": 1}
 
     people = {f"p{n}": {"colour": colour, "size": n} for n, colour in enumerate(colours)}
@@ -211,3 +290,13 @@ def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
     declared(app)
     assert held(app).lacking == ()
     assert "each object inside the document is a row" in sentence(own_offer(look(app)).request)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_chosen_question_asks_it_with_all_else_that_a_private_answer_needs(place: int, open_app: Open) -> None:
+    """Whoever came by a question sees nothing of what stands below it on the page."""
+    app = drop(open_app("data"), MARKS.encode())
+    press(app, "own-selection-0")
+    press(app, f"own-quote-{place}")
+    assert held(app).form_doubts == ()
+    assert [one.key for one in app.button if one.key == "own-ask-other"], "the question is still the one that was asked"

@@ -204,7 +204,7 @@ def test_the_end_is_told_once_when_nothing_runs(parts: list[int]) -> None:
 
 
 def test_a_place_has_one_job_and_an_old_question_finds_its_results() -> None:
-    pool, jobs = ByHand(), Jobs()
+    pool, jobs = ByHand(), Jobs(room=1 << 20)
     first = jobs.get("chart", "a", lambda: Watch(Job(pool, double, [1])))
     assert jobs.get("chart", "a", lambda: pytest.fail("started twice")) is first
     second = jobs.get("chart", "b", lambda: Watch(Job(pool, double, [2])))
@@ -218,7 +218,7 @@ def test_a_place_has_one_job_and_an_old_question_finds_its_results() -> None:
 
 
 def test_a_session_runs_so_many_jobs_at_once_and_the_oldest_stops() -> None:
-    pool, jobs = ByHand(), Jobs()
+    pool, jobs = ByHand(), Jobs(room=1 << 20)
     watches = [jobs.get(f"chart {n}", n, lambda: Watch(Job(pool, double, [1, 2])), most=2) for n in range(3)]
     assert [(watch.finished, watch.crowded) for watch in watches] == [(True, True), (False, False), (False, False)]
     assert jobs.get("chart 0", 0, lambda: pytest.fail("started again unasked"), most=2) is watches[0]

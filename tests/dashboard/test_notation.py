@@ -127,7 +127,8 @@ def test_the_question_which_mark_is_decimal_stays_open_until_it_is_answered() ->
     assert own.doubts == ("v",)
     for mark in (".", ","):
         found = answered(own, mark)
-        assert found.doubts == found.suggested == found.lacking == ()
+        assert found.doubts == found.suggested == ()
+        assert found.decide(found.confirm(found.suggested)).lacking == ()
         assert found.schema.column("v") == Column(name="v", type="number", decimal=mark, **BOUNDS)  # type: ignore[arg-type]
 
 

@@ -146,8 +146,8 @@ def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open
     visitor.drops(bank(), "bank.csv")
     assert "1 line of the file was set aside" in text(app)
     visitor.clicks_on("What is the median of Betrag (EUR)?")
-    visitor.says("Smallest Betrag (EUR)", -1000.0)
-    visitor.says("Largest Betrag (EUR)", 1000.0)
+    visitor.says("Lowest possible Betrag (EUR)", -1000.0)
+    visitor.says("Highest possible Betrag (EUR)", 1000.0)
     visitor.clicks_on(said.SHOW_MADE_UP)
     assert "the private median is within" in text(app)
     assert shown(app).mode == "twin"
@@ -160,8 +160,8 @@ def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open
     visitor.clicks_on(said.SHOW_FILE)
     assert (held(app).use, held(app).confirmed) == ("twin", False)
     assert any(button.key == "own-ask-other" for button in app.button), "without the tick nothing is opened"
-    visitor.says("Earliest Buchungstag", date(2025, 1, 1))
-    visitor.says("Latest Buchungstag", date(2025, 12, 31))
+    visitor.says("Earliest possible Buchungstag", date(2025, 1, 1))
+    visitor.says("Latest possible Buchungstag", date(2025, 12, 31))
     visitor.clicks_on(said.SHOW_MADE_UP)
     assert app.selectbox(key="series").value == Watched("rows", "Buchungstag")
 

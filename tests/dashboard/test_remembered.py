@@ -202,7 +202,7 @@ def test_what_was_stated_of_the_form_is_remembered(monkeypatch: pytest.MonkeyPat
     decisions = Decisions(schema=reading.suggested(), settled=frozenset({"file:encoding"}))
     own = OwnFile(name="f", data=b"", choices=(("quote", '"'),), reading=reading, decisions=decisions)
     own = replace(own, decisions=own.confirm(["age"]))
-    stated = (("encoding", "cp1252"), ("quote", '"'))
+    stated = (("encoding", "cp1252"), ("header_line", 1), ("header_rows", 1), ("quote", '"'))
     assert Remembered.read(Remembered.of(own).written()).template.choices == template(own).choices == stated
     monkeypatch.setattr(remembered, "stated_form", lambda _: ())
     assert Remembered.of(own).template.choices == ()

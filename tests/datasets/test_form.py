@@ -43,6 +43,8 @@ def sheet(text: str, merged: str = "") -> bytes:
     return saved.getvalue()
 
 
+_LETTERS = _PLAIN + "".join(f"{ward} é,{age},ok\n" for ward, age in _ROWS)
+
 PAIRS: dict[str, tuple[bytes, bytes, set[str]]] = {
     "single marks": (_SINGLE.encode(), (_SINGLE + "'south ward','41','5ft 4\"'\n").encode(), {"quote"}),
     "backslashes": (_ESCAPED.encode(), (_ESCAPED + '"south ward",41,"says \\"hi\\", often"\n').encode(), {"escape"}),
@@ -51,6 +53,12 @@ PAIRS: dict[str, tuple[bytes, bytes, set[str]]] = {
     "merged cells": (sheet(_PLAIN, "A10:A30"), sheet(_OTHER, "A10:A30"), {"merged"}),
     "cells merged beside one another": (sheet(_PLAIN), sheet(_PLAIN + ",1,ok\n", "B10:C10"), set()),
     "rows shorter than the heading": (_SHORT.encode(), (_SHORT + "south ward,44,ok,1,1\n").encode(), set()),
+    "letters of an old encoding": (
+        _LETTERS.encode("cp1252"),
+        (_LETTERS + "south ward,1,año\n").encode("cp1252"),
+        {"encoding"},
+    ),
+    "letters of UTF-8": (_PLAIN.encode(), (_PLAIN + "south ward,1,année\n").encode(), set()),
     "plain": (b"ward,age\nnorth ward,1\n", b'ward,age\nnorth ward,1\n"south ward","5ft 4"""\n', set()),
 }
 
@@ -66,14 +74,16 @@ def moved(one: Reading, other: Reading) -> int:
 def test_what_the_bytes_decide_is_asked_or_moves_no_other_row(name: str) -> None:
     first, second, decided = PAIRS[name]
     here, there = (read_table(data) for data in (first, second))
-    assert {*here.report.decided, *there.report.decided} == decided
+    assert {*here.report.decided, *there.report.decided} == decided | {"header"}
+    assert all("header" in {*one.report.decided, *one.report.doubtful} for one in (here, there))
     assert decided or moved(here, there) <= 1
     assert here.report.certain, "the first look waits for none of it"
     if name == "backslashes":  # the other file is no table then, which everybody sees and nothing is released of
         with pytest.raises(UnreadableFile):
             as_a_page_reads(second, PLAIN)
     else:
-        assert moved(*(as_a_page_reads(data, PLAIN) for data in (first, second))) <= 1
+        answers = PLAIN | {"encoding": "cp1252"}
+        assert moved(*(as_a_page_reads(data, answers) for data in (first, second))) <= 1
 
 
 @pytest.mark.parametrize("name", ["single marks", "lines at the foot", "lines at the foot of a sheet", "merged cells"])
@@ -96,7 +106,7 @@ def test_what_is_not_asked_would_be_seen(name: str, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_what_is_stated_is_not_asked_and_read_so(data: bytes, stated: dict[str, Any]) -> None:
-    reading = read_table(data, **stated)
+    reading = read_table(data, **stated, header_rows=1, header_line=1)
     assert reading.report.decided == ()
     ((name, value),) = stated.items()
     assert getattr(reading.report, name) == value
@@ -155,10 +165,14 @@ def test_blanks_between_cells_are_asked_and_can_be_stated() -> None:
     files = [text.encode() for text in (_SPACED, _SPACED + "south 44 1\n", _SPACED + "south 44 1 x\n")]
     guessed = [read_table(file) for file in files]
     assert [len(reading.columns) for reading in guessed] == [3, 3, 1]
-    assert [reading.report.decided for reading in guessed] == [("delimiter",), ("delimiter",), ()]
+    assert [reading.report.decided for reading in guessed] == [
+        ("delimiter", "header"),
+        ("delimiter", "header"),
+        (),
+    ]
     ways = [way.value for way in guessed[0].report.alternatives]
     assert ways == [BLANKS, ""]
-    stated = [read_table(file, delimiter=BLANKS, uneven="set aside") for file in files]
+    stated = [read_table(file, delimiter=BLANKS, uneven="set aside", header_rows=1, header_line=1) for file in files]
     assert [len(reading.columns) for reading in stated] == [3, 3, 3]
     assert [reading.report.decided for reading in stated] == [()] * 3
     assert [len(reading.frame) for reading in stated] == [len(_ROWS), len(_ROWS) + 1, len(_ROWS)]
@@ -186,3 +200,46 @@ def test_an_empty_row_keeps_its_place(width: int, row: int, written: Callable[[s
     assert [whole.frame["a"][place] for place in holed.places] == [cell or str(row) for cell in holed.frame["a"]]
     rounds = Declaration(columns=(Column(name="a", type="number", low=0, high=9),), each_row="step")
     assert holed.private.public_size(rounds) == (6 if row == 7 and written is sheet else 7)
+
+
+@pytest.mark.parametrize("written", [sheet, str.encode])
+def test_which_line_names_the_columns_is_stated_where_a_first_row_could(written: Callable[[str], bytes]) -> None:
+    """One person's row stands first: with nothing stated its cells are the names, and the others' are counted there."""
+    unnamed = _PLAIN.partition("\n")[2]
+    files = [written(text) for text in (unnamed, "one,two,three\n" + unnamed)]
+    readings = [read_table(file) for file in files]
+    assert [next(iter(reading.frame.columns)) for reading in readings] == ["column 1", "one"]
+    assert all("header" in reading.report.decided for reading in readings)
+    for rows in (0, 1):
+        stated = [read_table(file, header_rows=rows, header_line=1) for file in files]
+        assert ["header" in reading.report.decided for reading in stated] == [False, False]
+        assert {len(reading.report.header_lines) for reading in stated} == {rows}
+    half = read_table(files[0], header_rows=0).report
+    assert "header" in half.decided, "a title above the table is still told by how it looks"
+
+
+def test_what_a_kind_of_file_says_itself_of_names_is_not_asked() -> None:
+    split = b'{"columns": ["a"], "data": [["x"], ["y"]]}'
+    for data in (split, b'[{"a": "x"}, {"a": "y"}]'):
+        assert "header" not in {*read_table(data).report.decided, *read_table(data).report.doubtful}
+
+
+@pytest.mark.parametrize("kind", ["text", "json"])
+def test_an_encoding_that_one_row_could_turn_is_asked_on_both_sides(kind: str) -> None:
+    """Signs inside words speak against an encoding, so one long cell outvotes the letters of all others."""
+    rows = ["été", "b", "b " + "a¤a" * 9]
+    if kind == "text":
+        texts = ["word,more\n" + "".join(f"{row},1\n" for row in some) for some in (rows[:2], rows)]
+    else:
+        texts = ["[" + ",".join(f'{{"word": "{row}"}}' for row in some) + "]" for some in (rows[:2], rows)]
+    readings = [read_table(text.encode("cp1252")) for text in texts]
+    assert [reading.frame["word"][0] for reading in readings] == ["été", "ÚtÚ"]
+    assert [reading.report.encoding for reading in readings] == ["cp1252", "cp850"]
+    assert [reading.report.encoding_certain for reading in readings] == [True, False]
+    assert ["encoding" in {*one.report.decided, *one.report.doubtful} for one in readings] == [True, True]
+    (first, second) = [way for way in readings[0].report.alternatives if way.argument == "encoding"]
+    assert (first.value, first.decided, second.decided) == ("cp1252", True, True)
+    assert first.example != second.example
+    stated = [read_table(text.encode("cp1252"), encoding="cp1252") for text in texts]
+    assert [reading.frame["word"][0] for reading in stated] == ["été", "été"]
+    assert not any("encoding" in {*one.report.decided, *one.report.doubtful} for one in stated)

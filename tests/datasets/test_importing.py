@@ -6,7 +6,10 @@ from __future__ import annotations
 import csv
 import io
 import random
+import shlex
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -21,6 +24,12 @@ from dpcore.datasets.in_place import configured_sources
 from dpcore.errors import InvalidArgument, UnreadableFile
 
 HEADER = "name;age;share;day;ill"
+STATED: dict[str, Any] = {
+    "delimiter": ";",
+    "decimal": ",",
+    "date_order": "dmy",
+    "types": {"age": "integer", "share": "number", "day": "date", "ill": "yes/no"},
+}
 
 
 def row(number: int) -> str:
@@ -38,7 +47,7 @@ def test_a_folder_holds_what_a_file_that_is_brought_would(tmp_path: Path, monkey
     source.write_bytes(text.encode("cp1252"))
     at_once(monkeypatch, 997)
     monkeypatch.delattr(cells, "_one_by_one")  # nothing is out of the ordinary
-    found = import_csv([source], tmp_path / "out")
+    found = import_csv([source], tmp_path / "out", **STATED)
     reading = read_table(text.encode())
     brought = reading.apply(reading.suggested()).frame
     made = pq.read_table(tmp_path / "out").to_pandas()
@@ -62,7 +71,7 @@ def test_what_does_not_fit_is_missing_and_told_with_its_line(tmp_path: Path) -> 
     ]
     source = tmp_path / "a.csv"
     source.write_bytes("\n".join([HEADER, *lines]).encode() + b"\nB\xe4r;1;1;;\n")
-    found = import_csv([source], tmp_path / "out", decimal=",", encoding="utf-8", types={"age": "integer"})
+    found = import_csv([source], tmp_path / "out", **STATED, encoding="utf-8")
     aside = found.aside[str(source)]
     assert {why: (those.count, those.first) for why, those in aside.lines.items()} == {
         UNCLOSED: (1, [202]),
@@ -132,8 +141,9 @@ def test_nothing_is_left_behind_unless_all_is_there(tmp_path: Path, monkeypatch:
     good.write_text("a,b\n1,x\n2,y\n")
     other.write_text("a,c\n1,x\n2,y\n")
     out = tmp_path / "out"
+    types = {"a": "integer"}
     with pytest.raises(UnreadableFile, match="same line of names"):
-        import_csv([good, other], out)
+        import_csv([good, other], out, types=types)
     for wrong, choices in (
         (b"", {}),
         (b"1,2\n3,4\n", {}),
@@ -158,16 +168,16 @@ def test_nothing_is_left_behind_unless_all_is_there(tmp_path: Path, monkeypatch:
     with monkeypatch.context() as changed:
         changed.setattr(folder, "_typed", stopped)
         with pytest.raises(KeyboardInterrupt):
-            import_csv([good], out)
+            import_csv([good], out, types=types)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.csv", "b.csv"]
     (tmp_path / ".out.unfinished").mkdir()  # a process was killed
     with pytest.raises(InvalidArgument, match=r"\.out\.unfinished"):
-        import_csv([good], out)
+        import_csv([good], out, types=types)
     (tmp_path / ".out.unfinished").rmdir()
-    assert import_csv([good, good], out).rows == 4
+    assert import_csv([good, good], out, types=types).rows == 4
     before = {each.name: each.read_bytes() for each in out.iterdir()}
     with pytest.raises(InvalidArgument, match="must not exist"):
-        import_csv([good], out)
+        import_csv([good], out, types=types)
     assert {each.name: each.read_bytes() for each in out.iterdir()} == before
 
 
@@ -212,3 +222,87 @@ def test_all_parts_have_one_shape(tmp_path: Path) -> None:
     shapes = [pq.read_schema(part) for part in sorted((tmp_path / "out").iterdir())]
     assert shapes == [pa.schema([("a", pa.int64()), ("b", pa.string())])] * 2
     assert (found.columns[0].misfit.count, found.columns[0].missing, found.columns[1].missing) == (1, 1, 1)
+
+
+def day(order: str, number: int) -> str:
+    return order.format(d=f"{number % 9 + 1:02}", m=f"{number % 8 + 1:02}")
+
+
+ROWS = range(100)
+DECIDING: dict[str, tuple[str, list[str], tuple[str, ...]]] = {
+    "a decimal mark": ("who;x", [f"p{n};{1 + n % 9}.{100 + n}" for n in ROWS], ("px;1,5", "px;1.5")),
+    "thousands": ("who;x", [f"p{n};{1 + n % 9},{100 + n}" for n in ROWS], ("px;1,5", "px;1.5")),
+    "an order of days": (
+        "who;x",
+        [f"p{n};{day('{d}/{m}/2024', n)}" for n in ROWS],
+        ("px;13/01/2024", "px;01/13/2024", "px;2024-01-13"),
+    ),
+    "decimals": ("who;x", [f"p{n};{10**17 + n}" for n in ROWS], ("px;1.5", "px;7")),
+    "answers": ("who;x", [f"p{n};{n % 2}" for n in ROWS], ("px;2", "px;yes")),
+    "a delimiter": ("n,x;who", [f"a,{n % 3};p{n}" for n in ROWS], ("px,a,b,c,d,e;1", "1;2")),
+    "an encoding": ("who;x", [f"p{n};é" for n in ROWS], ("px;a\udce9\udc82",)),
+}
+CHOICES: tuple[dict[str, Any], ...] = (
+    {},
+    {"delimiter": ";"},
+    {"delimiter": ";", "types": {"x": "integer"}},
+    {"delimiter": ";", "types": {"x": "number"}},
+    {"delimiter": ";", "types": {"x": "date"}},
+    {"delimiter": ";", "types": {"x": "date"}, "date_order": "dmy"},
+    {"delimiter": ";", "types": {"x": "number"}, "decimal": ","},
+    {"delimiter": ";", "types": {"x": "yes/no"}},
+)
+
+
+def moved(place: Path, case: str, every: tuple[dict[str, Any], ...] = CHOICES) -> list[dict[str, Any]]:
+    """The choices with which one row more or less, or another one, changes how the other rows are read."""
+    head, rows, deciding = DECIDING[case]
+    found = []
+    for number, choices in enumerate(every):
+        read = []
+        for at, more in enumerate(((), *((one,) for one in deciding))):
+            source, out = place / f"{number}-{at}.csv", place / f"{number}-{at}"
+            lines = "\n".join([head, *rows, *more, ""])
+            source.write_bytes(lines.encode("utf-8", "surrogateescape"))
+            try:
+                import_csv([source], out, **choices)
+            except (UnreadableFile, InvalidArgument):
+                continue
+            read.append(pq.read_table(out).slice(0, len(rows)))
+        if any(one != read[0] for one in read):
+            found.append(choices)
+    return found
+
+
+@pytest.mark.parametrize("case", list(DECIDING))
+def test_no_row_decides_how_others_are_read(case: str, tmp_path: Path) -> None:
+    assert not moved(tmp_path, case)
+
+
+def test_taking_what_cells_suggest_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(folder, "check_stated", lambda reading, *_: seen.append(reading))
+
+    def suggested(names: tuple[str, ...], _: object, types: dict[str, Any]) -> tuple[Column, ...]:
+        columns = [column.suggestion for column in seen[-1].columns]
+        return tuple(replace(one, type="text") if one.type == "category" else one for one in columns)
+
+    monkeypatch.setattr(folder, "stated_columns", suggested)
+    for number, case in enumerate(("a decimal mark", "an order of days", "decimals", "answers")):
+        (tmp_path / str(number)).mkdir()
+        assert moved(tmp_path / str(number), case, ({"delimiter": ";"},)), case
+
+
+def test_what_must_be_stated_is_named_with_its_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "a.csv", tmp_path / "out"
+    source.write_text("Made by hand\n\n" + "\n".join([HEADER, *(row(3 * number) for number in range(60))]) + "\n")
+    assert main(["import-csv", str(source), str(out)]) == 1
+    said = capsys.readouterr().err
+    options = said.partition("correct: ")[2]
+    assert shlex.split(options) == shlex.split(
+        "--delimiter ';' --header-line 3 --column age=integer --column share=number --column day=date "
+        "--column ill=yes/no --decimal , --date-order dmy"
+    )
+    assert not out.exists()
+    assert main(["import-csv", str(source), str(out), *shlex.split(options)]) == 0
+    assert "60 rows of 5 columns" in capsys.readouterr().out

@@ -22,9 +22,10 @@ from sqlalchemy.pool import NullPool
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.datasets import Column, Declaration, PrivateRows
-from dpcore.datasets.in_place import PrivateSource, open_database, open_folder
+from dpcore.datasets.in_place import InPlace, PrivateSource, open_database, open_folder
 from dpcore.datasets.in_place.shape import UNLIKE
 from dpcore.datasets.in_place.tongue import TONGUES
+from dpcore.datasets.places import Places
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.selection import BestRule, LeastCost, MostCommonOption, QuantileValue
@@ -134,6 +135,56 @@ def test_not_a_number_counts_as_missing_whatever_other_rows_hold(tmp_path: Path,
         private = PrivateSource(lambda stored=stored: stored)
         for one in asked:
             assert np.ravel(one.read(private)).tolist() == np.ravel(one.read(rows)).tolist(), (others, footers)
+
+
+def in_a_file_of_sqlite(address: str, values: list[float | None]) -> PrivateSource:
+    with closing(sqlite3.connect(address)) as connection:
+        connection.execute("CREATE TABLE t (x REAL, y REAL, ill BOOLEAN)")
+        connection.executemany("INSERT INTO t VALUES (?, 0.5, ?)", [(one, at % 2) for at, one in enumerate(values)])
+        connection.commit()
+    return PrivateSource(lambda: open_database(f"sqlite:///{address}", "t"))
+
+
+def in_postgresql(address: str, values: list[float | None]) -> PrivateSource:
+    with create_engine(address, poolclass=NullPool).begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE t (x double precision, y double precision, ill boolean)")
+        rows = (f"({'NULL' if one is None else repr(str(one))}, 0.5, {at % 2 == 1})" for at, one in enumerate(values))
+        connection.exec_driver_sql(f"INSERT INTO t VALUES {', '.join(rows)}")  # noqa: S608 - this test's own
+    return PrivateSource(lambda: open_database(address, "t"))
+
+
+WHOLE = [1.0, 2.0, 2.0, 7.0, -3.0, 40.0, 0.0, 10.0]
+NOT_WHOLE = [2.5, -0.25, 1e300, -1e300, 2.0**63, 9.999999999999998, np.inf, -np.inf, None]
+
+
+@pytest.mark.parametrize("engine", ["SQLite", "Parquet", "PostgreSQL"])
+def test_whole_numbers_in_a_column_of_doubles(
+    tmp_path: Path, server: PrivateServer, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row without a number makes its column one of doubles. What is no whole number there is missing, by itself."""
+    x = Column(name="x", type="integer", low=0, high=10)
+    declared = Declaration(columns=(x, *numbers(10.0, "y"), ILL))
+    asked = (
+        QuantileValue.of(declared, "x", epsilon=1.0, points=11),
+        LeastCost.of(declared, ["x", "y"], epsilon=1.0),
+        BestRule.of(declared, ["x"], target="ill", epsilon=1.0, cuts=3),
+    )
+    values = [*WHOLE, *NOT_WHOLE]
+    ill = [at % 2 == 1 for at in range(len(values))]
+    texts = ["" if one is None else repr(one) for one in values]
+    rows = PrivateRows(pd.DataFrame({"x": texts, "y": "0.5", "ill": np.where(ill, "yes", "no")}).astype("str"))
+    if engine == "SQLite":
+        stored = in_a_file_of_sqlite(str(tmp_path / "a.db"), values)
+    elif engine == "PostgreSQL":
+        stored = in_postgresql(server.new_schema(), values)
+    else:
+        stored = folder_of(tmp_path / "p", pa.table({"x": pa.array(values), "y": [0.5] * len(values), "ill": ill}))
+    (batch,) = stored.row_batches(asked[0].reads, Places(target="x", parts=10, looks=()), 99)
+    assert np.count_nonzero(batch < 0) == len(NOT_WHOLE)
+    for one in asked:
+        assert np.ravel(one.read(stored)).tolist() == np.ravel(one.read(rows)).tolist(), one
+    monkeypatch.setattr(InPlace, "number_cell", lambda self, column: self.cell(column.name))
+    assert any(np.ravel(one.read(stored)).tolist() != np.ravel(one.read(rows)).tolist() for one in asked)
 
 
 X = Declaration(columns=(*numbers(100.0, "x"), WARD))

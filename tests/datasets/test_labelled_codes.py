@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,9 @@ import pyreadstat
 import pytest
 
 from dpcore.datasets import Reading, read_table
+from dpcore.datasets.reading import labelled_files, labelled_letters
 from dpcore.datasets.temporary import private_folder
+from dpcore.errors import UnreadableFile
 
 DAY, NO_DAY = 13923619200.0, 1e18
 _WRITE = {"SPSS": pyreadstat.write_sav, "Stata": pyreadstat.write_dta, "SAS": pyreadstat.write_xport}
@@ -85,3 +88,64 @@ def test_a_day_that_no_calendar_has_is_missing_in_its_row(program: str, written:
 def test_a_number_is_no_day() -> None:
     for program, written in (("SPSS", "F8.2"), ("Stata", "%9.0g"), ("Stata", "%tm"), ("SAS", "BEST12")):
         assert read(program, [700.0, 701.0], variable_format={"cell": written}).frame["cell"].tolist() == ["700", "701"]
+
+
+WORDS = ["zoé", "QQQé", "Ökonom", "ok"]
+
+
+def lettered(program: str, rows: list[int], wrong: bytes = b"\xff\xfeQ") -> Reading:
+    """A file in UTF-8 with these rows; where a word begins with QQQ it has bytes that are no letters."""
+    write = _WRITE[program]
+    with private_folder() as folder:
+        cells = {"word": [WORDS[row] for row in rows], "row": rows, "essay": [WORDS[row] * 200 for row in rows]}
+        if program == "SAS":
+            del cells["essay"]
+        write(pd.DataFrame(cells), str(folder / "a"))
+        return read_table((folder / "a").read_bytes().replace(b"QQQ", wrong))
+
+
+@pytest.mark.parametrize("program", list(_WRITE))
+def test_bytes_that_are_no_letters_are_one_missing_cell_and_change_no_other(
+    program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, holed = lettered(program, [0, 2, 3]), lettered(program, [0, 1, 2, 3])
+    assert holed.frame["word"].tolist() == ["zoé", "", "Ökonom", "ok"]
+    others = holed.frame.drop(index=1).reset_index(drop=True)
+    assert others.equals(whole.frame)
+    (notice,) = holed.report.repaired
+    assert (notice.count, notice.columns) == ((2, ("word", "essay")) if program != "SAS" else (1, ("word",)))
+    assert notice.texts == notice.lines == ()
+    assert not whole.report.repaired
+    monkeypatch.setattr(labelled_files, "encoding_of", lambda *_: None)
+    with pytest.raises(UnreadableFile, match="damaged"):
+        lettered(program, [0, 1, 2, 3])
+
+
+def test_a_word_cut_within_its_last_letter_is_read_alike_beside_one_that_cannot_be() -> None:
+    cut = b"QQ\xc3"  # a program that counts bytes cuts “QQé” so
+    with private_folder() as folder:
+        frames = []
+        for first in (b"abc", b"\xff\xfeQ"):
+            pyreadstat.write_sav(pd.DataFrame({"word": ["abc", "QQQ"]}), str(folder / "a"))
+            data = (folder / "a").read_bytes().replace(b"QQQ", cut).replace(b"abc", first)
+            frames.append(read_table(data).frame["word"].tolist())
+    assert frames == [["abc", "QQ"], ["", "QQ"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "said", "encoding"),
+    [
+        ("spss", b"", "UTF-8", "utf-8"),
+        ("spss", b"", "WINDOWS-1252", "cp1252"),
+        ("spss", b"", "SHIFT_JIS", None),  # read otherwise here and there
+        ("spss", b"", None, None),
+        ("stata", b"\x73", None, "cp1252"),
+        ("stata", b"<stata_dta><header><release>117</release>", None, "cp1252"),
+        ("stata", b"<stata_dta><header><release>118</release>", None, "utf-8"),
+        ("transport", b"", None, "utf-8"),
+    ],
+)
+def test_cells_are_told_apart_in_encodings_that_are_read_alike(
+    kind: str, data: bytes, said: str | None, encoding: str | None
+) -> None:
+    assert labelled_letters.encoding_of(data, kind, SimpleNamespace(file_encoding=said)) == encoding

@@ -105,6 +105,6 @@ def test_numbers_of_a_sheet_are_read_as_they_are() -> None:
 def test_a_column_whose_type_is_stated_is_imported_by_the_stated_mark(tmp_path: Path) -> None:
     source = tmp_path / "a.csv"
     source.write_text("id;x\n" + "".join(f"k{n};n.v.\n" for n in range(30)) + "k30;2,5\n", encoding="utf-8")
-    found = import_csv([source], tmp_path / "out", decimal=",", types={"x": "number"})
+    found = import_csv([source], tmp_path / "out", delimiter=";", decimal=",", types={"x": "number"})
     (column,) = (one for one in found.columns if one.name == "x")
     assert column.misfit.count + column.missing == 30, "the one with a comma was read"

@@ -475,3 +475,16 @@ class TestPracticeOfOneVisitor:
         for wrong in ("", "short", None):
             with pytest.raises(InvalidArgument, match="token"):
                 ledger.open_practice(wrong, "clinic", epsilon=1.0)
+
+
+def test_only_of_real_budgets_it_is_kept_that_they_are_spent(ledger: Ledger) -> None:
+    """There are as many for practice as there are visitors."""
+    for number in range(3):
+        ledger.open_budget(f"practice {number}", epsilon=1.0, practice=True)
+        with pytest.raises(BudgetExceeded):
+            ledger.charge(f"p{number}", f"practice {number}", Cost.pure(2.0), "?")
+    assert not ledger._store.refused
+    ledger.open_budget("people", epsilon=1.0)
+    with pytest.raises(BudgetExceeded):
+        ledger.charge("real", "people", Cost.pure(2.0), "?")
+    assert set(ledger._store.refused) == {"people"}

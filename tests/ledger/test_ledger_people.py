@@ -48,6 +48,12 @@ DISGUISES: dict[str, Callable[[], Reading]] = {
     "another column added": lambda: reading(ONE.assign(luck=np.random.default_rng(9).integers(0, 99, len(ONE)))),
     "two columns dropped": lambda: reading(ONE.drop(columns=["id", "job"])),
     "numbers written otherwise": lambda: reading(ONE.assign(age=ONE["age"].map("{:.1f}".format))),
+    "a missing cell in every column": lambda: reading(ONE.mask(np.eye(len(ONE), ONE.shape[1], dtype=bool))),
+    "answers in numbers, one missing": lambda: reading(
+        ONE.assign(smokes=(ONE["smokes"] == "yes").astype(int), job=ONE["job"].astype("category").cat.codes).where(
+            ONE["id"] != 7
+        )
+    ),
     "Yes for yes": lambda: reading(ONE.assign(smokes=ONE["smokes"].str.capitalize())),
     "1 for yes": lambda: reading(ONE.assign(smokes=(ONE["smokes"] == "yes").astype(int))),
     "ids shifted": lambda: reading(ONE.assign(id=ONE["id"] + 1000)),

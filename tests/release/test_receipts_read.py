@@ -16,7 +16,10 @@ from dpcore.audit.questions import QUESTIONS, question
 from dpcore.datasets import Column, Declaration
 from dpcore.ledger import Ledger
 from dpcore.release import question_digest, release, sentence
-from dpcore.releases.asked import suggested
+from dpcore.releases import asked as asked_module
+from dpcore.releases.asked import Asked, suggested
+from dpcore.releases.scaled_model import ScaledModel
+from dpcore.releases.selection import BestRule
 
 BY_KIND: dict[str, Question] = {}
 for _one in QUESTIONS:
@@ -93,6 +96,39 @@ def test_words_of_the_file_are_said_on_the_receipt() -> None:
     asked = request(replace(found, schema=replace(found.schema, columns=columns)))
     assert "are the words of the file: that a word occurs in it is not hidden." in sentence(asked)
     assert "words of the file" not in sentence(request(found))
+
+
+def counted(note: str) -> int:
+    """How many columns a sentence speaks of: by name, and as so many more."""
+    more = re.search(r" and ([0-9]+) more columns? ", note)
+    return note.count("“") + (int(more[1]) if more else 0)
+
+
+def silent(count: int) -> list[str]:
+    """Sentences about so many columns that speak of fewer."""
+    names = [f"c{number}" for number in range(6)]
+    columns = [Column(name=name, type="category", categories=("a", "b"), words_from_file=True) for name in names]
+    declared = Declaration(
+        columns=(*columns, Column(name="ill", type="yes/no")), suggested=tuple(names), named_by_rows=True
+    )
+    asked: list[Asked] = [
+        ScaledModel.of(declared, target="ill", columns=names[:count], epsilon=1.0, delta=1e-6),
+        BestRule.of(declared, names[:count], target="ill", epsilon=1.0),
+    ]
+    found = []
+    for one in asked:
+        told = [note for note in one.notes if "“c0”" in note]
+        for what, of in (("words of the file", count), ("file has", count + 1), ("suggested", count)):
+            notes = [note for note in told if what in note]
+            found += [what] if sum(map(counted, notes)) != of else []
+    return found
+
+
+def test_no_sentence_about_columns_is_silent_on_the_fourth(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not [silent(count) for count in range(1, 7) if silent(count)]
+    listed = asked_module._listed
+    monkeypatch.setattr(asked_module, "_listed", lambda names: listed(names[:3]))
+    assert set(silent(4)) == {"words of the file", "file has", "suggested"}
 
 
 @pytest.mark.parametrize("name", ["alarm per day, a row added", "losses, doubling", "model, a row added"])

@@ -289,6 +289,44 @@ def test_a_message_that_was_taken_is_held_nowhere(whole: bool) -> None:
     assert asyncio.run(held()) == 60_000, "what shows that it can fail"
 
 
+def held_unfinished(monkeypatch: pytest.MonkeyPatch, whose: list[str], kind: int = BINARY) -> list[bool]:
+    """Which of these pages, each from its address, may leave a message of 2,000 bytes unfinished."""
+    monkeypatch.setattr(frames, "MOST_UNFINISHED", 10_000)
+
+    async def story() -> list[bool]:
+        pages = []
+        for address in whose:
+            page = await Page().opened()
+            page.connection.scope["client"] = (address, 1)  # as uvicorn finds it behind a proxy
+            page.receives(frame(kind, b"x" * 1000, last=False) + frame(CONTINUED, b"x" * 1000, last=False))
+            pages.append(page)
+        found = [not page.wire.aborted for page in pages]
+        assert sum(sum(map(len, page.connection.frames)) for page in pages) <= 10_000
+        first = pages[0]
+        first.receives(frame(CONTINUED, b"x"))  # whole now, so that it counts no longer
+        assert len(frames._unfinished) == sum(found) - 1
+        for page in pages:
+            page.connection.connection_lost(None)
+        assert not frames._unfinished
+        return found
+
+    return asyncio.run(story())
+
+
+@pytest.mark.parametrize("kind", [BINARY, TEXT])
+def test_messages_that_are_not_whole_are_bounded_together(monkeypatch: pytest.MonkeyPatch, kind: int) -> None:
+    """One address has its share of the room, and all have no more than there is."""
+    assert held_unfinished(monkeypatch, ["a"] * 5 + ["b"] * 2, kind) == [True] * 4 + [False, True, False]
+
+
+def test_without_that_bound_they_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail."""
+    monkeypatch.setattr(frames, "_note", lambda page, frame: None)
+    frames.guard()
+    with pytest.raises(AssertionError):
+        held_unfinished(monkeypatch, ["a"] * 7)
+
+
 def test_uvicorn_and_streamlit_are_as_the_guard_takes_them_to_be() -> None:
     """Where this fails, look at ``dashboard/frames.py`` before anything else: frames may not be counted any more."""
     served = WebSocketsSansIOProtocol

@@ -16,7 +16,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from dashboard import lengths
+from dashboard import lengths, refused
 from tests.serving.connected import Wire
 
 PIECES = 10_000
@@ -49,6 +49,9 @@ def answered(*headers: str, body: bytes, method: str = "POST") -> tuple[bytes, W
     arrived: list[bytes] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == refused.KIND:  # as the gate says when it is somebody's turn
+            await send({"type": refused.KIND})
+            return
         arrived.append((await receive())["body"])
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})

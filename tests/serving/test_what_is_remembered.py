@@ -6,6 +6,7 @@ import ast
 import gc
 import tracemalloc
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,10 @@ import pytest
 
 from dashboard import catalogue, machine_memory
 from dashboard.background import compute, held
-from dashboard.background.shelf import Shelf
+from dashboard.background.jobs import Job
+from dashboard.background.once import once
+from dashboard.background.shelf import Jobs, Shelf, Watch
+from dashboard.budget.held import COMPOSED
 from dashboard.case import Case, Source
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk
@@ -158,9 +162,88 @@ def test_what_simulations_found_is_bounded_too() -> None:
     assert sum(bool(shelf.known(key)) for key in range(10)) == 3
 
 
+class AtOnce(Executor):
+    """Does what it is given at once."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args))
+        return future
+
+
+def test_what_a_session_s_jobs_found_is_bounded_but_for_the_newest() -> None:
+    """Those stand on the page: dropping one would begin it anew in every run."""
+    jobs, started = Jobs(room=50_000), []
+
+    def get(place: int, size: int = 20_000) -> Any:
+        def start() -> Watch:
+            started.append(place)
+            return Watch(Job(AtOnce(), bytes, [size]))
+
+        return jobs.get(f"slot {place}", place, start)
+
+    for place in range(10):
+        get(place)
+        assert jobs._over.bytes <= 50_000
+    assert (len(jobs._jobs), len(jobs._over)) == (Jobs.NEWEST, 2)
+    begun = len(started)
+    over = get(5)
+    assert (over.results(), over.complete, over.finished, over.error) == ([bytes(20_000)], True, True, None)
+    assert len(started) == begun, "what is kept is not done again"
+    get(0)
+    assert len(started) == begun + 1
+    for _ in range(9):
+        assert [get(place, 90_000).done for place in (20, 21, 22, 23)] == [1] * 4
+    assert len(started) == begun + 5, "larger than the room, and done once"
+    jobs.forget(22)
+    get(22)
+    assert started[-1] == 22
+    jobs.forget_all()
+    assert jobs._over.bytes == len(jobs._jobs) == 0
+
+
+def test_a_job_that_was_stopped_or_failed_is_told_so_when_it_is_put_away() -> None:
+    def fails(_: int) -> int:
+        raise ValueError("12 people")
+
+    class Waiting(AtOnce):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            return Future()
+
+    class Failing(AtOnce):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_exception(ValueError("12 people"))
+            return future
+
+    jobs = Jobs(room=50_000)
+    stopped = jobs.get("a", "a", lambda: Watch(Job(Waiting(), fails, [1, 2])))
+    stopped.cancel()
+    jobs.get("b", "b", lambda: Watch(Job(Failing(), fails, [1])))
+    for place in range(Jobs.NEWEST):
+        jobs.get(f"{place}", place, lambda: Watch(Job(AtOnce(), bytes, [1])))
+    first, failed = (jobs.get(name, name, lambda: pytest.fail("begun again unasked")) for name in ("a", "b"))
+    assert (first.cancelled, first.complete, first.total, first.done) == (True, False, 2, 0)
+    assert repr(failed.error) == "RuntimeError('ValueError')"
+
+
+def test_names_that_are_not_known_leave_nothing_behind() -> None:
+    @once(most=2)
+    def made(name: str) -> str:
+        if name != "known":
+            raise ValueError(name)
+        return name
+
+    for number in range(9):
+        with pytest.raises(ValueError, match=str(number)):
+            made(str(number))
+    assert made("known") == "known"
+    assert (len(made._making), len(made._raised)) == (1, 0)
+
+
 def test_all_that_a_server_remembers_is_within_one_room() -> None:
     kept = [compute.MEMORY, compute.LARGE, held.MEMORY.once(), held.LARGE_MEMORY.once()]
-    kept += [compute.shelf()._found, held.OWN_SHELF.once()._found]
+    kept += [compute.shelf()._found, held.OWN_SHELF.once()._found, held.JOBS.once()._over, COMPOSED.once()]
     assert all(one._within is held.ANSWERS for one in kept)
     assert all(one.room <= 500 << 20 for one in kept)
     assert held.ANSWERS.most() == machine_memory.for_answers()

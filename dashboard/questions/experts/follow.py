@@ -10,16 +10,18 @@ from typing import ClassVar
 import numpy as np
 
 from dashboard import words
+from dashboard.blocks import Text
 from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Read
-from dashboard.question import Need, Offer, Outcomes, Question, Tab, Way
+from dashboard.question import Need, NoOffer, Offer, Outcomes, Question, Tab, Way, Work
+from dashboard.questions.experts import beside
 from dashboard.questions.experts import follow_controls as controls
 from dashboard.questions.experts import follow_tabs as tabs
 from dashboard.questions.experts.follow_controls import NON_PRIVATE
 from dashboard.questions.experts.follow_setting import Setting
 from dashboard.questions.experts.followed import followed
-from dashboard.view import View
+from dashboard.view import View, axis_control
 from dashboard.ways import fitting, way
 from dashboard.words import change_one
 from dashboard.words import follow as said
@@ -29,8 +31,13 @@ from dpcore.experts import catalog
 from dpcore.experts.strategy import ASSUMPTIONS
 
 PAGE = "experts"
-MOST_FOLLOWED = 200_000
-"""Losses up to which every step of the ε scale is computed before it is asked for."""
+TABS = (
+    ("run", said.ONE_RUN),
+    ("what_if", said.WHAT_IF),
+    ("compare", said.COMPARE),
+    ("theory", theory_said.TITLE),
+    ("one_day", change_one.DAY_TITLE),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +67,13 @@ class Follow:
 
 def _question(setting: Setting) -> Question:
     view, offer, whom = _view(setting), setting.offer(), setting.whom
+    axis = setting.read(axis_control(view), "axis") if setting.large else view.first
+    works = beside.works(view, setting.problem, setting.seed, axis) if setting.large else ()
+    view = replace(view, empty=not setting.case.complete.issuperset(work.slot for work in works))
+    if setting.waits:
+        return _waiting(setting, view, offer, works)
     law = setting.weights()[-1]
     lost = view.at(setting.main)
-    request = offer.request if isinstance(offer, Offer) else None
-    delta = getattr(request, "delta", 0.0 if setting.strategy.cost.delta == 0.0 else setting.problem.delta)
     return Question(
         key=PAGE,
         sentence=said.sentence(whom.group, whom.unit),
@@ -87,24 +97,62 @@ def _question(setting: Setting) -> Question:
             what=said.last_plays(whom.unit),
             place=lambda answer: place_of(whom.losses.names, answer["experts"][answer["plays"][-1]]),
         ),
-        protected=words.LabelCard(
-            neighbours="replace_one",
-            epsilon=setting.epsilon,
-            delta=delta,
-            who=said.hidden(whom.unit),
-            not_protected=said.not_hidden(whom.units),
-        ),
-        tabs=(
-            Tab(key="run", title=said.ONE_RUN, blocks=lambda: tabs.one_run(setting)),
-            Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: tabs.what_if(setting, view)),
-            Tab(key="compare", title=said.COMPARE, blocks=lambda: tabs.compare(setting)),
-            Tab(key="theory", title=theory_said.TITLE, blocks=lambda: tabs.theory(setting)),
-            Tab(key="one_day", title=change_one.DAY_TITLE, blocks=lambda: tabs.two_worlds(setting)),
+        protected=_protected(setting, offer),
+        tabs=tuple(
+            Tab(key=key, title=title, blocks=blocks)
+            for (key, title), blocks in zip(
+                TABS,
+                (
+                    lambda: tabs.one_run(setting),
+                    lambda: tabs.what_if(setting, view),
+                    lambda: tabs.compare(setting),
+                    lambda: tabs.theory(setting),
+                    lambda: tabs.two_worlds(setting),
+                ),
+                strict=True,
+            )
         ),
         uncertain=setting.uncertain(1.0 - float(law[setting.best])),
         offer=offer,
         notes=tuple(_notes(setting)),
-        follows=setting.losses.size <= MOST_FOLLOWED and setting.main not in _simulated(),
+        works=works,
+        follows=not setting.large and setting.main not in _simulated(),
+    )
+
+
+def _waiting(setting: Setting, view: View, offer: Offer | NoOffer, works: tuple[Work, ...]) -> Question:
+    """The question before anything is evaluated: all that can be set, and what is declared."""
+    whom, problem = setting.whom, setting.problem
+    over = beside.HEAD in setting.case.finished
+    waiting = said.STOPPED if over else said.WAITING
+
+    def tab(key: str, title: str) -> Tab:
+        return Tab(key=key, title=title, blocks=lambda: (Text(waiting),))
+
+    return Question(
+        key=PAGE,
+        sentence=said.sentence(whom.group, whom.unit),
+        headline=said.headline_waiting(setting.epsilon, problem.experts, problem.n, whom.units),
+        caption=" ".join([*([whom.caution] if whom.caution else []), waiting]),
+        view=view,
+        need=Need(control=setting.need, found=None, waiting=waiting, simulated=whom.scenario is not None),
+        protected=_protected(setting, offer),
+        tabs=tuple(tab(*one) for one in TABS),
+        offer=offer,
+        notes=tuple(_notes(setting)),
+        works=works,
+    )
+
+
+def _protected(setting: Setting, offer: Offer | NoOffer) -> words.LabelCard:
+    whom, request = setting.whom, offer.request if isinstance(offer, Offer) else None
+    delta = getattr(request, "delta", 0.0 if setting.strategy.cost.delta == 0.0 else setting.problem.delta)
+    return words.LabelCard(
+        neighbours="replace_one",
+        epsilon=setting.epsilon,
+        delta=delta,
+        who=said.hidden(whom.unit),
+        not_protected=said.not_hidden(whom.units),
     )
 
 

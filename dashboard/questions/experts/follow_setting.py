@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from dashboard.blocks import Ask, Block, Download, Rows
-from dashboard.case import Case
+from dashboard.case import Case, Memo, unremembered
 from dashboard.controls import Choice, Number, Read, Several, slug
 from dashboard.question import NoOffer, Offer, Uncertain
+from dashboard.questions.experts import beside, other_rounds
 from dashboard.questions.experts import follow_controls as controls
-from dashboard.questions.experts import other_rounds
 from dashboard.questions.experts.follow_controls import (
     ASSUME,
     BAND,
@@ -38,7 +37,6 @@ from dpcore.releases.plays import PrivatePlays
 from dpcore.validate import FloatArray
 
 DRAWN = ("textbook", "weighted_majority", "batched", "doubling_leader", NON_PRIVATE, "theory")
-MOST_SHOWN = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,19 +68,23 @@ class Setting:
             scenario=whom.scenario,
             band=0.8 if band else 0.0,
         )
+        if beside.is_large(problem.losses):
+            found = beside.found_so_far(case)
+            problem = beside.Remembering.of(problem, beside.looking(found, unremembered))
+            case = replace(case, memo=beside.looking(found, case.memo))
         called = problem.labels
         strategies = tuple(key for key in called if key not in THEORIES and key != NON_PRIVATE)
         about = {key: catalog()[key].about for key in strategies}
         chosen = method(slug("experts_method", assumption), about, FIRST[assumption], said.STRATEGY)
         main = read(chosen)
-        beside = Several(
+        others = Several(
             key=slug("experts_drawn", assumption),
             label=said.DRAWN,
             options=tuple(called),
             names=called.__getitem__,
             default=tuple(key for key in called if key in DRAWN),
         )
-        shown = read(beside)
+        shown = read(others)
         seed = int(read(SEED))
         need = controls.need(case, whom, problem, metric)
         return cls(
@@ -105,11 +107,25 @@ class Setting:
         return self.case.epsilon
 
     @property
+    def memo(self) -> Memo:
+        return self.case.memo
+
+    @property
+    def large(self) -> bool:
+        """Whether what takes long is evaluated beside the page."""
+        return beside.is_large(self.problem.losses)
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is nothing to say yet."""
+        return self.large and beside.HEAD not in self.case.complete
+
+    @property
     def losses(self) -> FloatArray:
         return self.whom.losses.values
 
     @property
-    def identity(self) -> tuple[object, ...]:
+    def identity(self) -> tuple[Hashable, ...]:
         return ("experts", *self.whom.key, self.problem.assumption, self.problem.delta, self.problem.band)
 
     @property
@@ -133,8 +149,7 @@ class Setting:
 
     def weights(self) -> FloatArray:
         """The chance of each expert over time, at most 400 rounds, the last one among them."""
-        made = partial(_thinned, self.strategy, self.losses)
-        return self.case.memo((*self.identity, "weights", self.main, self.epsilon), made)
+        return beside.weights(self, self.main, self.epsilon, self.problem)
 
     def uncertain(self, noise: float) -> Uncertain | None:
         """Another expert at the end through noise, and how often another would be best had other rounds come.
@@ -143,13 +158,7 @@ class Setting:
         """
         if not other_rounds.few_enough(self.losses):
             return None
-        people = self.case.memo(
-            (*self.identity, "other days", self.seed), partial(other_rounds.another_best, self.losses, self.seed)
-        )
-        learner = self.problem.strategy(NON_PRIVATE, self.epsilon)
-        without = self.case.memo(
-            (*self.identity, "learnt at the end"), lambda: 1.0 - float(learner.weights(self.losses)[-1][self.best])
-        )
+        people, without = beside.other_days(self, self.epsilon, self.problem, self.seed)
         more = max(noise - without, 0.0)
         return Uncertain(
             noise=more,
@@ -185,12 +194,18 @@ class Setting:
         return Offer(
             request=request,
             data=source.rows,
-            forecast="" if self.case.brief else self.forecast(request, source.rows if source.public else None),
+            forecast=self._forecast_so_far(request),
             describe=said.answer,
             below=_plays,
             conclude=said.CONCLUDE,
             before=(Ask((PUBLISH,)),),
         )
+
+    def _forecast_so_far(self, request: PrivatePlays) -> str:
+        if self.case.brief:
+            return ""
+        source = self.case.source
+        return said.FORECAST_WAITING if self.waits else self.forecast(request, source.rows if source.public else None)
 
     def forecast(self, request: PrivatePlays, rows: Callable[[], PrivateRows] | None) -> str:
         """How far off: by the law of the request on public ``rows``, else from declared numbers alone."""
@@ -208,12 +223,6 @@ class Setting:
             return said.forecast_naming(right, lost, unit)
         drawn = self.problem.central.forecast(self.main, np.array([self.epsilon]), np.array([float(request.rounds)]))
         return said.forecast(lost, request.rounds, unit, float(drawn.regret[0]), request.touched)
-
-
-def _thinned(strategy: Strategy, losses: FloatArray) -> FloatArray:
-    weights = strategy.weights(losses)
-    places = np.unique(np.linspace(0, len(weights) - 1, min(len(weights), MOST_SHOWN)).astype(int))
-    return np.asarray(weights[places])
 
 
 def _plays(receipt: Receipt) -> Sequence[Block]:

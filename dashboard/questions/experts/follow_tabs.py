@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard import words
-from dashboard.blocks import Block, Formula, Keep, Note, Picture, Rows, Small, Text
+from dashboard.blocks import Block, Formula, Keep, Note, Picture, Rows, Slow, Small, Text
 from dashboard.charts.experts import life, ribbon
 from dashboard.questions.experts import follow_controls as controls
 from dashboard.questions.experts import one_day, regret_theory
@@ -23,6 +23,7 @@ from dpcore.experts import Strategy, catalog, running_regret
 from dpcore.validate import FloatArray
 
 LONGEST_RUN = 20_000
+Run = tuple[np.ndarray, FloatArray, FloatArray]
 
 
 def whom(setting: Setting) -> Picture:
@@ -40,17 +41,32 @@ def whom(setting: Setting) -> Picture:
 
 def one_run(setting: Setting) -> Sequence[Block]:
     """Plays, losses and running regret of one simulated run, and how the strategy in use works."""
-    about, values, names = catalog()[setting.main].about, setting.losses, setting.whom.losses.names
+    about, values = catalog()[setting.main].about, setting.losses
     how: list[Block] = [Text(said.method_in_use(about))]
     formula = Formula(latex=about.formula, source=about.source)
     if len(values) > LONGEST_RUN:
         return [*how, Note(said.too_long(LONGEST_RUN, len(values), setting.whom.units)), formula]
     key = (*setting.identity, "run", setting.main, setting.epsilon, setting.seed)
-    plays, regret, expected = setting.case.memo(key, partial(_run, setting.strategy, values, setting.seed))
+    asked = (setting.strategy, values, setting.seed)
+    if setting.large:
+        slow = Slow(
+            slot="experts-run",
+            key=key,
+            work=_run,
+            common=lambda: asked,
+            show=lambda found: _shown_run(setting, found),
+            what=said.EVALUATING,
+        )
+        return [*how, slow, formula]
+    return [*how, *_shown_run(setting, setting.case.memo(key, partial(_run, asked))), formula]
+
+
+def _shown_run(setting: Setting, found: Run) -> Sequence[Block]:
+    plays, regret, expected = found
+    names = setting.whom.losses.names
     end, average, last = float(regret[-1]), float(expected[-1]), int(plays[-1])
     shown = [words.html(name) for name in names]
     return [
-        *how,
         Picture(
             key="experts-life",
             figure=lambda dark: life(shown, plays, regret, expected, time=setting.whom.unit, dark=dark),
@@ -59,8 +75,7 @@ def one_run(setting: Setting) -> Sequence[Block]:
             note=said.run_note(
                 setting.seed, end, average, names[last], float(setting.weights()[-1][last]), setting.whom.unit
             ),
-        ),
-        formula,
+        )
     ]
 
 
@@ -124,8 +139,9 @@ def two_worlds(setting: Setting) -> Sequence[Block]:
     return one_day.blocks(setting.case, setting.read, setting.whom, setting.problem, setting.epsilon)
 
 
-def _run(strategy: Strategy, values: FloatArray, seed: int) -> tuple[np.ndarray, FloatArray, FloatArray]:
+def _run(asked: tuple[Strategy, FloatArray, int], _: None = None) -> Run:
     """One simulated run: the plays, its running regret, and the average of that over runs."""
+    strategy, values, seed = asked
     plays = strategy.play(values, np.random.Generator(np.random.PCG64(seed)))
     suffered = np.cumsum((strategy.weights(values) * values).sum(axis=1))
     best = np.cumsum(values, axis=0, dtype=np.float64).min(axis=1)

@@ -18,6 +18,7 @@ from dashboard.words import page as page_words
 from dpcore.datasets import Schema, Table
 from dpcore.errors import InvalidArgument
 from dpcore.experts import STORIES, ExpertLosses, Scenario
+from dpcore.experts.scenarios import ZeroOne
 from dpcore.releases.plays import KINDS, Kind, losses_of
 from dpcore.validate import FloatArray
 
@@ -144,15 +145,15 @@ def followed(case: Case, read: Read) -> Followed:
     story = read(what, "sentence")
     if story == COLUMNS:
         return _columns(case, what, read)
-    return _simulated(story, what, read, "" if meant else said.not_in_time(case.table.schema.unit))
+    return _simulated(case, story, what, read, "" if meant else said.not_in_time(case.table.schema.unit))
 
 
-def _simulated(story: str, what: Control[str], read: Read, caution: str) -> Followed:
+def _simulated(case: Case, story: str, what: Control[str], read: Read, caution: str) -> Followed:
     experts, rounds = int(read(EXPERTS, "sentence")), int(read(ROUNDS, "sentence"))
     gap, seed = read(GAP, "sentence"), int(read(SEED))
     rounds = min(rounds, MOST_LOSSES // experts)
     scenario = Scenario(story=story, experts=experts, gap=gap, period=max(2, rounds // 10), seed=seed)
-    values: Any = scenario.losses(rounds)  # 0 and 1 in single bytes, which every strategy takes as they are
+    values: Any = case.large(("story", scenario, rounds), lambda: _simulated_once(scenario, rounds))
     losses = ExpertLosses(
         values=values,
         names=tuple(said.expert(place + 1) for place in range(experts)),
@@ -168,6 +169,13 @@ def _simulated(story: str, what: Control[str], read: Read, caution: str) -> Foll
         ),
         caution=caution,
     )
+
+
+def _simulated_once(scenario: Scenario, rounds: int) -> ZeroOne:
+    """0 and 1 in single bytes, which every strategy takes as they are."""
+    found = scenario.losses(rounds)
+    found.setflags(write=False)
+    return found
 
 
 def _columns(case: Case, what: Control[str], read: Read) -> Followed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -109,7 +109,7 @@ def blocks(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
     return [
         *(_measured(own, found, place, asked) if own else [Text(said.not_measured(sample_data=case.source.public))]),
         Text(said.every(found.levels[place], *_first(found, place))),
-        _every(found, place),
+        *_every(found, place),
         Small(said.how(found.versions, found.written, found.delta)),
     ]
 
@@ -126,7 +126,7 @@ def _same(one: Measured, case: Case, task: Task) -> bool:
 
 def _measured(own: Measured, found: Figures, place: int, asked: Asked) -> Sequence[Block]:
     values = {line: cell for line in (*PRIVATE, *PUBLIC) if (cell := own.value(line, place)) is not None}
-    told = said.headline(found.levels[place], own.target, values, classifies=own.classifies)
+    told = said.headline(found.levels[place], own.target, values, found.written, found.delta, classifies=own.classifies)
     names = {line: said.NAMES[line] for line in values}
     return [
         Text(told),
@@ -219,14 +219,19 @@ def _first(found: Figures, place: int) -> tuple[dict[str, int], list[str]]:
     return first, useless
 
 
-def _every(found: Figures, place: int) -> Rows:
-    """Every sample's first question at one ε."""
-    rows = []
-    for one in found.tables:
-        cells = {
-            said.SHORT[line]: said.cell(one.value(line, place), classifies=one.classifies)
-            for line in (*PRIVATE, *PUBLIC)
-        }
-        rows.append({said.SAMPLE: _name(one)} | cells | {said.TOLD: said.told(one)})
-    frame = pd.DataFrame(rows)
-    return Rows(frame=frame, alt="; ".join(", ".join(map(str, row)) for row in frame.to_numpy()) + ".")
+def _every(found: Figures, place: int) -> Iterator[Block]:
+    """Every sample's first question at one ε: shares, of which more is better, and errors, of which less is."""
+    for classifies in (True, False):
+        rows = []
+        for one in found.tables:
+            if one.classifies != classifies:
+                continue
+            cells = {
+                said.SHORT[line]: said.cell(one.value(line, place), classifies=classifies)
+                for line in (*PRIVATE, *PUBLIC)
+            }
+            rows.append({said.SAMPLE: f"{_name(one)}, {one.rows:,}", said.TOLD: said.told(one)} | cells)
+        if rows:
+            frame = pd.DataFrame(rows)
+            yield Small(said.unit_of_all(classifies=classifies))
+            yield Rows(frame=frame, alt="; ".join(", ".join(map(str, row)) for row in frame.to_numpy()) + ".")

@@ -36,6 +36,7 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dp
                 quote=asked.quote,
                 decimal=asked.decimal,
                 date_order=asked.date_order,
+                header_line=asked.header_line,
                 progress=progress.more,
             )
     except DpcoreError as error:
@@ -123,13 +124,16 @@ def _parser(program: str) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME=TYPE",
-        help=f"a column's type ({', '.join(STATED)}), instead of the guess; may be repeated",
+        help=f"a column's type ({', '.join(STATED)}), text when left out; may be repeated",
     )
-    parser.add_argument("--delimiter", help='what stands between cells; "tab" for a tab')
-    parser.add_argument("--encoding", help="such as utf-8 or cp1252")
-    parser.add_argument("--quote", choices=('"', "'", ""), help="what stands around cells; nothing for none")
-    parser.add_argument("--decimal", choices=(".", ","), help="what stands before decimals")
-    parser.add_argument("--date-order", choices=("ymd", "dmy", "mdy"), help="how days are written")
+    parser.add_argument("--delimiter", help='what stands between cells, a comma when left out; "tab" for a tab')
+    parser.add_argument("--encoding", help="such as cp1252; utf-8 when left out")
+    parser.add_argument(
+        "--quote", choices=('"', "'", ""), help='what stands around cells, " when left out; nothing for none'
+    )
+    parser.add_argument("--decimal", choices=(".", ","), help="what stands before decimals, a point when left out")
+    parser.add_argument("--date-order", choices=("ymd", "dmy", "mdy"), help="how days are written, ymd when left out")
+    parser.add_argument("--header-line", type=int, metavar="N", help="the line of names, the first when left out")
     return parser
 
 

@@ -1,8 +1,8 @@
 """CSV files into a folder of Parquet files: each cell as its column's type, or missing, and then said where.
 
-Types are guessed from the beginning of the first file, as for a file that somebody brings, or stated; every cell is
-then read by itself. The folder is there whole or not at all. For whoever may look at the rows: the account says how
-many cells did not fit, and where.
+How the files are read is stated, or the usual (``as_stated``), and refused where the beginning of the first one
+suggests something else; every cell is then read by itself. The folder is there whole or not at all. For whoever may
+look at the rows: the account says how many cells did not fit, and where.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from pyarrow import compute
 from pyarrow import parquet as pq
 
 from dpcore.datasets.conversion import apply
+from dpcore.datasets.importing.as_stated import ENCODING, check_stated, stated_columns, stated_signs
 from dpcore.datasets.importing.cells import Signs, rows
 from dpcore.datasets.importing.text_lines import Aside, Lines, Source, Text, text_lines
 from dpcore.datasets.reading import Reading, read_table
@@ -81,23 +82,26 @@ def import_csv(
     quote: str | None = None,
     decimal: Decimal | None = None,
     date_order: DateOrder | None = None,
+    header_line: int | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Imported:
     """All rows of ``sources``, which have the same line of names, as Parquet in ``folder``, which must not exist.
 
-    ``types`` states those of some columns; the other choices are those of ``read_table``, for all files.
+    ``types`` states those of columns that are no text; the other choices are those of ``read_table``, for all files.
     ``progress(bytes)`` is called as bytes are read. Raises UnreadableFile, InvalidArgument, OSError; then nothing is
     left behind.
     """
     if not sources:
         raise InvalidArgument("sources", "must be at least one file")
-    stated = {name: one_of(STATED, types=kind) for name, kind in (types or {}).items()}
+    stated: dict[str, ColumnType] = {name: _kind(kind) for name, kind in (types or {}).items()}
     choices = {
         "delimiter": delimiter,
         "encoding": encoding,
         "quote": quote,
         "decimal": decimal,
         "date_order": date_order,
+        "header_line": header_line,
+        "header_rows": None if header_line is None else 1,
     }
     form = _form(sources[0], {key: value for key, value in choices.items() if value is not None}, stated)
     if folder.exists():
@@ -182,8 +186,8 @@ def _typed(table: pa.Table, lines: IntArray, form: _Form, fitted: tuple[Fitted, 
     return pa.table(columns, schema=form.schema)
 
 
-def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, str]) -> _Form:
-    """As the head of the first file shows it. Raises UnreadableFile, InvalidArgument."""
+def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, ColumnType]) -> _Form:
+    """As it was stated, where the head of the first file is written so. Raises UnreadableFile, InvalidArgument."""
     for size in _HEADS:
         head = _head(source, size)
         try:
@@ -199,27 +203,20 @@ def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, str]
     if len(report.header_lines) != 1:
         raise UnreadableFile("The file must have one line that names its columns.")
     names = tuple(column.name for column in reading.columns)
-    signs = Signs(delimiter=report.delimiter, quote=report.quote)
-    encoding = str(choices.get("encoding", "utf-8" if report.encoding == "ascii" else report.encoding))
-    found = _head_names(head, encoding, signs, report.header_lines[0])
-    if len(found) != len(names) or len(set(map(str.casefold, names))) != len(names):
-        raise UnreadableFile("Each column must have a name of its own in the line of names.")
     unknown = set(stated) - set(names)
     if unknown:
         raise InvalidArgument("types", f"must be of columns of the file, which are {', '.join(names)}")
-    columns = []
-    for column in reading.columns:
-        kind = stated.get(column.name)
-        if kind is None and column.readings:
-            ways = " or ".join(one.label for one in column.readings)
-            raise InvalidArgument(
-                "types",
-                f"must state how “{column.name}” is read ({ways}): by its type, the decimal sign or the date order",
-            )
-        told = cast(ColumnType, kind or ("text" if column.type == "category" else column.type))
-        mark, order = reading.decimal or column.suggestion.decimal, reading.date_order or column.suggestion.date_order
-        columns.append(replace(column.suggestion, type=told, decimal=mark, date_order=order))
-    return _Form(encoding=encoding, signs=signs, line=report.header_lines[0], names=found, columns=tuple(columns))
+    check_stated(reading, choices, stated)
+    encoding, signs = str(choices.get("encoding", ENCODING)), stated_signs(choices)
+    found = _head_names(head, encoding, signs, report.header_lines[0])
+    if len(found) != len(names) or len(set(map(str.casefold, names))) != len(names):
+        raise UnreadableFile("Each column must have a name of its own in the line of names.")
+    columns = stated_columns(names, choices, stated)
+    return _Form(encoding=encoding, signs=signs, line=report.header_lines[0], names=found, columns=columns)
+
+
+def _kind(stated: str) -> ColumnType:
+    return STATED[STATED.index(one_of(STATED, types=stated))]
 
 
 def _head_names(head: bytes, encoding: str, signs: Signs, line: int) -> tuple[str, ...]:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import CompoundSelect, Select, column, false, literal_column, quoted_name, select, table
+from sqlalchemy import CompoundSelect, Select, and_, case, column, false, literal_column, quoted_name, select, table
 from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.in_place.counting import Groups, options_counted, whole_number
-from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded
+from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded, number
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -29,6 +29,7 @@ MOST_GROUPS = 1_000_000
 """Different values that one question may have; a column of names or ids has more."""
 _MOST_BINS = 1_000_000
 _PREVIEWED = 1000
+_LARGEST_WHOLE = 2.0**63
 Rows = list[tuple[object, ...]]
 Query = Select[Any] | CompoundSelect[Any]
 
@@ -42,7 +43,7 @@ class InPlace:
     size)`` those of one of whole numbers alone, as arrays of at most ``size`` rows and all of one state of the table.
     ``quoted(name)`` is a name as that engine writes it, ``tongue`` what else it has its own way to write. ``key`` tells
     a folder's states apart, but only names a table of a database, which does not say when it changes: keep nothing by
-    it for long.
+    it for long. ``texts`` are columns of the same cells as texts, by name, where a number is not all that a cell says.
     """
 
     names: tuple[str, ...]
@@ -55,6 +56,7 @@ class InPlace:
     tongue: Tongue
     key: str
     keys: frozenset[str] = frozenset()
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -69,7 +71,29 @@ class InPlace:
     def cell(self, name: str) -> Cell:
         """A column in a query, with nothing in place of what is too long to be looked at. Raises InvalidArgument."""
         self._named(name)
-        return bounded(column(quoted_name(name, quote=True)), self.kinds[name], self.tongue)
+        return self._bounded(name, self.kinds[name])
+
+    def declared(self, column: Column) -> tuple[Cell, Kind]:
+        """The cells of a declared column, as ``cell``, and their kind: as they are told apart where they name an option
+        or somebody, as numbers where they are numbers."""
+        text = None if column.is_numeric else self.texts.get(column.name)
+        if text is None:
+            return self.cell(column.name), self.kinds[column.name]
+        return self._bounded(text, "text"), "text"
+
+    def _bounded(self, name: str, kind: Kind) -> Cell:
+        return bounded(column(quoted_name(name, quote=True)), kind, self.tongue)
+
+    def number_cell(self, column: Column) -> Cell:
+        """``cell`` of a column of numbers, with nothing in place of what is no whole number where it was declared so.
+
+        Raises InvalidArgument.
+        """
+        cell = self.cell(column.name)
+        if column.type != "integer" or self.kinds[column.name] != "number":
+            return cell
+        within = and_(cell >= number(-_LARGEST_WHOLE), cell < number(_LARGEST_WHOLE))
+        return case((and_(within, self.tongue.integral(cell)), cell))
 
     def probe(self, names: Iterable[str]) -> None:
         """Read no row of these columns, or of the table: whether that is allowed.
@@ -115,7 +139,7 @@ class InPlace:
 
         Raises InvalidArgument for a column without options, UnreadableFile.
         """
-        cell, kind = self.cell(column.name), self.kinds[column.name]
+        cell, kind = self.declared(column)
         groups, asked = options_counted(self.table, column, cell, kind, self.tongue, None)
         return self.sizes(asked, groups)
 

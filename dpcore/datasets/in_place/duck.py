@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
@@ -60,8 +61,9 @@ def open_folder(folder: str | Path) -> InPlace:
     if not files:
         raise UnreadableFile("The folder holds no Parquet file.")
     state = _state(files)
-    view = f"CREATE VIEW {_identifier(_VIEW)} AS {one_table(place, state)}"
-    return _open(_IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE)
+    shape = one_table(place, state)
+    view = f"CREATE VIEW {_identifier(_VIEW)} AS {shape.selection}"
+    return _open(_IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE, texts=shape.texts)
 
 
 def open_lines(folder: str | Path, form: Form) -> InPlace:
@@ -160,8 +162,9 @@ def _open(
     reach: str = "",
     first: str = "",
     before: Callable[[duckdb.DuckDBPyConnection, str], None] = lambda *_: None,
+    texts: Mapping[str, str] = MappingProxyType({}),
 ) -> InPlace:
-    """``first`` makes the view ``name`` once, or ``before`` anew for each query."""
+    """``first`` makes the view ``name`` once, or ``before`` anew for each query; ``texts`` as in ``Shape``."""
     stack = ExitStack()
     try:
         if database == _IN_MEMORY:
@@ -219,6 +222,7 @@ def _open(
     except UnreadableFile:
         stack.close()
         raise
+    described = [row for row in described if row[0] not in texts.values()]
     stored = InPlace(
         names=tuple(str(row[0]) for row in described),
         kinds={str(row[0]): _kind(str(row[1])) for row in described},
@@ -230,6 +234,7 @@ def _open(
         tongue=PARQUET if database == _IN_MEMORY else DUCKDB,
         key=hashlib.sha256(key.encode()).hexdigest(),
         keys=frozenset(str(row[0]) for row in keys),
+        texts=texts,
     )
     weakref.finalize(run, stack.close)
     return stored

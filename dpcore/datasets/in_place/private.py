@@ -147,7 +147,7 @@ class OpenSource(OpenRows):
 
     def counts(self, name: str, *, where: str | None = None) -> IntArray:
         column, stored = self._reads.column(name), self._stored
-        cell, kind = stored.cell(name), stored.kinds[name]
+        cell, kind = stored.declared(column)
         if self._reads.person is not None:
             return self._sizes(by_option(column, cell, kind, stored.tongue), where)
         groups, asked = options_counted(stored.table, column, cell, kind, stored.tongue, self._only(where))
@@ -159,7 +159,7 @@ class OpenSource(OpenRows):
 
     def number_counts(self, name: str, *, unit: float) -> tuple[FloatArray, IntArray]:
         column, stored = self._reads.column(name), self._stored
-        base, units = by_unit(column, stored.cell(name), stored.tongue, unit)
+        base, units = by_unit(column, stored.number_cell(column), stored.tongue, unit)
         fill = fill_number(column)
         groups = stored.select(self._asked(units, None))
         values = np.array([fill if place is None else (base + whole_number(place)) * unit for place, _ in groups])
@@ -193,16 +193,15 @@ class OpenSource(OpenRows):
     def _only(self, where: str | None) -> ColumnElement[bool] | None:
         if where is None:
             return None
-        stored = self._stored
-        return is_yes(self._reads.column(where), stored.cell(where), stored.kinds[where], stored.tongue)
+        column, stored = self._reads.column(where), self._stored
+        return is_yes(column, *stored.declared(column), stored.tongue)
 
     @property
     def _whose(self) -> Whose | None:
         stored, reads = self._stored, self._reads
         if reads.person is None:
             return None
-        name = reads.person.name
-        person, there = whose(reads.person, stored.cell(name), stored.kinds.get(name, "other"), stored.tongue)
+        person, there = whose(reads.person, *stored.declared(reads.person), stored.tongue)
         return Whose(person=person, there=there, most=reads.most)
 
     def _asked(self, place: Cell, where: str | None) -> Select[Any]:

@@ -84,7 +84,7 @@ def _by_day(stored: InPlace, column: Column, cuts: tuple[float, ...]) -> Groups:
 
 def _part(stored: InPlace, column: Column, parts: int) -> Read:
     """In which part of its declared range a number is."""
-    cell = parts_of(column, stored.cell(column.name), stored.tongue, parts, none=-1)
+    cell = parts_of(column, stored.number_cell(column), stored.tongue, parts, none=-1)
     rest = -1
     if column.fill is not None:
         low, high = float(column.low or 0.0), float(column.high or 0.0)

@@ -2,29 +2,36 @@
 
 A file whose columns do not fit the others would make a question fail only once it is read, after the charge, and by
 what its cells hold. So files must agree in names and types, but for whole numbers and doubles of several sizes, which
-are read as the widest of them: a month with a gap is often written as doubles. Columns in which a cell may hold what
-DuckDB cannot read are left out: times of day, lists and the like, and points in time in milliseconds, which reach
-further than its own, where the footers do not say that none of them does.
+are read as the widest of them: a month with a gap is often written as doubles. What such a cell names (whose row it is,
+an option) is told by its own file's type, for as a double an id of 18 digits is that of many others: see ``Shape``.
+
+Columns in which a cell may hold what DuckDB cannot read are left out: times of day, lists and the like, and points in
+time in milliseconds, which reach further than its own, where the footers do not say that none of them does.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
 from pyarrow import ArrowException, parquet
+from sqlalchemy import column, quoted_name
 
 from dpcore.datasets.in_place.connection import in_memory
+from dpcore.datasets.in_place.tongue import PARQUET, Cell, DuckDB
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
 
 UNLIKE = "The Parquet files of this folder differ in the names or types of their columns; ask who writes them."
 NO_COLUMN = "The Parquet files of this folder have no column that can be read safely."
-_NUMBERS = {"INT32", "INT64", "FLOAT", "DOUBLE"}
+_DECIMALS = {"FLOAT", "DOUBLE"}
+_NUMBERS = {"INT32", "INT64", *_DECIMALS}
 _SAID = "file_name, name, type, converted_type, logical_type, num_children, scale, precision, type_length"
 _REACH = 9_000_000_000_000_000  # milliseconds from 1970: the years from −283,000 to 287,000
 _SIZES = {None, *(f"{sign}INT_{size}" for sign in ("", "U") for size in (8, 16, 32, 64))}
@@ -32,9 +39,21 @@ _ANY_NUMBER = "any number"
 _NESTED = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT)\b.*|.*\])")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A selection of all rows, and by a column's name that of another one, which holds the same cells as texts.
+
+    There is one wherever some files write decimals and others whole numbers, or decimals of another size: the column
+    itself holds doubles then, and its texts are those of each file's own type.
+    """
+
+    selection: str
+    texts: Mapping[str, str]
+
+
 @lru_cache(maxsize=16)
-def one_table(folder: Path, state: str) -> str:
-    """A selection of all columns that can be read safely, of all files in ``folder`` and below it.
+def one_table(folder: Path, state: str) -> Shape:
+    """All columns that can be read safely, of all files in ``folder`` and below it.
 
     ``state`` changes with the files. Raises UnreadableFile where they are not of one shape.
     """
@@ -43,7 +62,8 @@ def one_table(folder: Path, state: str) -> str:
     try:
         with private_folder() as overflow, in_memory(overflow, reach=str(folder)) as connection:
             leaves = connection.execute(footers).fetchall()
-            read = f"read_parquet({every}, hive_types_autocast=false, union_by_name={str(_widened(leaves)).lower()})"
+            widened = _widened(leaves)
+            read = _read(every, widened)
             described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608
         left_out = _left_out(leaves)
     except (duckdb.Error, OSError, ArrowException):
@@ -51,7 +71,61 @@ def one_table(folder: Path, state: str) -> str:
     names = [name for name, kind, *_ in described if name not in left_out and not _NESTED.fullmatch(kind)]
     if not names:
         raise UnreadableFile(NO_COLUMN)
-    return f"SELECT {', '.join(_identifier(name) for name in names)} FROM {read}"  # noqa: S608
+    groups = _groups(leaves, names) if widened else {}
+    if len(groups) < 2:
+        return Shape(selection=f"SELECT {', '.join(map(_identifier, names))} FROM {read}", texts={})  # noqa: S608
+    texts: dict[str, str] = {}
+    for name in sorted({name for kinds in groups for name, _ in kinds}):
+        texts[name] = _unused(f"{name} as text", (*names, *texts.values()))
+    in_folders = {name for name, *_ in described} - {leaf[1] for leaf in leaves}
+    selected = [_selected(files, names, texts, dict(kinds), in_folders) for kinds, files in groups.items()]
+    return Shape(selection=" UNION ALL ".join(selected), texts=texts)
+
+
+def _read(files: str, widened: bool, more: str = "") -> str:
+    return f"read_parquet({files}, hive_types_autocast=false, union_by_name={str(widened).lower()}{more})"
+
+
+def _groups(leaves: list[tuple[Any, ...]], names: Sequence[str]) -> dict[tuple[tuple[str, str], ...], list[str]]:
+    """Files by how they write those columns of numbers that some files write as decimals and others do not so."""
+    kinds: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for file, name, kind, *_ in leaves:
+        if name in names:
+            kinds[file][name] = kind
+    of = {name: {found[name] for found in kinds.values() if name in found} for name in names}
+    several = [name for name in names if len(of[name]) > 1 and of[name] & _DECIMALS]
+    groups: defaultdict[tuple[tuple[str, str], ...], list[str]] = defaultdict(list)
+    for file, found in kinds.items():
+        groups[tuple((name, found[name]) for name in several)].append(file)
+    return dict(groups)
+
+
+def _selected(
+    files: Sequence[str], names: Sequence[str], texts: Mapping[str, str], kinds: Mapping[str, str], in_folders: set[str]
+) -> str:
+    """The rows of files of one shape: see ``Shape``. What folders are called is ``in_folders``, whichever these are."""
+    cells = [f"CAST({_identifier(name)} AS DOUBLE)" if name in texts else _identifier(name) for name in names]
+    told = [(name, _text(name, kinds[name])) for name in texts]
+    columns = [
+        *(f"{cell} AS {_identifier(name)}" for cell, name in zip(cells, names, strict=True)),
+        *(f"{cell} AS {_identifier(texts[name])}" for name, cell in told),
+    ]
+    listed = "[" + ", ".join("'" + file.replace("'", "''") + "'" for file in files) + "]"
+    read = _read(listed, True, f", hive_partitioning={str(bool(in_folders)).lower()}")
+    return f"SELECT {', '.join(columns)} FROM {read}"  # noqa: S608 - the server's own folder
+
+
+def _text(name: str, kind: str) -> str:
+    """What a number of this kind names, in SQL."""
+    cell: Cell = column(quoted_name(name, quote=True))
+    read = PARQUET.named(cell, "number" if kind in _DECIMALS else "integer", PARQUET.trimmed)
+    return str(read.compile(dialect=DuckDB(), compile_kwargs={"literal_binds": True}))
+
+
+def _unused(name: str, names: Sequence[str]) -> str:
+    while name.lower() in {other.lower() for other in names}:
+        name += "'"
+    return name
 
 
 def _widened(leaves: list[tuple[Any, ...]]) -> bool:

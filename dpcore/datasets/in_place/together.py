@@ -86,7 +86,7 @@ def crossed(
 def range_totals(stored: InPlace, columns: Sequence[Column], parts: int, whose: Whose | None) -> IntArray:
     """Sums of the values' parts of their declared ranges: see ``OpenRows.range_totals``. Raises InvalidArgument."""
     cells = [
-        parts_of(column, stored.cell(column.name), stored.tongue, parts, none=_filled(column, parts))
+        parts_of(column, stored.number_cell(column), stored.tongue, parts, none=_filled(column, parts))
         for column in columns
     ]
     if whose is None:
@@ -113,8 +113,9 @@ class Placed:
 
 
 def as_groups(stored: InPlace, column: Column, cuts: FloatArray | None) -> Placed:
-    cell, kind, tongue = stored.cell(column.name), stored.kinds[column.name], stored.tongue
+    (cell, kind), tongue = stored.declared(column), stored.tongue
     if cuts is not None:
+        cell = stored.number_cell(column)
         reached = partial(cuts_reached, [number(float(cut)) for cut in cuts])
         low, high = bounds_of(column)
         # Between cuts that lie within the bounds a value beyond them falls where the bound does.

@@ -38,12 +38,13 @@ Cell = ColumnElement[Any]
 FITS: dict[ColumnType, frozenset[Kind]] = {
     "category": frozenset({"text", "integer", "number"}),
     "yes/no": frozenset({"text", "yes/no", "integer", "number"}),
-    "integer": frozenset({"integer"}),
+    "integer": frozenset({"integer", "number"}),
     "number": frozenset({"integer", "number"}),
     "date": frozenset({"date"}),
     "text": frozenset(get_args(Kind)),
 }
-"""As what a column of each kind may be declared: so that no cell can make a question fail."""
+"""As what a column of each kind may be declared: so that no cell can make a question fail. Whole numbers stand in a
+column of doubles where one row has none: a cell that is no whole number is missing there, as in memory."""
 
 
 LONGEST = 65_536
@@ -89,6 +90,15 @@ def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
     )
 
 
+def _named_in_duckdb(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
+    """A whole number is one text however it is held: as a double or a single, 10¹⁷ would be written “1e+17”."""
+    told = _named(cell, kind, trimmed)
+    if kind != "number":
+        return told
+    whole = cast(try_cast(cell, _Hugeint()), String())
+    return func.coalesce(case((cell == func.trunc(cell), whole)), told)
+
+
 @cache
 def _capitals() -> dict[str, list[str]]:
     """Of each letter those that become it in small letters, besides A to Z, one by one as in memory."""
@@ -114,9 +124,10 @@ class Tongue:
 
     ``exact(text)`` tells texts apart letter by letter, ``trimmed(text)`` is one without ``BLANKS`` around it,
     ``day(cell)`` is its day, ``option(text, options)`` the place among these options, ``whole(number)`` the largest
-    whole number up to one above 0, ``double(number)`` the number as a double, ``quotient(double, by)`` the double
-    divided by a number above 0, ``digest(text)`` its MD5, ``size(cell, kind)`` how many bytes a cell has, told without
-    a copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
+    whole number up to one above 0, ``integral(number)`` whether one is whole, ``double(number)`` the number as a
+    double, ``quotient(double, by)`` the double divided by a number above 0, ``digest(text)`` its MD5, ``size(cell,
+    kind)`` how many bytes a cell has, told without a copy of it, or None for a kind whose cells are small; ``floor``
+    and ``clip`` are as ``InPlace`` uses them.
     ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
     ``named(cell, kind, trimmed)`` is what a cell names, as a text: the same one for cells that are equal, another for
     others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``whole_numbers.plain`` has it.
@@ -129,6 +140,7 @@ class Tongue:
     day: Callable[[Cell], Cell]
     option: Callable[[Cell, tuple[str, ...]], Cell]
     whole: Callable[[Cell], Cell]
+    integral: Callable[[Cell], ColumnElement[bool]]
     floor: str
     clip: str
     double: Callable[[Cell], Cell]
@@ -173,6 +185,15 @@ class _Enum(UserDefinedType[str]):
         return "ENUM(" + ", ".join("'" + option.replace("'", "''") + "'" for option in self.options) + ")"
 
 
+class _Hugeint(UserDefinedType[int]):
+    """A DuckDB type of whole numbers of up to 38 digits."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "HUGEINT"
+
+
 class _Compiler(SQLCompiler):
     def visit_try_cast(self, element: Any, **how: Any) -> str:
         return f"TRY_{self.visit_cast(element, **how)}"  # type: ignore[no-untyped-call]
@@ -187,6 +208,10 @@ class DuckDB(DefaultDialect):
 
     def __init__(self) -> None:
         super().__init__(paramstyle="qmark")
+
+
+def _is_floor(number: Cell) -> ColumnElement[bool]:
+    return number == func.floor(number)
 
 
 def _floor(number: Cell) -> Cell:
@@ -249,12 +274,14 @@ DUCKDB = Tongue(
     day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
     option=lambda text, options: func.enum_code(try_cast(text, _Enum(options))),
     whole=lambda number: try_cast(func.floor(number), BigInteger()),
+    integral=_is_floor,
     floor="floor({})::INTEGER",
     clip="least(greatest({value}, {low}), {high})",
     double=_double,
     quotient=_quotient,
     size=_size_in_duckdb,
     plain=_plain_in_duckdb,
+    named=_named_in_duckdb,
     several_groupings=True,
 )
 PARQUET = replace(DUCKDB, letter_by_letter=True)
@@ -265,6 +292,7 @@ TONGUES: dict[str, Tongue] = {
         day=func.date,
         option=places,
         whole=lambda number: cast(number, Integer()),
+        integral=lambda number: number == cast(number, BigInteger()),
         floor="CAST({} AS INTEGER)",  # nothing here is below 0, and SQLite may be built without floor
         clip="min(max({value}, {low}), {high})",
         double=_double,
@@ -281,6 +309,7 @@ TONGUES: dict[str, Tongue] = {
         day=lambda cell: cast(cell, Date()),
         option=places,
         whole=_floor,
+        integral=_is_floor,
         floor="floor({})",
         clip=_CASE,
         double=lambda cell: _above_tiny(cell, _TINY, _double(cell)),

@@ -123,22 +123,24 @@ def _refuse_mixed(data: bytes, place: int) -> None:
 
 
 def _guessed(data: bytes) -> Decoded:
+    """By how the lines beyond ASCII look, all together: one more could have made it another one for all of them."""
     sample = _telling(data)
     signs = bytes(sorted(set(data.translate(None, bytes(range(128))))))
-    fitting = [name for name in _ranked(sample) if _decodes(signs if name in _SINGLE else data, name)][:3]
+    fitting = [name for name in _ranked(sample) if _decodes(signs if name in _SINGLE else data, name)]
     if not fitting:
         raise UnreadableFile("The text encoding of this file is not known; save it as UTF-8.")
     best = fitting[0]
     same = [best]
     if best in _SINGLE:
         same += [n for n in fitting[1:] if n in _SINGLE and signs.decode(n) == signs.decode(best)]
-    different = [name for name in fitting if name not in same]
+    plausible = [name for name in fitting[:3] if name not in same]
+    others = plausible or [name for name in fitting if name not in same][:1]
     alternatives = tuple(
-        Alternative(argument="encoding", value=name, example=example)
-        for name, example in zip([best, *different], _side_by_side(sample, [best, *different]), strict=True)
+        Alternative(argument="encoding", value=name, example=example, decided=not plausible)
+        for name, example in zip([best, *others], _side_by_side(sample, [best, *others]), strict=True)
     )
     text = data.decode(best).encode()
-    return _finished(text, best, certain=not different, alternatives=alternatives if different else ())
+    return _finished(text, best, certain=not plausible, alternatives=alternatives)
 
 
 def _decodes(data: bytes, encoding: str) -> bool:

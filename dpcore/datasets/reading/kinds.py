@@ -110,12 +110,14 @@ def _sheet(data: bytes, workbook: Workbook | None, choices: Choices, say: _Say) 
 def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     """Objects are rows under the names that they give their cells. Lists are rows as those of a sheet, whose first ones
     name the columns where the document or a person says so: by how it looks one row would decide it, so it is asked."""
-    text = decode(data, choices.encoding).data.decode()
+    decoded = decode(data, choices.encoding)
+    text = decoded.data.decode()
     found = json_document(text, choices.objects, lambda part: say(0.02 + 0.35 * part, "Reading the records"))
     if found.survey is None:
         table = _plain(found.frame, "json", found.notices)
-        report = replace(table.report, objects=found.objects, alternatives=found.alternatives)
-        return replace(table, report=report)
+        ways = (*decoded.alternatives, *found.alternatives)
+        report = replace(table.report, encoding=decoded.encoding, objects=found.objects, alternatives=ways)
+        return replace(table, report=replace(report, encoding_certain=decoded.certain))
     rows = Sheet(
         frame=found.frame,
         left=0,
@@ -135,7 +137,15 @@ def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         merged=None,
     )
     certain = found.headed or choices.header_rows is not None
-    return replace(table, report=replace(table.report, container="json", header_certain=certain))
+    report = replace(
+        table.report,
+        container="json",
+        encoding=decoded.encoding,
+        encoding_certain=decoded.certain,
+        header_certain=certain,
+        alternatives=(*decoded.alternatives, *table.report.alternatives),
+    )
+    return replace(table, report=report)
 
 
 def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:

@@ -1,7 +1,7 @@
 """Files of SPSS, Stata and SAS: labels in place of codes, and what a file declares missing stays missing.
 
 Whether a column's codes are labels is told by the codebook alone, and what a cell says by that cell: a code that has no
-label, or a number that is no day, changes no other row.
+label, a number that is no day, or bytes that are no letters, change no other row.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dpcore.datasets.held import held_by
 from dpcore.datasets.reading.bounds import check_size, check_text, check_told
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.labelled_days import Moment, moments
+from dpcore.datasets.reading.labelled_letters import encoding_of, rows_of
 from dpcore.datasets.report import Notice
 from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
@@ -68,7 +69,8 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
                 raise UnreadableFile("The file holds no columns.")
             check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
             days = _days(kind, meta)
-            return _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, say)
+            encoding = encoding_of(data, kind, meta)
+            return _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, encoding, say)
         except (
             pyreadstat.ReadstatError,
             pyreadstat.PyreadstatError,
@@ -131,6 +133,7 @@ def _read(
     meta: Any,
     chunk: int,
     days: dict[str, Callable[[Any], Moment]],
+    encoding: str | None,
     say: Say,
 ) -> Labelled:
     names = [str(name) for name in meta.column_names]
@@ -138,10 +141,12 @@ def _read(
               for name, known in (meta.variable_value_labels or {}).items()}  # fmt: skip
     gathered = Gathering(names)
     offset = total = 0
+    unreadable = dict.fromkeys(names, 0)
     while True:
         given = {"row_offset": offset, "row_limit": chunk, "output_format": "dict"}
-        columns = read(file, disable_datetime_conversion=True, **given)[0]
-        texts = {str(name): _texts(values, days.get(str(name))) for name, values in columns.items()}
+        columns, lost = rows_of(read, file, encoding, disable_datetime_conversion=True, **given)
+        texts = {name: _texts(values, days.get(name)) for name, values in zip(names, columns, strict=True)}
+        unreadable = {name: unreadable[name] + more for name, more in zip(names, lost, strict=True)}
         for column in texts.values():
             total += sum(map(len, column))
             check_text(total, max(map(len, column), default=0))
@@ -164,7 +169,8 @@ def _read(
             codebooks[name] = tuple(dict.fromkeys(known[code] for code in answers))
         elif answers:
             numbers.append(name)
-    return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=tuple(_notices(numbers, declared)))
+    notices = (*_unreadable(unreadable), *_notices(numbers, declared))
+    return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=notices)
 
 
 def _stand_for_words(codes: list[str]) -> bool:
@@ -178,6 +184,14 @@ def _stand_for_words(codes: list[str]) -> bool:
         or len(codes) >= _MANY
         or any(not _NUMBER.fullmatch(code) for code in codes)
     )
+
+
+def _unreadable(cells: dict[str, int]) -> list[Notice]:
+    here = {name: count for name, count in cells.items() if count}
+    if not here:
+        return []
+    sentence = "Cells with bytes that are no letters in the file's encoding are read as missing."
+    return [Notice(what="repaired", sentence=sentence, count=sum(here.values()), columns=tuple(here))]
 
 
 def _notices(numbers: list[str], declared: dict[str, Callable[[str], bool]]) -> list[Notice]:

@@ -1,0 +1,51 @@
+"""A request that is refused by its head takes a turn of its address, as all others do, before it is answered.
+
+What is no request, is too long, or asks for a page in a way that nobody understands is refused by uvicorn, and never
+comes to the gate: whoever sent nothing else was never behind. So the gate is asked for a turn in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+KIND = "epsilon_lab.refused"
+"""As what the gate is asked for a turn, and what it says when it has come."""
+
+
+def in_turn(
+    connection: H11Protocol | WebSocketsSansIOProtocol,
+    headers: Sequence[tuple[bytes, bytes]],
+    answer: Callable[[], None],
+) -> None:
+    """Call ``answer`` when it is the turn of who sent a head with these ``headers``, as far as they could be read.
+
+    Nothing more is read meanwhile. Where more of them wait than any browsers ask for, the connection ends at once.
+    """
+    connection.transport.pause_reading()
+    scope = {"type": KIND, "path": "", "headers": headers, "client": connection.client, "scheme": connection.scheme}
+
+    async def nothing() -> MutableMapping[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def wait() -> None:
+        come = False
+
+        async def told(message: MutableMapping[str, Any]) -> None:
+            nonlocal come
+            come = message["type"] == KIND
+
+        await connection.app(scope, nothing, told)
+        if connection.transport.is_closing():
+            return
+        if come:
+            answer()
+        else:
+            connection.transport.abort()
+
+    task = connection.loop.create_task(wait())
+    connection.tasks.add(task)
+    task.add_done_callback(connection.tasks.discard)

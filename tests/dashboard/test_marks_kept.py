@@ -1,0 +1,94 @@
+"""What a file had suggested of a declaration stays marked wherever the declaration goes: onto a source, into what the
+server remembers, into a table that is only described. Nobody states it by bringing it, and every receipt says so."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dashboard.data import actions, declarations, source
+from dashboard.data.own_file import OwnFile, template
+from dashboard.data.place import placed
+from dashboard.data.remembered import Remembered
+from dpcore.datasets import Column, Schema, Template, loaded, saved
+from dpcore.datasets.declaration import Declaration
+from dpcore.datasets.in_place import configured_sources
+from dpcore.release import sentence
+from dpcore.releases.selection import MostCommonOption
+
+FLAG = Column(name="flag", type="yes/no")
+WARD = Column(name="ward", type="category", categories=("a", "b"))
+BROUGHT = Template(schema=Schema(columns=(FLAG, WARD)), suggested=("flag",), row_suggested=True)
+TOLD = "How the cells of “flag” are read was suggested by the file"
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> OwnFile:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.execute("CREATE TABLE v (who TEXT, flag TEXT, ward TEXT)")
+    listed = tmp_path / "sources.toml"
+    listed.write_text(f'[clinic]\naddress = "sqlite:///{tmp_path / "a.db"}"\nepsilon = 1.0\nrows_per_person = 2\n')
+    listed.chmod(0o600)
+    return placed(configured_sources(listed)[0], "v")
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> list[OwnFile]:
+    """What an action leaves in place."""
+    found: list[OwnFile] = []
+    for name in ("commit", "put_in_place"):
+        monkeypatch.setattr(actions, name, found.append)
+    return found
+
+
+def receipt(own: OwnFile, column: str) -> str:
+    assert own.declared is not None
+    declared = Declaration.of(own.declared, suggested=own.suggested, row_suggested=own.row_suggested, form=own.form)
+    return sentence(MostCommonOption.of(declared, column, epsilon=1.0))
+
+
+def onto(own: OwnFile) -> None:
+    declarations._onto(own, BROUGHT, BROUGHT.suggested)
+
+
+def test_a_source_says_what_a_file_had_suggested(clinic: OwnFile, kept: list[OwnFile]) -> None:
+    onto(clinic)
+    assert TOLD in receipt(kept[-1], "flag")
+    assert "suggested" not in receipt(kept[-1], "ward")
+    assert not kept[-1].asks_confirmation, "it was called right when it was saved"
+    assert kept[-1].suggested == ("flag",)
+    by_hand = kept[-1].decide(kept[-1].decisions.retyped("flag", "category", None).retyped("flag", "yes/no", None))
+    assert "suggested" not in receipt(by_hand, "flag"), "chosen by hand now"
+    declarations._onto(kept[-1], replace(BROUGHT, suggested=()), ())
+    assert "suggested" not in receipt(kept[-1], "flag"), "another declaration, stated without a file"
+
+
+def test_the_next_session_is_told_too(clinic: OwnFile, kept: list[OwnFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    onto(clinic)
+    again = Remembered.read(Remembered.of(kept[-1]).written())
+    monkeypatch.setattr(source, "own_file", lambda: replace(clinic, remembered=again))
+    declarations._use_remembered()
+    assert TOLD in receipt(kept[-1], "flag")
+
+
+def test_saving_it_again_does_not_state_it(clinic: OwnFile, kept: list[OwnFile]) -> None:
+    onto(clinic)
+    assert template(kept[-1]).suggested == ("flag",)
+    again = loaded(saved(template(declarations.described(BROUGHT))))
+    assert (again.suggested, again.row_suggested) == (BROUGHT.suggested, True)
+
+
+def test_a_declaration_without_marks_is_caught(
+    clinic: OwnFile, kept: list[OwnFile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unmarked: Callable[..., Any] = lambda decisions, *_: decisions  # noqa: E731
+    monkeypatch.setattr(declarations, "_marked", unmarked)
+    onto(clinic)
+    assert TOLD not in receipt(kept[-1], "flag")
+    assert template(declarations.described(BROUGHT)).suggested == ()

@@ -1,0 +1,169 @@
+"""What one person writes into a ledger in a day comes to an end, by whatever method they write it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from dpcore.accounting import Cost
+from dpcore.errors import DpcoreError, NotAllowed
+from dpcore.ledger import Ledger, approvals, compared, daily, rate
+from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.people import Brought
+from dpcore.ledger.records import Kind
+from dpcore.ledger.roles import Person
+from dpcore.sketches import Sketch
+from tests.ledger.conftest import Place
+from tests.ledger.patients import ISSUER, person
+from tests.ledger.test_ledger_compared import marks
+from tests.ledger.test_ledger_roles import TRIED
+
+FEW, TIMES = 3, 8
+WHO = "otto"
+SMALL = Cost.pure(1e-3)
+
+Act = Callable[[MembersLedger, int], object]
+AGAIN: dict[str, Act] = {
+    "open_budget": lambda ledger, n: ledger.open_budget(f"new {n}", epsilon=1.0),
+    "open_practice": lambda ledger, n: ledger.open_practice(ledger._token, f"town {n}", epsilon=1.0),
+    "reset_practice": lambda ledger, n: ledger.reset_practice(practised(ledger)),
+    "resize_practice": lambda ledger, n: ledger.resize_practice(practised(ledger), epsilon=4.0 + n),
+    "undo_reset": lambda ledger, n: (
+        Ledger(ledger._store).reset_practice(practised(ledger)),
+        ledger.undo_reset(practised(ledger)),
+    ),
+    "ask": lambda ledger, n: (ledger.ask(f"a{n}", "people", Cost.pure(0.9), "?"), ledger.withdraw(f"a{n}")),
+    "share": lambda ledger, n: ledger.share("people", f"vera{n}{ISSUER}", "see"),
+    "set_limit": lambda ledger, n: ledger.set_limit("people", 0.01 * (n + 1)),
+    "rename": lambda ledger, n: (ledger.rename("people", f"x{n}"), ledger.rename(practised(ledger), f"x{n}")),
+    "link": lambda ledger, n: ledger.link(f"file {n}", "people"),
+    "join": lambda ledger, n: ledger.join(Brought(fingerprint=f"joined {n}"), "people"),
+    "say_others": lambda ledger, n: ledger.say_others("new", than="people", because=f"They came {n} years later."),
+    "similar": lambda ledger, n: ledger.similar(f"f{n}", Sketch(combinations=(marks(16),)), among=["people"]),
+}
+"""Each method that may be called without end, as one person would to fill a ledger."""
+COUNTED = {"open_budget", "share", "set_limit", "rename", "link", "join", "say_others"}
+"""Those of them that are counted by ``daily``."""
+ONCE: dict[str, Act] = {
+    "charge": lambda ledger, n: ledger.charge("new", "people", SMALL, "?"),
+    "begin_draw": lambda ledger, n: ledger.begin_draw(f"real by {ledger._subject}"),
+    "store_answer": lambda ledger, n: ledger.store_answer(f"real by {ledger._subject}", n),
+    "grant": lambda ledger, n: ledger.grant("asked"),
+    "refuse": lambda ledger, n: ledger.refuse("asked more", "because"),
+    "withdraw": lambda ledger, n: ledger.withdraw(f"taken by {ledger._subject}"),
+    "end_budget": lambda ledger, n: ledger.end_budget("people"),
+}
+"""Those that write one record for another that is bounded: what they spend, what was asked, a budget."""
+
+
+def practised(ledger: MembersLedger) -> str:
+    return Ledger.practice_lineage(ledger._token, "clinic")
+
+
+def owner(whole: Ledger, name: str) -> MembersLedger:
+    """Somebody who may do everything with a budget, of which somebody else has a file and asks."""
+    found = person(whole, name)
+    whole.give_roles(name + ISSUER, ["owner", "analyst", "auditor"])
+    whole.share("people", name + ISSUER, "own")
+    Ledger(whole._store).open_practice(found._token, "clinic", epsilon=3.0)
+    found.charge(f"real by {found._subject}", "people", SMALL, "?")
+    found.ask(f"taken by {found._subject}", "people", Cost.pure(0.9), "?")
+    return found
+
+
+@pytest.fixture
+def whole(empty_ledger: Path, sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+    assert sqlite_place.database is not None
+    shutil.copyfile(empty_ledger, sqlite_place.database)
+    with sqlite_place.open() as found:
+        found.give_roles("anna" + ISSUER, ["analyst"])
+        found.open_budget("people", epsilon=2.0)
+        found.share("people", "anna" + ISSUER, "ask")
+        anna = person(found, "anna")
+        anna.link("hers", "people", Sketch(combinations=(marks(64),)))
+        for name in ("asked", "asked more"):
+            anna.ask(name, "people", Cost.pure(0.9), "?")
+        few = ((daily, "MOST"), (rate, "MOST_OF_ONE"), (approvals, "MOST_A_DAY"), (compared, "MOST_FILES"))
+        for module, name in few:
+            monkeypatch.setattr(module, name, FEW)
+        yield found
+
+
+def many(whole: Ledger) -> int:
+    return whole.version()
+
+
+def tried(ledger: MembersLedger, act: Act) -> int:
+    """How many records somebody writes who tries again and again, whatever they are told."""
+    before = many(ledger)
+    for number in range(TIMES):
+        with suppress(DpcoreError):
+            act(ledger, number)
+    return many(ledger) - before
+
+
+def test_of_every_method_that_writes_it_is_known_how_often(whole: Ledger) -> None:
+    """All others write nothing."""
+    methods = {name.split()[0] for name in TRIED}
+    assert not (set(AGAIN) | set(ONCE)) - methods
+    ledger = owner(whole, WHO)
+    whole.charge("real", "people", SMALL, "?")
+    before = many(whole)
+    for name, act in TRIED.items():
+        if name.split()[0] not in {*AGAIN, *ONCE}:
+            with suppress(DpcoreError):
+                act(ledger)
+            assert many(whole) == before, f"{name} writes, and nothing is known of how often it may"
+
+
+def test_every_method_comes_to_an_end(whole: Ledger) -> None:
+    """By somebody for each who has written nothing else."""
+    written = {name: tried(owner(whole, f"{name}-er"), act) for name, act in (AGAIN | ONCE).items()}
+    written["undo_reset"] -= TIMES  # what is undone was reset for it
+    assert all(written.values()), "it was tried in earnest"
+    assert not [name for name, records in written.items() if records > (1 if name in ONCE else 2 * FEW)]
+
+
+def test_without_a_count_they_would_not(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail: as it was when nothing was counted."""
+    monkeypatch.setattr(daily, "must_be_few", lambda *_: None)
+    for name in COUNTED:
+        assert tried(owner(whole, f"{name}-er"), AGAIN[name]) >= TIMES
+
+
+def test_all_of_them_are_counted_together(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one sentence; nothing is written then. Others write on, what was begun ends, and they go on a day later."""
+    otto = owner(whole, WHO)
+    tried(otto, AGAIN["share"])
+    before = many(whole)
+    for name in sorted(COUNTED):
+        with pytest.raises(NotAllowed) as refused:
+            AGAIN[name](otto, TIMES)
+        assert str(refused.value) == daily.TOO_MANY
+    assert many(whole) == before
+    assert otto.charge("later", "people", SMALL, "?").request_id == "later"
+    assert otto.grant("asked").state == "granted"
+    person(whole, "anna").link("another", "people")
+    whole.rename("people", "Patients")  # who runs the program
+    monkeypatch.setattr(daily, "DAY", timedelta(0))
+    otto.rename("people", "These")
+    assert otto.end_budget("people").ended
+
+
+def test_a_person_is_told_from_others_whose_names_look_like_theirs(whole: Ledger) -> None:
+    """A name that holds another's, in quotation marks too, is a name."""
+    tried(owner(whole, WHO), AGAIN["share"])
+    for subject in (f"x{WHO}{ISSUER}", f'a","by":"{WHO}{ISSUER}'):
+        other = MembersLedger(whole, Person(subject=subject, claimed=frozenset({"owner"})), token="o" * 20)
+        assert other.open_budget(subject[:3], epsilon=1.0, name=f'"by":"{WHO}{ISSUER}"').cap.epsilon == 1.0
+
+
+def test_every_kind_of_record_is_bounded_somehow() -> None:
+    assert set(daily.OTHERWISE) < set(get_args(Kind))
+    assert set(get_args(Kind)) - set(daily.OTHERWISE) == {"open", "rename", "link", "others", "role", "share", "limit"}

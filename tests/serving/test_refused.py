@@ -1,0 +1,172 @@
+"""Requests that are refused by their head count against their address's pace, as those that come to the gate do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from dashboard import frames, lengths, pace, plain_requests, refused
+from dashboard.background import turns
+from dashboard.gate import Gate
+from tests.serving.connected import Wire
+from tests.serving.leaping import Leaping
+from tests.serving.test_frames import REQUEST
+
+HERE, THERE = "192.0.2.1", "192.0.2.2"
+CHUNKED = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+REFUSED = {
+    "a body without a length": CHUNKED,
+    "no request": b"\xff\xfe\r\n\r\n",
+    "an unknown version": b"GET / HTTP/7.0\r\n\r\n",
+    "no host": b"GET / HTTP/1.1\r\n\r\n",
+    "too long": b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + bytes(70_000).replace(b"\0", b"x"),
+    "a page without a key": REQUEST.replace(b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n", b""),
+    "a page of another version": REQUEST.replace(b"Version: 13", b"Version: 7"),
+    "a page that is asked for at length": REQUEST.replace(b"Host:", b"X: " + b"x" * 20_000 + b"\r\nHost:"),
+}
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leaping]:
+    """Its clock is that of paces; of an address one request a second is answered, and one ahead."""
+    found = Leaping()
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=found.time))
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    monkeypatch.setattr(plain_requests, "REQUESTS_EACH", 1.0)
+    lengths.guard()
+    frames.guard()
+    yield found
+    lengths.unguard()
+    frames.unguard()
+    found.close()
+
+
+class Line(Wire):
+    """From an address, over a balancer of this computer where there is one."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self.address = address
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return (self.address, 1) if name == "peername" else default
+
+    def set_protocol(self, protocol: Any) -> None:
+        """It is handed over to who reads messages of a page."""
+
+
+class Served:
+    """A server before which the gate stands; each request has a connection of its own."""
+
+    def __init__(self) -> None:
+        self.config = Config(Gate(self._answer), interface="asgi3", log_config=None, ws_per_message_deflate=False)
+        self.config.load()
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    def asked(self, head: bytes, address: str) -> Line:
+        line = Line(address)
+        connection = H11Protocol(self.config, ServerState(), {}, asyncio.get_running_loop())
+        connection.connection_made(line)
+        connection.data_received(head)
+        return line
+
+
+PROPER = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+async def answered(*lines: Line) -> list[int]:
+    """In which second each is."""
+
+    async def time(line: Line) -> int:
+        while not (line.written or line.closed):
+            await asyncio.sleep(0.1)
+        return round(asyncio.get_running_loop().time())
+
+    found = list(await asyncio.gather(*map(time, lines)))
+    await asyncio.sleep(0.1)  # an answer has an end as well
+    return found
+
+
+async def story(head: bytes) -> list[int]:
+    """Four of these, and after them a proper request from there, and both from elsewhere."""
+    served = Served()
+    asked = [*[(head, HERE)] * 4, (PROPER, HERE), (PROPER, THERE), (head, THERE)]
+    return await answered(*(served.asked(*one) for one in asked))
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_refused_by_its_head_takes_its_address_s_turn(kind: str, loop: Leaping) -> None:
+    assert loop.run_until_complete(story(REFUSED[kind])) == [0, 1, 2, 3, 4, 0, 1]
+
+
+@pytest.mark.parametrize("kind", ["a body without a length", "no request"])
+def test_as_uvicorn_does_it_nobody_waits(kind: str, loop: Leaping) -> None:
+    """The test above can fail."""
+    frames.unguard()
+    H11Protocol.send_400_response = lengths._answered  # type: ignore[method-assign]
+    assert loop.run_until_complete(story(REFUSED[kind])) == [0, 0, 0, 0, 0, 0, 0]
+
+
+def test_who_waits_is_told_why_and_nothing_more_of_theirs_is_read(loop: Leaping) -> None:
+    async def told() -> list[Line]:
+        served = Served()
+        lines = [served.asked(CHUNKED, HERE) for _ in range(3)]
+        assert [line.reading for line in lines] == [False] * 3
+        lines[1].close()  # who left meanwhile is not answered
+        await answered(*lines)
+        return lines
+
+    first, left, last = loop.run_until_complete(told())
+    assert first.written.startswith(b"HTTP/1.1 400")
+    assert last.written == first.written
+    assert not left.written
+
+
+def test_through_a_balancer_it_is_the_visitor_who_waits(loop: Leaping) -> None:
+    def head(address: str) -> bytes:
+        return CHUNKED.replace(b"\r\n\r\n", f"\r\nX-Forwarded-For: {address}\r\n\r\n".encode())
+
+    async def times() -> list[int]:
+        served = Served()
+        return await answered(*(served.asked(head(address), "127.0.0.1") for address in (HERE, HERE, THERE)))
+
+    assert loop.run_until_complete(times()) == [0, 1, 0]
+
+
+def test_who_sends_them_without_end_is_not_answered(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_requests, "WAITING", 2)
+
+    async def sent() -> list[Line]:
+        served = Served()
+        lines = [served.asked(CHUNKED, HERE) for _ in range(4)]
+        await answered(*lines)
+        return lines
+
+    lines = loop.run_until_complete(sent())
+    assert [line.aborted for line in lines] == [False, False, False, True], "the first is answered at once"
+
+
+def test_the_gate_of_the_server_itself_is_asked(loop: Leaping) -> None:
+    """Through all that Streamlit and Starlette put around it."""
+    from dashboard.server import app
+
+    said: list[Any] = []
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    async def asked() -> None:
+        await app({"type": refused.KIND, "path": "", "headers": (), "client": (HERE, 1), "scheme": "http"}, None, send)
+
+    loop.run_until_complete(asked())
+    assert said == [{"type": refused.KIND}]
