@@ -39,7 +39,7 @@ def sidebar(source: Source | None, next_cost: tuple[Cost, str] | None) -> None:
             st.markdown("**Budget**")
             st.caption(said.NONE)
         else:
-            st.markdown(f"**Budget** · {'practice' if source.practice else 'real'}")
+            st.markdown(f"**Budget** · {'practice, of this sample' if source.practice else 'real'}")
             try:
                 _state(source, budget(source), next_cost)
             except DpcoreError as error:

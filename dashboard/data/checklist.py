@@ -59,6 +59,8 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
     about, all_ = suited.way.about, used(suited)
     doubts.show_doubts(own, own.form_doubts, key="own-asked-form")
     st.markdown(said.takes_part(about, [name for name in all_ if name not in about]))
+    if waiting:
+        st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
     for column in lead:
         if column.type == "category" and not column.categories and own.reading is not None:
             st.button(
@@ -70,8 +72,6 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
                 args=(column.name,),
             )
     with st.form(_FORM, border=False):
-        if waiting:
-            st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
         for column in lead:
             row(column, _key(column), draft=True)
         if others:

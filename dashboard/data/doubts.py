@@ -80,12 +80,9 @@ def _ask(question: str, answers: list[_Answer]) -> None:
 def _alternatives(own: OwnFile, argument: str) -> None:
     report = own.reading.report if own.reading is not None else None
     parts = [part for part in report.alternatives if part.argument == argument] if report is not None else []
-    names = _NAMES.get(argument, {})
     answers = [
         _Answer(
-            title=words.safe(names.get(part.value, part.value)).capitalize()
-            if argument == "delimiter"
-            else names.get(part.value, part.value),
+            title=_title(argument, part.value),
             examples=(words.safe(part.example),),
             key=f"own-{argument}-{place}",
             click=_read_as,
@@ -94,6 +91,13 @@ def _alternatives(own: OwnFile, argument: str) -> None:
         for place, part in enumerate(parts)
     ]
     _ask(_ASKED.get(argument, f"Which {argument} is right?"), answers)
+
+
+def _title(argument: str, value: str) -> str:
+    named = _NAMES.get(argument, {}).get(value, value)
+    if argument == "delimiter":
+        return words.safe(named).capitalize()
+    return words.plural(int(value), "column") if argument == "columns" else named
 
 
 def _part(own: OwnFile) -> None:

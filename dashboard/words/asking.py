@@ -127,7 +127,7 @@ def others(least: int, count: int) -> str:
 
 def right(told: str) -> str:
     """The tick by which a person states what the file suggested."""
-    return f"I checked what the file suggested, and it is right: {told}"
+    return f"I checked what the program guessed, and it is right: {told}"
 
 
 def missing(names: Sequence[str]) -> str:

@@ -82,12 +82,12 @@ COUNTS_HELP = (
 )
 MOVES = "One person can move an entry by at most"
 MOVES_PLACEHOLDER = "the whole range"
-COPY = "Copy the words in the file"
+COPY = "Or copy the words in the file"
 COPY_HELP = (
     "Fills the list for you to check, in alphabetical order. A word that only one person has gives them away: better "
     "type what is possible yourself. Until you allow more the list serves your own charts only."
 )
-CODEBOOK = "Copy the options of the file's own codebook"
+CODEBOOK = "Or copy the options of the file's own codebook"
 CODEBOOK_HELP = (
     "Fills the list for you to check. Many programs write down just the words that occur in the rows, so until you "
     "allow more it serves your own charts only."
@@ -240,8 +240,8 @@ def from_archive(part: str) -> str:
 
 DOUBTS_OF_FILE = "This is asked because of what is in the file, so no private answer, receipt or link repeats it."
 FORM_OF_FILE = (
-    "The program told this from the file, where a single person’s row can tip it for all, so please confirm it. Charts "
-    "do not wait for it; private answers do, and each one’s receipt says what you stated."
+    "The program guessed this from the file, and one person’s row can change the guess for all: please confirm it from "
+    "what you know of the list. Charts can be seen at once; private answers come after it, and note what you said."
 )
 
 # -- steps before a table is declared --------------------------------------------------------------------------------
@@ -378,7 +378,7 @@ NOTATION = {
     "serial": ", counted in days",
 }
 """What belongs to a type that is called right, where it is not the usual."""
-RIGHT = "I checked this, and it is right"
+RIGHT = "I checked all of this: it is right"
 RIGHT_HELP = (
     "Then you state them, and private answers rest on your word. Receipts say that the file suggested them first: one "
     "person's cell can decide what a file suggests. Change a type under Columns if one is wrong."
@@ -393,7 +393,10 @@ def suggested(types: Sequence[tuple[str, str]], row: str, form: Sequence[str] = 
     told = [f"“{safe(name, 40)}”: {kind.lower()}" for name, kind in types[:_MOST_TYPES]]
     if len(types) > _MOST_TYPES:
         told.append(f"{len(types) - _MOST_TYPES:,} more as listed under Columns")
-    return f"{'; '.join([*form, *told, *([f'one row is {row}'] if row else [])])}."
+    points = [*form, *told, *([f"one row is {row}"] if row else [])]
+    if len(points) == 1:
+        return f"{points[0]}."
+    return f"{'; '.join(f'({place}) {point}' for place, point in enumerate(points, 1))}."
 
 
 PAGE = "Data page"

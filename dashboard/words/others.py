@@ -26,7 +26,7 @@ SHORT: Mapping[str, str] = {
     "trees": "no privacy",
     "guessing": "same for all",
 }
-LINE, SAMPLE, TOLD = "program", "sample", "what is told"
+LINE, SAMPLE, TOLD = "program", "sample, rows", "what is predicted"
 BAND = (
     "Thick: what the chart at the top draws thick, measured again here, with its standard error as a band; the table "
     "below has those of all lines. "
@@ -49,7 +49,13 @@ class Question(Protocol):
 
 
 def headline(
-    epsilon: float, column: str, values: Mapping[str, tuple[float, float]], written: date, *, classifies: bool
+    epsilon: float,
+    column: str,
+    values: Mapping[str, tuple[float, float]],
+    written: date,
+    delta: float,
+    *,
+    classifies: bool,
 ) -> str:
     """``values``: mean and standard error of every line, shares of right predictions or errors in the own unit."""
 
@@ -59,7 +65,7 @@ def headline(
     private = [f"{NAMES[line]} {shown(line)}" for line in values if line not in ("trees", "guessing")]
     name = safe(visible(column, 30))
     what = (
-        f"Of 100 new rows, told right about “{name}” at ε = {number(epsilon)} (more is better)"
+        f"Of 100 rows kept aside, “{name}” predicted right at ε = {number(epsilon)} (more is better)"
         if classifies
         else f"How far predictions of “{name}” are off at ε = {number(epsilon)}, in its own unit (less is better)"
     )
@@ -70,6 +76,11 @@ def headline(
         if line not in ("trees", "guessing") and sign * values[line][0] < sign * values["guessing"][0]
     ]
     worse = f" Worse than that guess, so of no use here: {' and '.join(below)}." if below else ""
+    if "diffprivlib" in values:
+        worse += (
+            f" But diffprivlib promises more, which costs accuracy: its protection has no exception, and that of the "
+            f"others may fail with a chance of {tiny(delta)}."
+        )
     return (
         f"**What do other programs get? {what}: {'; '.join(private)}.** Protecting nobody, boosted trees (a strong "
         f"method of another kind) get {shown('trees')}; looking at nobody, with one and the same guess for everybody, "
@@ -80,7 +91,11 @@ def headline(
 
 def unit_of_all(*, classifies: bool) -> str:
     """Above a table of samples: what its figures are."""
-    return "Right in 100 new rows: more is better." if classifies else "Mean error in the own unit: less is better."
+    return (
+        "Right in 100 rows: more is better."
+        if classifies
+        else "Mean error, in the unit of what is predicted: less is better."
+    )
 
 
 def ahead(values: Mapping[str, tuple[float, float]], ours: Sequence[str], *, classifies: bool) -> str:
@@ -96,7 +111,7 @@ def ahead(values: Mapping[str, tuple[float, float]], ours: Sequence[str], *, cla
     if gap <= unsure:
         return f"{NAMES[own]} and {NAMES[best]} are too close to say which is better."
     beaten = sign * (values[own][0] - values["guessing"][0]) > 0.0
-    return f"The best of these here, at this ε, is {NAMES[own]}." + (
+    return f"The best of these here, at this ε, and by more than chance would often do, is {NAMES[own]}." + (
         "" if beaten else " Yet none is better than the same answer for everybody."
     )
 
@@ -163,9 +178,7 @@ def how(versions: Mapping[str, str], written: date, delta: float) -> str:
     return (
         f"Measured beforehand, on {written.day} {written:%B %Y}, not while you look. {versions['interpret']} adds up a "
         f"curve for every column, learnt from noisy counts, at the same ε and δ = {tiny(delta)}. "
-        f"{versions['diffprivlib']} has logistic and linear regression without δ: its promise has no exception, where "
-        f"that of the others may fail with a chance of {tiny(delta)}. That is stricter, and needs more noise, so it is "
-        "no race of equals. Each library has its own defaults and is told the same bounds and options; our defaults "
-        "are the same on every table and were set on a part of the census table, which favours them there. Other "
-        "columns or other people give other figures."
+        f"{versions['diffprivlib']} has logistic and linear regression without δ. Each library has its own defaults "
+        "and is told the same bounds and options; our defaults are the same on every table and were set on a part "
+        "of the census table, which favours them there. Other columns or other people give other figures."
     )

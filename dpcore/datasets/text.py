@@ -79,6 +79,15 @@ _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=\S)(?=@\S)", re.IGNORECA
 """Where a page's address or that of a letter is parted."""
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 _ESCAPED = _ENTITIES | {ord(character): f"\\{character}" for character in r"\`*_{}[]()#+-.!|~$:"}
+_WITHIN = _ENTITIES | {ord(character): f"\\{character}" for character in r"\`*_[]!|~$"}
+
+
+def plain_sentence(text: str, limit: int = 1000) -> str:
+    """One of our own sentences that holds names from a file, as ``plain_markdown``.
+
+    It begins with a word of ours, so signs that mean something only where a line begins stay as they are.
+    """
+    return _ADDRESS.sub(UNSEEN, visible(text, limit)).translate(_WITHIN)
 
 
 def plain_html(text: str, limit: int = _LIMIT) -> str:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpcore.addresses import shown_address
 from dpcore.errors import DpcoreError, InvalidArgument
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
@@ -77,11 +78,11 @@ def _open(asked: argparse.Namespace) -> Ledger:
 def _init(asked: argparse.Namespace) -> None:
     with Ledger.open(asked.ledger, journal=asked.journal, create=True) as ledger:
         ledger.verify()
-    print(f"There is a new ledger: {ledger_url(asked.ledger).render_as_string(hide_password=True)}")
+    print(f"There is a new ledger: {shown_address(ledger_url(asked.ledger))}")
 
 
 def _status(asked: argparse.Namespace) -> None:
-    print(f"Ledger: {ledger_url(asked.ledger).render_as_string(hide_password=True)}")
+    print(f"Ledger: {shown_address(ledger_url(asked.ledger))}")
     with _open(asked) as ledger:
         print(f"Journal: {ledger.journal_path or 'none (a ledger in memory)'}")
         found = ledger.verify()

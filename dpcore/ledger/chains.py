@@ -61,6 +61,18 @@ def from_journal(path: Path | None, key: Key) -> tuple[list[Record], bool]:
     return renewed(found, key), bool(found)  # an emptied journal is a missing one
 
 
+def from_journals(paths: Sequence[Path], given: Sequence[Record], key: Key) -> tuple[list[Record], bool]:
+    """The longest chain among these journals that begins as ``given`` does, and whether there is one, all of it.
+
+    Raises LedgerUnsound where two that begin so go on differently.
+    """
+    found = [from_journal(path, key) for path in paths]
+    alike = [(chain, whole) for chain, whole in found if chain and given and chain[0].hash == given[0].hash]
+    if not alike:
+        return [], False
+    return longest(*(chain for chain, _ in alike)), all(whole for _, whole in alike)
+
+
 def from_backup(source: Path | None, key: Key) -> list[Record]:
     if source is None:
         return []

@@ -27,7 +27,8 @@ DAMAGED = (
 )
 MISSING = (
     "The ledger's journal is missing, so the ledger cannot tell whether it is complete and stays closed; put the "
-    "journal file back beside the database, or run `python -m dpcore.ledger restore --new-journal`."
+    "journal file back where it was, or name it with `--journal`; only where it is lost, run "
+    "`python -m dpcore.ledger restore --new-journal`."
 )
 
 

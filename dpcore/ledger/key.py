@@ -116,13 +116,14 @@ def made(path: Path) -> Key:
     return found
 
 
-def pin(path: Path, place: str, identity: str) -> None:
-    """Note that the ledger at ``place`` is this one. Raises LedgerUnsound, OSError."""
+def pin(path: Path, place: str, identity: str, *, instead_of: str = "") -> None:
+    """Note that the ledger at ``place``, named ``instead_of`` before, is this one. Raises LedgerUnsound, OSError."""
     with _mine(path):
         found = load(path) or fresh()
-        if found.ledgers.get(place) != identity:
-            ledgers = MappingProxyType({**found.ledgers, place: identity})
-            _write(path, Key(secret=found.secret, ledgers=ledgers))
+        kept = {name: one for name, one in found.ledgers.items() if name == place or name != instead_of}
+        ledgers = {**kept, place: identity}
+        if ledgers != found.ledgers:
+            _write(path, Key(secret=found.secret, ledgers=MappingProxyType(ledgers)))
 
 
 def _mine(path: Path) -> Any:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import URL, Engine, select
 
+from dpcore.addresses import shown_address
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
@@ -36,6 +37,12 @@ NO_KEY = (
     "EPSILON_LAB_KEY."
 )
 _JOURNAL = "journal at "
+_NOT_YET = ""  # instead of an identity: this computer came before the ledger held a record
+KEPT = (
+    "There was a ledger at this place and its journal is still there, so none is made anew: run "
+    "`python -m dpcore.ledger restore`, which brings everything back from it; only what shall be forgotten for good is "
+    "moved away."
+)
 PRESENT = "There is a ledger at this place already; nothing was changed."
 
 
@@ -67,7 +74,12 @@ class Place:
     @property
     def name(self) -> str:
         """How the key file names it."""
-        return str(self.file) if self.file is not None else self.url.render_as_string(hide_password=True)
+        return str(self.file) if self.file is not None else shown_address(self.url)
+
+    @property
+    def _older_name(self) -> str:
+        """How it was named where secrets stood among the parameters of its address."""
+        return self.name if self.file is not None else self.url.render_as_string(hide_password=True)
 
     def check(self, create: bool | None) -> None:
         """Before anything is touched: a file that is not there. Raises LedgerError."""
@@ -83,24 +95,38 @@ class Place:
             self._missing(create)
         elif create:
             raise LedgerError(PRESENT)
-        elif self._pinned() not in (None, identity(engine)):
+        elif self.pinned() not in (None, identity(engine)):
             raise LedgerUnsound(ANOTHER)
 
     def _missing(self, create: bool | None) -> None:
-        journal = self.journal or (None if self.file is None else beside(self.file, "journal"))
-        if journal is not None and journal.exists() and journal.stat().st_size:
-            raise LedgerUnsound(BEHIND)
-        if create is False or (create is None and (self.named or self._pinned() is not None)):
+        if any(journal.exists() and journal.stat().st_size for journal in self._journals_before()):
+            raise LedgerUnsound(KEPT if create else BEHIND)
+        if create is False or (create is None and (self.named or self.pinned() is not None)):
             raise LedgerUnsound(GONE)
 
-    def _pinned(self) -> str | None:
+    def _journals_before(self) -> list[Path]:
+        """Where the journal of a ledger that was here may still be, on this computer."""
+        if self.journal is not None:
+            own = [self.journal]
+        else:
+            own = [] if self.file is None else [beside(self.file, "journal")]
+        before = self.pinned()
+        if before is None or self.key is None or self.file is not None:
+            return own
+        known = keys.load(self.key)
+        noted = [] if known is None else [name for name, one in known.ledgers.items() if one == before]
+        # whatever its name was when it noted them: a container has another one each time
+        return [*own, _folder() / f"{before}.journal", *(found for name in noted if (found := _noted_path(name)))]
+
+    def pinned(self) -> str | None:
+        """The identity of the ledger that was here before, None where none was. Raises LedgerError."""
         if self.key is None:
             return None
         try:
             found = keys.load(self.key)
         except OSError:
             raise LedgerError(NO_KEY) from None
-        return None if found is None else found.ledgers.get(self.name)
+        return None if found is None else found.ledgers.get(self.name, found.ledgers.get(self._older_name))
 
     def made_key(self) -> Key:
         """The server's key, made now where there is none. Raises LedgerError."""
@@ -114,17 +140,24 @@ class Place:
     def pin(self, engine: Engine) -> None:
         """Know this ledger from now on."""
         if self.key is not None:
-            keys.pin(self.key, self.name, identity(engine))
+            keys.pin(self.key, self.name, identity(engine), instead_of=self._older_name)
 
-    def journal_of(self, engine: Engine) -> Path | None:
-        """Beside an SQLite file; for a server in the person's data folder; None for a database in memory, or so far."""
+    def journal_of(self, engine: Engine, before: str | None = None) -> Path | None:
+        """Beside an SQLite file; for a server in the person's data folder; None for a database in memory, or so far.
+
+        ``before`` is the ledger that a server without a record had before, whose journal is meant then.
+        """
         if self.journal is not None:
             return self.journal
         if self.file is not None:
             return beside(self.file, "journal")
-        if self.key is None or form(engine) is None:
+        if before is None and (self.key is None or form(engine) is None):
             return None
-        return data_folder() / "journals" / f"{identity(engine)}.journal"
+        return _folder() / f"{before or identity(engine)}.journal"
+
+    def journals(self) -> list[Path]:
+        """Every journal of a server's ledger that this computer has in the usual place."""
+        return sorted(_folder().glob("*.journal"))
 
     def is_new_here(self, engine: Engine, journal: Path) -> bool:
         """Whether this computer comes to a server's ledger for the first time, and so cannot have a journal of it.
@@ -137,14 +170,14 @@ class Place:
         if known is None:
             return True
         any_noted = any(name.startswith(_JOURNAL) for name in known.ledgers)
-        if self.name in known.ledgers and not any_noted:
+        if (self.name in known.ledgers or self._older_name in known.ledgers) and not any_noted:
             return False  # a key file from before journals were noted
         return known.ledgers.get(_noted(journal)) != identity(engine)
 
     def pin_journal(self, engine: Engine, journal: Path) -> None:
-        """Know from now on that this computer has a journal of a server's ledger."""
+        """Know from now on that this computer has a journal of a server's ledger, or none yet if it is new here."""
         if self.key is not None and self.file is None:
-            keys.pin(self.key, _noted(journal), identity(engine))
+            keys.pin(self.key, _noted(journal), _NOT_YET if self.is_new_here(engine, journal) else identity(engine))
 
     def keep_private(self, journal: Path | None) -> None:
         """Nobody but their owner may read the ledger's files, however they came to be."""
@@ -158,9 +191,19 @@ class Place:
                 path.chmod(0o600)
 
 
+def _folder() -> Path:
+    return data_folder() / "journals"
+
+
 def _noted(journal: Path) -> str:
     """How the key file, which several computers may have a copy of, names the journal of this one."""
     return f"{_JOURNAL}{socket.gethostname()}:{journal.absolute()}"
+
+
+def _noted_path(name: str) -> Path | None:
+    """Where a journal is that the key file names so; None for what is no journal's name."""
+    path = name.removeprefix(_JOURNAL).partition(":")[2]
+    return Path(path) if name.startswith(_JOURNAL) and path else None
 
 
 def identity(engine: Engine) -> str:

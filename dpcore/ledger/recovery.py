@@ -34,7 +34,7 @@ from dpcore.ledger.records import FIRST, Record, next_record
 from dpcore.ledger.store import Store, put, refuse, renew_journal
 from dpcore.ledger.verify import Replay, replayed, stored_records, verify_database
 
-_NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back beside the database."
+_NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back where it was."
 
 
 def backup(store: Store, target: Path) -> int:
@@ -87,7 +87,9 @@ def restore(
 
     A sound database that is behind its journal is brought up to date in place. A damaged SQLite file is set aside and
     rebuilt from ``source`` (a backup) and the journal. A damaged or missing journal is only replaced, and set aside,
-    with ``new_journal``: what was spent after the other sources were written may be unknown then. Raises
+    with ``new_journal``: what was spent after the other sources were written may be unknown then. An empty database on
+    a server becomes the ledger that was at its address, with the journal that this computer has of it; at another
+    address, journals in this computer's folder that begin as the backup does bring what they have. Raises
     LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be restored from nothing.
     """
     url = ledger_url(location)
@@ -102,10 +104,15 @@ def restore(
         try:
             key = where.made_key()
             absent = empty or _has_no_tables(engine)
-            own, sound = chains.from_database(engine, key)
-            path = where.journal_of(engine) if sound or file is not None or journal is not None else None
-            noted, whole = chains.from_journal(path, key)
+            own, sound = ([], True) if absent else chains.from_database(engine, key)
+            # a server that lost its tables is the one that was here before, and so is its journal
+            before = None if own or not sound or file is not None else where.pinned()
+            path = where.journal_of(engine, before) if sound or file is not None or journal is not None else None
             given = chains.from_backup(source, key)
+            if path is None and sound and file is None:
+                noted, whole = chains.from_journals(where.journals(), given, key)  # at another address than before
+            else:
+                noted, whole = chains.from_journal(path, key)
             if sound and not own and not given and (path is None or not path.exists()):
                 whole = True  # a ledger without a record has no journal yet
             chain = chains.longest(own, noted, given)
@@ -126,7 +133,7 @@ def restore(
                 engine.dispose()
                 said.append(f"The damaged database was set aside as {_set_aside(file).name}.")
                 engine, own = make_engine(url), []
-            said += _bring_up_to_date(engine, own, chain, key, new_journal=not whole)
+            said += _bring_up_to_date(engine, own, chain, key, new_journal=not whole, before=before)
             path = path or where.journal_of(engine)
             if path is not None:
                 said += _write_journal(engine, path, key, whole=whole)
@@ -169,12 +176,14 @@ def _take_away(file: Path) -> None:
 
 
 def _bring_up_to_date(
-    engine: Engine, own: list[Record], chain: list[Record], key: Key, *, new_journal: bool
+    engine: Engine, own: list[Record], chain: list[Record], key: Key, *, new_journal: bool, before: str | None
 ) -> list[str]:
     migrate(engine, key)
     missing = chain[len(own) :]
     replay = replayed(chain)
     with writing(engine) as connection:
+        if before is not None:
+            _be_again(connection, before)
         previous = own[-1].hash if own else FIRST
         for record in missing:
             put(connection, record)
@@ -189,6 +198,16 @@ def _bring_up_to_date(
             _write_rows(connection, table, replay)
         verify_database(connection)
     return [f"The database now has all {len(chain)} records; {len(missing)} were brought back."]
+
+
+def _be_again(connection: Connection, identity: str) -> None:
+    """Tables that were just made are the ledger again that key files and journals know, of other computers too.
+
+    Whoever's journal has more than they have now stays closed, and says so.
+    """
+    connection.exec_driver_sql("ALTER TABLE head DISABLE TRIGGER head_grows")
+    connection.execute(update(schema.head).values(ledger_id=identity))
+    connection.exec_driver_sql("ALTER TABLE head ENABLE TRIGGER head_grows")
 
 
 def _write_rows(connection: Connection, table: Table, replay: Replay) -> None:

@@ -34,6 +34,7 @@ from dpcore.ledger.engine import (
     writing,
 )
 from dpcore.ledger.files import beside
+from dpcore.ledger.following import Following
 from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.lock import PATIENCE, exclusive
@@ -45,6 +46,7 @@ from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, stored_records, v
 
 ASK_AGAIN = 5.0
 """Seconds for which a server that could not be reached is not asked again."""
+JUST_BEGUN = "Another computer has just begun this ledger, so nothing was given out; ask again."
 _HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update()
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("last"))
 _ADD, _MOVE = insert(schema.records), update(schema.head)
@@ -68,6 +70,10 @@ class Store:
         # why the server could not be reached, and until when nobody asks it again
         self._lost: tuple[str, float] | None = None
         self._asking = threading.Lock()
+        # where it is, until this computer has a journal of a server's ledger that held no record yet
+        self._unbegun: Place | None = None
+        on_server = engine.dialect.name == "postgresql" and journal is not None
+        self.following = Following(self.follow) if on_server else None
         # a database in memory has one connection, which threads must take turns with
         in_memory = engine.dialect.name == "sqlite" and journal is None
         self._turns: AbstractContextManager[Any] = threading.RLock() if in_memory else nullcontext()
@@ -109,6 +115,8 @@ class Store:
             where.pin(engine)
             where.keep_private(path)
             found = cls(engine, None if path is None else Journal(path), lock, key, patience)
+            if path is not None and where.is_new_here(engine, path):
+                found._unbegun = where
             with found.writing() as connection:
                 verify_database(connection)
             store = found
@@ -135,12 +143,14 @@ class Store:
                 if lost is not None and lost is not mark and time.monotonic() < lost[1]:
                     # whoever held the lock found that the server does not answer
                     raise LedgerError(lost[0])
+                self._begin()
                 with writing(self.engine) as connection:
                     self._compare(connection)
                     self._lost = None
                     yield connection
                     added = list(connection.info["added"])
                 self._follow(added)
+                self._note()
         except LedgerUnsound as error:
             self._closed_because = str(error)
             raise
@@ -154,6 +164,8 @@ class Store:
     def reading(self) -> Iterator[Connection]:
         """One transaction that sees one state. Raises as ``writing``."""
         self._be_open()
+        if self.following is not None:
+            self.following.now_and_then()
         try:
             with self._turns, reading(self.engine) as connection:
                 self._lost = None
@@ -183,6 +195,11 @@ class Store:
         added.append(record)
         return record
 
+    def follow(self) -> None:
+        """Write down in this computer's journal what others added to the ledger. Raises as ``writing``."""
+        with self.writing():
+            pass
+
     def verify(self) -> Replay:
         """Check the database and the whole journal again. Raises LedgerUnsound."""
         with self.writing() as connection:
@@ -209,6 +226,19 @@ class Store:
             mark = self._lost = (why, time.monotonic() + ASK_AGAIN)  # one asks, and nobody else waits with them
             return mark
 
+    def _begin(self) -> None:
+        """Where this computer came before the ledger held a record, join as one that comes later does."""
+        if self._unbegun is not None and self.journal is not None:
+            if self._unbegun.is_new_here(self.engine, self.journal.path):
+                begin_journal(self.engine, self.journal.path)
+            self._note()
+
+    def _note(self) -> None:
+        """From its first record on, this computer is known to have a journal."""
+        if self._unbegun is not None and self.journal is not None and self.journal.exists():
+            self._unbegun.pin_journal(self.engine, self.journal.path)
+            self._unbegun = None
+
     def _compare(self, connection: Connection) -> None:
         """The database must have all that the journal has. Raises LedgerUnsound."""
         # on a server this row is the queue in which writers wait
@@ -222,6 +252,8 @@ class Store:
             return
         journal.read_on()
         if journal.is_lost(seq):
+            if self._unbegun is not None:  # in the moment since ``_begin``
+                raise LedgerError(JUST_BEGUN)
             raise LedgerUnsound(MISSING)
         if journal.seq == 0 or (seq, digest) == (journal.seq, journal.hash):
             return

@@ -147,7 +147,10 @@ class AskedModel(Asked):
         )
 
     def about(self, people: int) -> dict[str, Any]:
-        """What is said in every released model of how it was made; ``people`` as stated, else as counted with noise."""
+        """What is said in every released model of how it was made; ``people`` as stated, else as counted with noise.
+
+        With all that its receipt says of whom it hides and what ε does not cover: the file goes on without the receipt.
+        """
         return {
             "method": self.mechanism,
             "loss": self.loss.name,
@@ -158,6 +161,10 @@ class AskedModel(Asked):
             "people": people,
             "people_from": "stated" if self.people is not None else "noisy count",
             "rows_per_person": self.rows_per_person,
+            "unit": shown(self.unit),
+            "notes": list(self.notes),
+            "words_from_file": [column.name for column in self.reads.columns if column.words_from_file],
+            "named_by_rows": self.reads.named_by_rows,
         }
 
     def error_bound(self, beta: float = 0.05) -> ErrorBound | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpcore.datasets.text import plain_markdown, plain_sentence
 from dpcore.validate import FloatArray
 
 if TYPE_CHECKING:
@@ -14,30 +15,31 @@ if TYPE_CHECKING:
     from dpcore.training.pairs import Pair
 
 _MOST = 10
+_ON_RECEIPT = "What was declared, and what was taken over from the file, is on its receipt."
 
 
 def model_card(model: LinearModel) -> str:
     """What a released model does, what it cost, what decides most and what to beware of, in Markdown."""
     features, about = model.features, model.about
-    target = features.target
+    target, aim = features.target, plain_markdown(features.target.name)
     if features.apart:
-        listed = ", ".join(f"“{name}”" for name in features.classes)
-        task = f"Tells the classes of the column “{target.name}” apart: {listed}."
+        listed = ", ".join(f"“{plain_markdown(name)}”" for name in features.classes)
+        task = f"Tells the classes of the column “{aim}” apart: {listed}."
     elif features.two_classes:
-        other, positive = features.classes
-        task = f"Tells “{positive}” from “{other}” in the column “{target.name}”."
+        other, positive = (plain_markdown(name) for name in features.classes)
+        task = f"Tells “{positive}” from “{other}” in the column “{aim}”."
     else:
-        task = f"Predicts the number “{target.name}”, from {target.low:g} to {target.high:g}."
-    names = ", ".join(column.name for column in features.columns)
+        task = f"Predicts the number “{aim}”, from {target.low:g} to {target.high:g}."
+    names = ", ".join(plain_markdown(column.name) for column in features.columns)
     rows = int(about.get("rows_per_person", 1))
     each = "with one row" if rows == 1 else f"with at most {rows:,} rows"
     hidden = "replacing" if about.get("neighbours") == "replace_one" else "adding or removing"
     known = "as was stated" if about.get("people_from") == "stated" else "a noisy count"
     spread = column_spread(model)
     order = sorted(spread, key=lambda name: -spread[name])[:_MOST]
-    cut = [column.name for column in features.columns if column.levels]
+    cut = [plain_markdown(column.name) for column in features.columns if column.levels]
     whose = "bought" if "cuts_share" in about else "declared"
-    together = ", ".join(_named(pair) for pair in features.pairs)
+    together = ", ".join(plain_markdown(_named(pair)) for pair in features.pairs)
     lines = [
         "# Model card",
         "",
@@ -46,15 +48,17 @@ def model_card(model: LinearModel) -> str:
         *((f"These act together besides: {together}.",) if together else ()),
         "",
         "## Privacy",
-        f"({_number(about.get('epsilon'))}, {_number(about.get('delta'))})-differential privacy for {hidden} one "
-        f"person {each}, for everything in the file together. Trained by {_method(about.get('method'))}.",
-        *_where_cuts_are_from(about.get("cuts_share")),
+        f"({_number(about.get('epsilon'))}, {_number(about.get('delta'))})-differential privacy for {hidden} "
+        f"{_whom(about)} {each}, for everything in this model together; every other answer about the same rows adds to "
+        f"it. Trained by {_method(about.get('method'))}.",
+        *_what_was_declared(about),
+        *(plain_sentence(str(note)) for note in about.get("notes", ())),
         *_what_was_bought(about),
         "",
         "## What decides most",
         "How far apart the smallest and the largest that a column can add are (with the noise in it, so small ones "
         "mean little):",
-        *(f"- {name}: {spread[name]:.3g}" for name in order),
+        *(f"- {plain_markdown(name)}: {spread[name]:.3g}" for name in order),
         "",
         "## Use",
         f"Trained on about {int(about.get('people', 0)):,} rows ({known}). How good it is was not measured: measuring "
@@ -97,13 +101,31 @@ def _range(points: FloatArray) -> float:
     return float((points.max(axis=0) - points.min(axis=0)).max())
 
 
-def _where_cuts_are_from(share: object) -> tuple[str, ...]:
-    if not isinstance(share, float):
-        return ("Column names, bounds, options and cuts were declared, not read from the data.",)
-    return (
-        "Column names, bounds and options were declared, not read from the data. Where numbers and dates are cut was "
-        f"bought: {100 * share:g} in 100 of the privacy went to noisy quantiles.",
-    )
+def _whom(about: Mapping[str, Any]) -> str:
+    """Whom the model hides. Models from before do not say it, so neither does their card."""
+    return f"one {plain_markdown(str(about['unit']))}" if "unit" in about else "the unit that its receipt names"
+
+
+def _what_was_declared(about: Mapping[str, Any]) -> tuple[str, ...]:
+    """What did not come out of the data, and nothing that did: its notes say of that what the receipt says."""
+    share = about.get("cuts_share")
+    if "notes" not in about:
+        said = [_ON_RECEIPT]
+    else:
+        parts = [
+            *(() if about.get("named_by_rows") else ("column names",)),
+            "bounds",
+            "other options" if about.get("words_from_file") else "options",
+            *(() if isinstance(share, float) else ("cuts",)),
+        ]
+        listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
+        said = [f"{listed[:1].upper()}{listed[1:]} were declared, not read from the data."]
+    if isinstance(share, float):
+        said.append(
+            f"Where numbers and dates are cut was bought: {100 * share:g} in 100 of the privacy went to noisy "
+            "quantiles."
+        )
+    return (" ".join(said),)
 
 
 def _what_was_bought(about: Mapping[str, Any]) -> tuple[str, ...]:

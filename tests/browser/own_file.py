@@ -84,7 +84,7 @@ def one_row_each(page: Page) -> None:
 
 def look(page: Page) -> None:
     """Call right what the file suggested, and confirm that its own values may be looked at."""
-    right = page.get_by_role("button", name="I checked this, and it is right")
+    right = page.get_by_role("button", name="I checked all of this: it is right")
     right.click()
     expect(right).to_have_count(0)
     settled(page)

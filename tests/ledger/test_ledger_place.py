@@ -192,7 +192,7 @@ def test_without_the_rule_every_budget_would_be_whole_again(
     filled(sqlite_place)
     lose(sqlite_place)
     monkeypatch.setattr(Where, "_missing", lambda self, create: None)
-    monkeypatch.setattr(Where, "_pinned", lambda self: None)
+    monkeypatch.setattr(Where, "pinned", lambda self: None)
     with sqlite_place.open() as ledger:
         assert ledger.open_budget("people", epsilon=1.0).remaining.epsilon == 1.0
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import OperationalError
@@ -351,6 +352,149 @@ def test_a_computer_that_lost_its_journal_does_not_pass_for_a_new_one(
     (first / "ledger.journal").unlink()
     with pytest.raises(LedgerUnsound, match="journal is missing"):
         opened(url, first)
+
+
+def test_computers_that_come_before_the_first_record_all_go_on(
+    server: PrivateServer, tmp_path: Path, computers: Computers
+) -> None:
+    """A service that is brought up on two hosts at once; the first click at one of them closed the other for good."""
+    url, first = server.new_schema(), computers("first", tmp_path)
+    with ExitStack() as opens:
+        one, again = opens.enter_context(opened(url, first, create=True)), opens.enter_context(opened(url, first))
+        second = computers("second", tmp_path)
+        other, restarted = opens.enter_context(opened(url, second)), opens.enter_context(opened(url, second))
+        computers("first", tmp_path)
+        one.open_budget("people", epsilon=1.0)
+        again.charge("a", "people", Cost.pure(0.25), "?")
+        computers("second", tmp_path)
+        other.charge("b", "people", Cost.pure(0.25), "?")
+        restarted.charge("c", "people", Cost.pure(0.25), "?")
+        with opened(url, second) as later:
+            assert later.remaining("people").epsilon == 0.25
+        computers("first", tmp_path)
+        for ledger in (one, again):
+            ledger.verify()
+    assert (first / "ledger.journal").read_bytes() == (second / "ledger.journal").read_bytes()
+    assert (first / "ledger.journal").read_text().count("joined") == 1
+    for name, folder in (("first", first), ("second", second)):
+        computers(name, tmp_path)
+        (folder / "ledger.journal").unlink()
+        with pytest.raises(LedgerUnsound, match="journal is missing"):
+            opened(url, folder)
+
+
+def test_one_that_is_started_again_before_it_wrote_anything_joins(
+    server: PrivateServer, tmp_path: Path, computers: Computers
+) -> None:
+    url, first = server.new_schema(), computers("first", tmp_path)
+    with opened(url, first, create=True) as ledger:
+        second = computers("second", tmp_path)
+        opened(url, second).close()
+        computers("first", tmp_path)
+        ledger.open_budget("people", epsilon=1.0)
+    computers("second", tmp_path)
+    with opened(url, second) as ledger:
+        ledger.charge("b", "people", Cost.pure(0.25), "?")
+    (second / "ledger.journal").unlink()
+    with pytest.raises(LedgerUnsound, match="journal is missing"):
+        opened(url, second)
+
+
+def test_the_first_record_of_another_in_the_very_moment_is_asked_again(
+    server: PrivateServer, tmp_path: Path, computers: Computers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, first = server.new_schema(), computers("first", tmp_path)
+    with opened(url, first, create=True) as one, opened(url, computers("second", tmp_path)) as other:
+        one.open_budget("people", epsilon=1.0)
+        with monkeypatch.context() as patch:
+            patch.setattr(stores.Store, "_begin", lambda self: None)
+            with pytest.raises(LedgerError, match="ask again"):
+                other.charge("b", "people", Cost.pure(0.25), "?")
+        other.charge("b", "people", Cost.pure(0.25), "?")
+
+
+def test_the_check_notices_a_computer_that_is_closed_for_good(
+    server: PrivateServer, tmp_path: Path, computers: Computers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "_NOT_YET", "as it was: taken for one that had a journal")
+    monkeypatch.setattr(places.Place, "is_new_here", lambda *_: False)
+    with pytest.raises(LedgerUnsound, match="journal is missing"):
+        test_computers_that_come_before_the_first_record_all_go_on(server, tmp_path, computers)
+
+
+def looked(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page is drawn, more than a minute after the last look at what other computers wrote."""
+    follows = ledger._store.following
+    assert follows is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(follows, "_next", 0.0)
+        ledger.budgets()
+        assert follows.thread is not None
+        follows.thread.join(LONG)
+        assert not follows.thread.is_alive()
+
+
+def set_back(server: PrivateServer, name: str, copy: str) -> None:
+    with psycopg.connect(host=str(server.folder), port=PORT, user="ledger", dbname="postgres", autocommit=True) as db:
+        db.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        db.execute(f'CREATE DATABASE "{name}" TEMPLATE "{copy}"')
+
+
+def test_a_database_that_was_set_back_is_noticed_by_a_computer_that_has_only_looked(
+    server: PrivateServer, tmp_path: Path, computers: Computers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What another computer spent since the copy was spent once more by one that had written nothing since."""
+    url = server.new_database()
+    name = url.split("/")[3].split("?")[0]
+    first = computers("first", tmp_path)
+    with opened(url, first, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+    second = computers("second", tmp_path)
+    opened(url, second).close()
+    computers("first", tmp_path)
+    opened(url, first).close()
+    set_back(server, f"{name}_copy", name)
+    looking = opened(url, first)
+    with opened(url, computers("second", tmp_path)) as other:
+        other.charge("b", "people", Cost.pure(1.0), "?")
+    before = (first / "ledger.journal").stat().st_size
+    assert looking.remaining("people").epsilon == 0.0
+    assert (first / "ledger.journal").stat().st_size == before, "one look in a minute is enough"
+    looked(looking, monkeypatch)
+    assert (first / "ledger.journal").stat().st_size > before
+    looking._store.engine.dispose()
+    set_back(server, name, f"{name}_copy")
+    assert looking.remaining("people").epsilon == 1.0
+    looked(looking, monkeypatch)
+    with pytest.raises(LedgerUnsound, match="older than its journal"):
+        looking.budgets()
+    with pytest.raises(LedgerUnsound, match="older than its journal"):
+        looking.charge("c", "people", Cost.pure(1.0), "?")
+    looking.close()
+    computers("first", tmp_path)
+    with pytest.raises(LedgerUnsound, match="older than its journal"):
+        opened(url, first)
+
+
+def test_nobody_waits_while_what_others_wrote_is_written_down(
+    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lock that is held, or a server that does not answer, is for the next look; one looks at a time."""
+    with opened(server.new_schema(), tmp_path, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        follows = ledger._store.following
+        assert follows is not None
+        monkeypatch.setattr(follows, "_next", 0.0)
+        ledger._store.patience = 0.5
+        with exclusive(ledger._store.lock):
+            assert ledger.remaining("people").epsilon == 1.0
+            thread = follows.thread
+            monkeypatch.setattr(follows, "_next", 0.0)
+            assert ledger.remaining("people").epsilon == 1.0
+            assert follows.thread is thread
+            assert thread is not None
+            thread.join(LONG)
+        ledger.verify()
 
 
 def test_a_second_computer_does_not_join_what_is_not_sound(

@@ -102,6 +102,12 @@ def test_a_table_without_rights_is_one_sentence_before_any_charge(address: str) 
         stored.check(Declaration(columns=(WARD,)).reads("ward"))
 
 
+def test_a_source_is_the_same_whatever_password_opens_it(address: str) -> None:
+    """Nor can its name be tried against guesses of one."""
+    keys = {open_database(f"{address}{more}", "vis%its:").key for more in ("", "&password=one", "&password=other")}
+    assert len(keys) == 1
+
+
 def test_a_connection_lost_in_the_middle_of_a_scan_is_one_sentence(
     address: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:

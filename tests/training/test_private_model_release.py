@@ -299,7 +299,7 @@ def test_a_release_from_table_to_prediction(ledger, tmp_path) -> None:
         assert word not in text, "weights only: nothing measured on the data"
     assert set(receipt.answer["about"]) == {
         *("method", "loss", "epsilon", "delta", "rho", "neighbours", "people", "rows_per_person", "steps", "clip"),
-        *("noise_multiplier", "people_from"),
+        *("noise_multiplier", "people_from", "unit", "notes", "words_from_file", "named_by_rows"),
     }
     assert receipt.answer["about"]["people"] == 5000
     file = tmp_path / "model.json"

@@ -126,7 +126,7 @@ def _same(one: Measured, case: Case, task: Task) -> bool:
 
 def _measured(own: Measured, found: Figures, place: int, asked: Asked) -> Sequence[Block]:
     values = {line: cell for line in (*PRIVATE, *PUBLIC) if (cell := own.value(line, place)) is not None}
-    told = said.headline(found.levels[place], own.target, values, found.written, classifies=own.classifies)
+    told = said.headline(found.levels[place], own.target, values, found.written, found.delta, classifies=own.classifies)
     names = {line: said.NAMES[line] for line in values}
     return [
         Text(told),
@@ -230,7 +230,7 @@ def _every(found: Figures, place: int) -> Iterator[Block]:
                 said.SHORT[line]: said.cell(one.value(line, place), classifies=classifies)
                 for line in (*PRIVATE, *PUBLIC)
             }
-            rows.append({said.SAMPLE: _name(one), said.TOLD: said.told(one)} | cells)
+            rows.append({said.SAMPLE: f"{_name(one)}, {one.rows:,}", said.TOLD: said.told(one)} | cells)
         if rows:
             frame = pd.DataFrame(rows)
             yield Small(said.unit_of_all(classifies=classifies))

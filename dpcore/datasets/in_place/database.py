@@ -43,6 +43,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
+from dpcore.addresses import without_secrets
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
@@ -138,7 +139,7 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
         keys = _keys(seen, table)
     except SQLAlchemyError:
         raise UnreadableFile(_UNREACHED) from None
-    known = make_url(address).set(password=None).render_as_string(hide_password=False)
+    known = without_secrets(make_url(address)).set(password=None).render_as_string(hide_password=False)
     return InPlace(
         names=tuple(columns),
         kinds=columns,

@@ -1,0 +1,75 @@
+"""What lets somebody into the ledger's database is neither printed nor kept, wherever it stands in the address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from psycopg import pq
+from sqlalchemy import make_url
+
+from benchmarks.private_postgresql import PrivateServer
+from dpcore.addresses import shown_address, without_secrets
+from dpcore.errors import LedgerUnsound
+from dpcore.ledger import Ledger
+from dpcore.ledger.__main__ import main
+from dpcore.ledger.place import Place as Where
+
+SECRETS = ("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key")
+
+
+def test_every_secret_that_the_library_takes_is_known() -> None:
+    """The library marks with a star what a screen must not show, and keeps keys of a password among its options."""
+    options = {one.keyword.decode(): one.dispchar for one in pq.Conninfo.get_defaults()}
+    hidden = {name for name, shown in options.items() if shown == b"*" or name.startswith("scram_")}
+    assert {"password", "sslpassword"} <= hidden
+    for name in hidden | set(SECRETS) | {"PassWord"}:
+        url = make_url(f"postgresql+psycopg://me:HIDE@/db?host=%2Fx&{name}=HIDE&port=1")
+        assert shown_address(url) == "postgresql+psycopg://me:***@/db?host=%2Fx&port=1"
+    for name in set(options) - hidden:
+        url = make_url(f"postgresql+psycopg://me@/db?{name}=1")
+        assert without_secrets(url) == url, "an address without secrets is named as before"
+
+
+@pytest.fixture
+def url(server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "ledger.key"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return server.new_schema().replace("ledger@", "ledger:HIDE@") + "&password=HIDE&sslpassword=HIDE"
+
+
+def test_neither_screen_nor_key_file_holds_it(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("init", "status", "verify"):
+        assert main(["--ledger", url, command]) == 0
+    shown = capsys.readouterr()
+    assert "options=-csearch_path" in shown.out
+    assert "HIDE" not in shown.out + shown.err
+    for file in tmp_path.rglob("*"):
+        assert file.is_dir() or "HIDE" not in file.read_text(encoding="utf-8"), file.name
+
+
+def test_the_check_notices_a_secret(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Where, "name", Where._older_name)
+    with pytest.raises(AssertionError):
+        test_neither_screen_nor_key_file_holds_it(url, tmp_path, capsys)
+
+
+def test_a_key_file_from_before_still_knows_the_ledger_and_forgets_the_secret(url: str, tmp_path: Path) -> None:
+    Ledger.open(url, create=True).close()
+    key = tmp_path / "ledger.key"
+    found = json.loads(key.read_text())
+    where = Where.of(make_url(url), url)
+    own = found["ledgers"].pop(where.name)
+    for identity in ("another", own):
+        found["ledgers"][where._older_name] = identity
+        key.write_text(json.dumps(found))
+        assert where.pinned() == identity
+        if identity != own:
+            with pytest.raises(LedgerUnsound, match="not the one that was here before"):
+                Ledger.open(url)
+    Ledger.open(url).close()
+    assert "HIDE" not in key.read_text()
+    assert json.loads(key.read_text())["ledgers"][where.name] == own
