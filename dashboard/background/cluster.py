@@ -74,6 +74,10 @@ class Shipment:
         self._closed = False
         self._lock = threading.Lock()
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     def lent(self, work: Callable[[Any, Any], Any]) -> Shipped:
         return Shipped(self, work)
 
@@ -157,7 +161,12 @@ class _Place:
                 future.release()
 
     async def _lend(self, client: Any, shipment: Shipment) -> Any:
-        """The value on this worker: brought there by the first slice, and waited for by the others."""
+        """The value on this worker: brought there by the first slice, and waited for by the others.
+
+        A slice of a job that is over may get here before it is told so: what was taken back is not brought anew.
+        """
+        if shipment.closed:
+            raise asyncio.CancelledError
         if shipment not in self._lent:
             bringing = client.scatter([shipment.value], workers=[self.address], hash=False)
             self._lent[shipment] = asyncio.ensure_future(bringing)

@@ -27,7 +27,10 @@ def declare_numbers(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
         # the form of the column before may still stand there: what is typed into that one is lost
         expect(page.get_by_text("What “", exact=False)).to_have_count(1)
         expect(page.get_by_text(f"What “{name}” could hold")).to_be_visible()
-        smallest, largest = page.get_by_label("Lowest possible"), page.get_by_label("Highest possible")
+        smallest, largest = (
+            page.get_by_label("Lowest possible", exact=True),
+            page.get_by_label("Highest possible", exact=True),
+        )
         expect(smallest).to_have_count(1)
         smallest.fill(str(low))
         largest.fill(str(high))

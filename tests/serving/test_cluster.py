@@ -241,6 +241,15 @@ def test_a_job_that_is_cancelled_leaves_nothing_there(far: Cluster, dask: Dask) 
     assert set(DOING) <= {1, 2, 3}, "what was handed over, and nothing more"
 
 
+def test_a_slice_that_begins_when_its_job_is_over_lends_nothing() -> None:
+    """Its worker would hold it for as long as the server lives."""
+    place, shipment = cluster._Place("tcp://127.0.0.1:1", 1), cluster.Shipment(object(), lambda shipment: None)
+    shipment.close()
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(place._lend(None, shipment))
+    assert place._lent == {}
+
+
 def test_what_a_slice_raises_comes_back_by_its_name_alone(far: Cluster, caplog: pytest.LogCaptureFixture) -> None:
     GO.set()
     job = run(far, waiting, Rows(), [-1])

@@ -266,6 +266,7 @@ SMALL = {
     "_compiled": "a pattern of a declaration",
     "_methods": "names of methods",
     "_engine": "one for each source that is configured",
+    "one_table": "of each folder that is configured a selection, with the names of its files",
 }
 # Functions without a bound of number: asked for by a name of which the program has few.
 FEW = {"discover", "_gauss", "_warn", "_choices", "_read", "_say_once", "questions"}
