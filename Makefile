@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 # Python keeps what it has compiled; otherwise every server that a test starts compiles the product again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run serve wheel test programs collected lint types bench reliability audit screenshot lock clean
+.PHONY: run serve wheel test suite programs collected lint types bench reliability audit screenshot lock clean
 
 $(VENV)/run.done: requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -33,7 +33,10 @@ wheel: $(VENV)/test.done
 
 test:
 	$(MAKE) --no-print-directory -j 2 $(VENV)/test.done programs
-	$(MAKE) --no-print-directory -j 2 lint collected
+	$(MAKE) --no-print-directory -j 2 lint suite
+
+# The tests begin beside the linters, on what these leave idle.
+suite: collected
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 programs:
