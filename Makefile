@@ -1,4 +1,4 @@
-# make run | serve | wheel | test | lint | bench | reliability | screenshot | lock
+# make run | serve | wheel | test | thorough | lint | bench | reliability | screenshot | lock
 # Needs Python 3.11 or newer with venv; the tests also need Debian's chromium, postgresql and haproxy.
 
 PYTHON ?= python3
@@ -10,11 +10,13 @@ export OMP_NUM_THREADS ?= 1
 # Python keeps what it has compiled; otherwise every server that a test starts compiles the product again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run serve wheel test suite programs collected lint types bench reliability audit screenshot lock clean
+.PHONY: run serve wheel test suite thorough programs collected lint types bench reliability audit screenshot lock clean
 
+# Compiled on all processors, where pip would do it on one; what is no Python for this version is left as it is.
 $(VENV)/run.done: requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r requirements.txt
+	-$(BIN)/python -m compileall -q -j 0 $(VENV)/lib
 	touch $@
 
 # What tests alone need is compiled where it is imported, and most of it never is.
@@ -37,7 +39,11 @@ test:
 
 # The tests begin beside the linters, on what these leave idle.
 suite: collected
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not thorough"
+
+# What `make audit` and `make reliability` do, in their short form.
+thorough: $(VENV)/test.done programs
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m thorough
 
 programs:
 	sh tests/system_packages.sh

@@ -32,6 +32,7 @@ def test_what_a_page_offers_does_not_hang_on_columns_that_nobody_declared(name: 
     assert verdict.pairs >= 6
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("hole", PAGE_HOLES, ids=lambda hole: hole.name)
 def test_every_hole_of_the_pages_is_found_again(hole) -> None:
     assert not hole.dug().good
@@ -42,6 +43,7 @@ def test_a_server_keeps_hands_out_and_draws_nothing_of_a_file(check: str) -> Non
     assert check_server(check).good
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("hole", SERVER_HOLES.values(), ids=lambda hole: hole.name)
 def test_every_hole_of_the_server_is_found_again(hole) -> None:
     assert not check_server(hole.check, hole.within).good

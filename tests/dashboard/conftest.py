@@ -20,6 +20,7 @@ from dashboard.background.lending import Loan
 from dashboard.background.once import forget_all
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
+from dashboard.poll.rooms import ROOMS
 from dashboard.words.data import PAGE
 from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
@@ -90,6 +91,7 @@ def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatc
         return app
 
     yield go
+    ROOMS.leave(TOKEN)  # whatever was clicked: of another test's room no page knows
     assert [sentence for app in opened for sentence in without_a_way(app)] == []
     for job in list(compute.shelf()._jobs.values()):
         job.cancel()  # what is still under way is for nobody

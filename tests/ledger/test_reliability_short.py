@@ -11,6 +11,7 @@ from benchmarks.reliability.__main__ import CHECKS
 from benchmarks.reliability.outcome import Ground
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("check", CHECKS)
 def test_it_never_happens(check: str, server: PrivateServer, tmp_path: Path) -> None:
     outcomes = list(CHECKS[check](Ground(folder=tmp_path, server=server, short=True)))
