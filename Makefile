@@ -41,7 +41,7 @@ test:
 suite: collected
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not thorough"
 
-# What `make audit` and `make reliability` do, in their short form.
+# Long searches: neighbouring files, every hole, faults of the ledger, every reader of a page.
 thorough: $(VENV)/test.done programs
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m thorough
 

@@ -20,6 +20,7 @@ from dpcore.datasets.in_place.tongue import TONGUES
 from dpcore.releases import catalog
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [found.name for found in QUESTIONS])
 def test_a_neighbouring_file_changes_the_law_alone_and_by_no_more_than_claimed(name: str) -> None:
     verdict = check(question(name), most=2, from_bytes=0, every=5)
@@ -42,6 +43,7 @@ def test_from_the_bytes_of_the_file(name: str) -> None:
     assert verdict.good, verdict
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [

@@ -18,6 +18,7 @@ from dpcore.audit import telling
 from dpcore.audit.holes import HOLES
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", kinds())
 def test_what_a_page_offers_is_the_same_on_neighbouring_files(name: str) -> None:
     verdict = check_page(name, most=0, every=60, settings=0)

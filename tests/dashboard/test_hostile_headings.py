@@ -35,6 +35,7 @@ def test_the_search_finds_what_is_not_escaped(name: str) -> None:
     assert not MARKUP.search(f"Number of {words.safe(name)}")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("page", "data"),
     [("data", records()), *((page.key, steps() if page.key == "experts" else records()) for page in catalogue.pages())],

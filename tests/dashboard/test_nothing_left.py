@@ -132,6 +132,7 @@ def session_memory(app: AppTest) -> Any:
     return app.session_state.get("_memory", ())
 
 
+@pytest.mark.thorough
 def test_a_file_that_was_replaced_twice_is_gone(open_app: Open) -> None:
     """The one before can be brought back; the one before that cannot, and nothing made from it is kept."""
     app = brought(open_app)

@@ -170,6 +170,7 @@ def walked(
     return seen
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", ASKED)
 def test_the_same_clicks_on_neighbouring_files_show_the_same(
     asked: str, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,6 +187,7 @@ def test_the_same_clicks_on_neighbouring_files_show_the_same(
     assert len(str(here)) > 2_000
 
 
+@pytest.mark.thorough
 def test_an_epsilon_that_hangs_on_the_file_is_seen(
     open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
