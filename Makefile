@@ -41,7 +41,7 @@ test:
 suite: collected
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not thorough"
 
-# Long searches: neighbouring files, every hole, faults of the ledger, every reader of a page.
+# Long searches: neighbouring files, every hole, faults of the ledger, every reader of a page. CI runs them last.
 thorough: $(VENV)/test.done programs
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m thorough
 

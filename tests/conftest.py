@@ -9,6 +9,7 @@ import gc
 import logging
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,8 +130,13 @@ def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def streamlit_as_it_is() -> Iterator[None]:
-    """A test that leaves Streamlit changed breaks another, if that one happens to run later in the same process."""
+    """A test that leaves Streamlit changed breaks another, if that one happens to run later in the same process.
+
+    So does a page that was made of a function: Streamlit makes it the main module, which every new process runs anew.
+    """
+    main = sys.modules["__main__"]
     yield
+    sys.modules["__main__"] = main
     assert changed_in_streamlit() == []
 
 

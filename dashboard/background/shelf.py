@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dashboard.background.jobs import Job, Keep
 from dpcore.memory import Memory, Room
@@ -71,7 +71,7 @@ class Over:
     cancelled: bool
     crowded: bool
     error: BaseException | None
-    finished: bool = True
+    finished: ClassVar[bool] = True
 
     @classmethod
     def of(cls, watch: Watch) -> Over:

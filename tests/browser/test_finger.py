@@ -101,7 +101,7 @@ def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("between", [30, 200])  # milliseconds: within a run, after one
+@pytest.mark.parametrize("between", [30, 90, 200])  # milliseconds: within a run, as long as one, after one
 def test_no_step_of_quick_keys_is_lost(open_page: Open, between: int) -> None:
     """What the server says of a former step, and what other widgets of ε still hold, takes nothing back."""
     page = open_page("/selection")

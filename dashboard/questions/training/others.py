@@ -198,8 +198,13 @@ def _table(own: Measured, found: Figures, names: Mapping[str, str]) -> Rows:
         }
         for line, name in names.items()
     ]
+    return _said(rows)
+
+
+def _said(rows: Sequence[Mapping[str, str]]) -> Rows:
+    """A table of texts, which is heard row by row."""
     frame = pd.DataFrame(rows)
-    return Rows(frame=frame, alt="; ".join(", ".join(map(str, row)) for row in frame.to_numpy()) + ".")
+    return Rows(frame=frame, alt="; ".join(", ".join(row) for row in frame.to_numpy()) + ".")
 
 
 def _name(one: Measured) -> str:
@@ -222,16 +227,15 @@ def _first(found: Figures, place: int) -> tuple[dict[str, int], list[str]]:
 def _every(found: Figures, place: int) -> Iterator[Block]:
     """Every sample's first question at one ε: shares, of which more is better, and errors, of which less is."""
     for classifies in (True, False):
-        rows = []
-        for one in found.tables:
-            if one.classifies != classifies:
-                continue
-            cells = {
+        rows = [
+            {said.SAMPLE: f"{_name(one)}, {one.rows:,}", said.TOLD: said.told(one)}
+            | {
                 said.SHORT[line]: said.cell(one.value(line, place), classifies=classifies)
                 for line in (*PRIVATE, *PUBLIC)
             }
-            rows.append({said.SAMPLE: f"{_name(one)}, {one.rows:,}", said.TOLD: said.told(one)} | cells)
+            for one in found.tables
+            if one.classifies == classifies
+        ]
         if rows:
-            frame = pd.DataFrame(rows)
             yield Small(said.unit_of_all(classifies=classifies))
-            yield Rows(frame=frame, alt="; ".join(", ".join(map(str, row)) for row in frame.to_numpy()) + ".")
+            yield _said(rows)
