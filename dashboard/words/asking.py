@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dashboard.words import plural, safe
+from dashboard.words.release import TAB
 from dpcore.datasets.schema import ColumnType
 
 ASK = "What do you want to know?"
@@ -17,8 +18,8 @@ SHOW_FILE, SHOW_MADE_UP = "Show the chart of the file", "Show the chart of made-
 LOOK = "Look at the file itself"
 PRIVATE = "Keep the file private"
 PRIVATE_ABOUT = (
-    "The chart shows rows made up from what you say, and how good a private answer would be; it costs nothing. The "
-    "answer itself is then drawn from the file, and costs budget."
+    "First, at no cost: a chart of rows made up from what you say, which shows how good a private answer would be. "
+    f"Then, on the next page under “{TAB}”: one real, protected answer from the file, which costs budget."
 )
 NOT_SHOWN = "Show these charts to nobody unless the file is public."
 FIELDS = "Say which values are possible"

@@ -82,7 +82,7 @@ COUNTS_HELP = (
 )
 MOVES = "One person can move an entry by at most"
 MOVES_PLACEHOLDER = "the whole range"
-COPY = "Or copy the words in the file"
+COPY = "Or copy the words in the file, if everybody knows them"
 COPY_HELP = (
     "Fills the list for you to check, in alphabetical order. A word that only one person has gives them away: better "
     "type what is possible yourself. Until you allow more the list serves your own charts only."
