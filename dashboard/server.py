@@ -22,7 +22,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from dashboard import failures, frames, left_pages, lengths, login, media, settings, unread, values
+from dashboard import failures, frames, left_pages, lengths, login, looked_up, media, settings, unread, values
 from dashboard.gate import Gate, raise_file_limit
 
 
@@ -52,6 +52,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     frames.guard()
     lengths.guard()
     left_pages.guard()
+    looked_up.guard()
     print(f"Epsilon Lab: {address()}", flush=True)
     if served.state.get("browser") and has_screen():
         # the socket listens already, and answers as soon as this returns

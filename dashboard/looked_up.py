@@ -1,0 +1,50 @@
+"""A session's state is looked up by who asks for one value of it, not copied whole.
+
+Number boxes, lists and text boxes each ask whether one value of the state is None. Streamlit answers with a copy of all
+values, and a page has some twenty such boxes: a tenth of a rerun. Here they get what answers when it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from streamlit.runtime.state.common import is_element_id
+from streamlit.runtime.state.session_state import SessionState, _is_internal_key
+
+_copied: property = SessionState.__dict__["filtered_state"]
+
+
+class LookedUp(Mapping[str, Any]):
+    """What a copy of the state would hold at the moment one asks. Whoever goes through all of it gets a copy."""
+
+    def __init__(self, state: SessionState) -> None:
+        self._state = state
+
+    def __getitem__(self, key: str) -> Any:
+        if not isinstance(key, str) or is_element_id(key) or _is_internal_key(key):
+            raise KeyError(key)
+        return self._state[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._copy())
+
+    def __len__(self) -> int:
+        return len(self._copy())
+
+    def __repr__(self) -> str:
+        return repr(self._copy())
+
+    def _copy(self) -> dict[str, Any]:
+        found: dict[str, Any] = _copied.__get__(self._state)
+        return found
+
+
+def guard() -> None:
+    """From now on, in this process. Again does nothing."""
+    SessionState.filtered_state = property(LookedUp)  # type: ignore[assignment, method-assign]
+
+
+def unguard() -> None:
+    """As Streamlit does it; for tests."""
+    SessionState.filtered_state = _copied  # type: ignore[assignment, method-assign]

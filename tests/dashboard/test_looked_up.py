@@ -1,0 +1,94 @@
+"""A state that is looked up answers as the copy that Streamlit makes, and a page is drawn the same."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.testing.v1 import AppTest
+
+from dashboard import looked_up
+
+KEYS = st.text(string.ascii_letters + string.digits + "_- :|", min_size=1, max_size=8)
+ID = "$$ID-0123456789abcdef0123456789abcdef-"
+INTERNAL = "$$STREAMLIT_INTERNAL_KEY_of_its_own"
+VALUES = st.none() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)
+
+
+@pytest.fixture
+def as_streamlit_does_it() -> Iterator[Callable[[], None]]:
+    yield looked_up.unguard
+    looked_up.guard()
+
+
+@st.composite
+def states(draw: st.DrawFn) -> tuple[SessionState, list[str]]:
+    """A state as it is between runs and within one: values of a session, of widgets with and without a key, some of
+    widgets that are gone, and Streamlit's own.
+    """
+    state, names = SessionState(), draw(st.lists(KEYS, unique=True, max_size=8))
+    for name in names:
+        kind = draw(st.sampled_from(("own", "old own", "widget", "old widget", "gone", "set", "no key")))
+        value, wid = draw(VALUES), f"{ID}{name}"
+        if kind == "own":
+            state._new_session_state[name] = value
+        elif kind == "old own":
+            state._old_state[name] = value
+        elif kind == "no key":
+            state._new_widget_state.set_from_value(f"{ID}None", value)
+        else:
+            if kind != "gone":
+                state._key_id_mapper[name] = wid
+            if kind == "set":
+                state._new_session_state[name] = draw(VALUES)
+            if kind == "widget":
+                state._new_widget_state.set_from_value(wid, value)
+            else:
+                state._old_state[wid] = value
+    if draw(st.booleans()):
+        state._old_state[INTERNAL] = 1
+    return state, names
+
+
+@given(states())
+def test_what_is_looked_up_is_what_a_copy_holds(made: tuple[SessionState, list[str]]) -> None:
+    state, names = made
+    copy, found = looked_up._copied.__get__(state), looked_up.LookedUp(state)
+    for key in (*names, *(f"{ID}{name}" for name in names), f"{ID}None", INTERNAL, "no such key"):
+        assert (key in found) == (key in copy), key
+        assert found.get(key, "none") == copy.get(key, "none"), key
+    assert dict(found) == copy
+    assert len(found) == len(copy)
+    assert repr(found) == repr(copy)
+
+
+@pytest.mark.parametrize("page", ["selection", "data"])
+def test_a_page_is_drawn_the_same(
+    page: str,
+    open_app: Callable[..., AppTest],
+    as_streamlit_does_it: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[bytes] = []
+    enqueue = ScriptRunContext.enqueue
+
+    def kept(context: ScriptRunContext, msg: ForwardMsg) -> None:
+        if msg.WhichOneof("type") == "delta":
+            sent.append(msg.SerializeToString(deterministic=True))
+        enqueue(context, msg)
+
+    app = open_app(page).run()
+    monkeypatch.setattr(ScriptRunContext, "enqueue", kept)
+    app.run()
+    ours = sent.copy()
+    sent.clear()
+    as_streamlit_does_it()
+    app.run()
+    assert len(ours) > 50
+    assert ours == sent
