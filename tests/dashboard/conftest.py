@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import PageLink
 from streamlit.util import calc_hash
 
+from dashboard import session
 from dashboard.background import compute
 from dashboard.background.lending import Loan
 from dashboard.background.once import forget_all
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
+from dashboard.case import Case
 from dashboard.poll.rooms import ROOMS
+from dashboard.widgets import finger
 from dashboard.words.data import PAGE
 from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
@@ -69,6 +73,26 @@ class Idle(Executor):
         return Future()
 
 
+def _few_steps(question: Any, kind: Any, case: Case, *rest: Any) -> None:
+    """Hand the browser, which is not there, the first, the last and the present step instead of all thirty-one: these
+    take a quarter of a page's first run. ``every_step`` is for who asks about the others."""
+    asked = (*session.EPSILON_STEPS[:1], *session.EPSILON_STEPS[-1:], case.epsilon)
+
+    def memo(key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
+        return {} if key[-2] == "finger" and key[-1] not in asked else case.memo(key, make)
+
+    _follow(question, kind, replace(case, memo=memo), *rest)
+
+
+_follow = finger.follow
+
+
+@pytest.fixture
+def every_step(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser is handed every step of ε, as by a server."""
+    monkeypatch.setattr(finger, "follow", _follow)
+
+
 @pytest.fixture
 def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., AppTest]]:
     """Opens a page in a fresh session; ``query`` is the link's part after the question mark."""
@@ -76,6 +100,7 @@ def open_app(ledger_file: Path, workers: Workers, monkeypatch: pytest.MonkeyPatc
     clear_session_cache(SESSION)  # what Streamlit keeps for a session; here one test's has the name of the next one's
     monkeypatch.setattr(compute, "pool", lambda: workers)
     monkeypatch.setattr(compute, "load_sample", bundled)
+    monkeypatch.setattr(finger, "follow", _few_steps)
 
     opened: list[AppTest] = []
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dashboard import catalogue, session
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk
+from dashboard.widgets import finger
 from dashboard.widgets.finger import pieces, told
 from tests.questions.following import same
 from tests.questions.samples import sample_case
@@ -56,3 +60,16 @@ def test_markup_becomes_plain_words() -> None:
             plain = "".join(pieces(text))
             assert not re.search(r"\*\*|\\[^ ]|:material/|\]\(", plain), plain
             assert plain == html.unescape(plain)
+
+
+@pytest.mark.parametrize("page", [page.key for page in catalogue.pages() if page.key != "training"])
+def test_a_page_hands_the_browser_every_step(
+    page: str, open_app: Callable[..., AppTest], every_step: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed: list[dict[str, Any]] = []
+    monkeypatch.setattr(finger, "_FOLLOW", lambda **sent: handed.append(sent["data"]))
+    open_app(page)
+    (data,) = handed
+    assert [step["level"] for step in data["levels"]] == list(session.EPSILON_STEPS)
+    assert data["levels"][data["at"]]["level"] in session.EPSILON_STEPS
+    assert len({str(step["headline"]) for step in data["levels"]}) > 5
