@@ -25,6 +25,7 @@ FINDER = doctest.DocTestFinder(exclude_empty=True)
 EXAMPLES = [example for module in modules() for example in FINDER.find(module) if example.examples]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_it_does_what_it_shows(example: doctest.DocTest) -> None:
     said: list[str] = []

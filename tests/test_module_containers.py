@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 MAKERS = {"dict", "list", "set", "OrderedDict", "deque", "Counter", "defaultdict", "bytearray", "Queue", "SimpleQueue"}
 MAKERS |= {"WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
@@ -130,6 +132,7 @@ def test_what_grows_is_found() -> None:
     assert growing(by_module) == {"a.py: kept"}
 
 
+@pytest.mark.thorough
 def test_no_container_of_a_module_grows_without_a_bound() -> None:
     files = [file for part in ("dpcore", "dashboard") for file in ROOT.glob(f"{part}/**/*.py")]
     assert growing({file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}) == {

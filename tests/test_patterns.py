@@ -55,6 +55,7 @@ def test_a_slow_pattern_is_found(pattern: str) -> None:
     assert _stars(pattern) > MOST
 
 
+@pytest.mark.thorough
 def test_no_pattern_is_slow_on_any_text() -> None:
     found: dict[str, str] = {}
     for folder in ("dpcore", "dashboard"):

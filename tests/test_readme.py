@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_the_python_of_the_readme_runs_as_written(tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.S)
     assert blocks, "README shows no Python"

@@ -86,6 +86,7 @@ def test_a_list_that_holds_nothing_is_refused(tmp_path: Path) -> None:
         advisories.by_package(tmp_path)
 
 
+@pytest.mark.thorough
 def test_the_lock_is_scanned_by_the_local_list(
     local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -69,6 +69,7 @@ def _pip(*arguments: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 def test_the_wheel_holds_every_file_of_the_program_and_no_other(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as opened:
         names = set(opened.namelist())
@@ -90,6 +91,7 @@ def _somebody() -> list[str]:
     return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
 
 
+@pytest.mark.thorough
 def test_the_installed_program_opens_its_pages_for_somebody_without_rights(folder: Path, installed: Path) -> None:
     home = folder / "home"
     home.mkdir()

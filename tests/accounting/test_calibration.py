@@ -69,6 +69,7 @@ def test_pure_and_laplace_plans() -> None:
     assert noise < 1 / rate
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("epsilon", "rate", "count"), [(0.5, 0.02, 200), (4.0, 0.05, 100)])
 def test_sampled_noise_is_never_too_small(epsilon: float, rate: float, count: int) -> None:
     """On the grid it was found with it meets the target, and 0.2 % less noise does not."""

@@ -41,6 +41,7 @@ def random_mix(rng: np.random.Generator) -> list[Cost]:
     return made
 
 
+@pytest.mark.thorough
 def test_no_accountant_is_below_pld_on_random_mixes() -> None:
     """PLD is exact for these up to its grid, which rounds up; 1e-3 relative and 1e-3 absolute cover the rounding."""
     rng = np.random.default_rng(20240501)

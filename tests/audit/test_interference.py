@@ -28,6 +28,7 @@ def test_a_neighbouring_file_changes_the_law_alone_and_by_no_more_than_claimed(n
     assert verdict.pairs >= 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [
@@ -99,6 +100,7 @@ def test_people_told_apart_by_value_and_numbered_by_text_are_caught(monkeypatch:
     assert "more than the claim" in check(asked, most=4, from_bytes=0, every=4).trouble
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", ["best rule, a row added", "least cost, two rows by who", "model on steps, counted, a row added"]
 )
@@ -116,6 +118,7 @@ def test_every_hole_that_once_was_is_found_again(hole) -> None:
     assert not hole.dug().good
 
 
+@pytest.mark.thorough
 def test_every_kind_of_release_is_asked_about_files() -> None:
     kinds = {found.ask(found.declaration, found.file(found.tables[0], from_bytes=False)).key for found in QUESTIONS}
     assert kinds == set(catalog())
@@ -130,6 +133,7 @@ def test_every_kind_of_release_is_asked_about_files() -> None:
     }
 
 
+@pytest.mark.thorough
 def test_most_promises_are_used_up() -> None:
     """Where neighbours come near the claim the check has teeth: one question of each kind uses 0.9 of it or more."""
     for name in ("most common, a row added", "alarm over net votes, exponential", "best cases", "losses, doubling"):

@@ -39,6 +39,7 @@ def test_every_hole_of_the_pages_is_found_again(hole) -> None:
     assert not hole.dug().good
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_server_keeps_hands_out_and_draws_nothing_of_a_file(check: str) -> None:
     assert check_server(check).good

@@ -13,6 +13,7 @@ def lines() -> list[Finding]:
     return findings()
 
 
+@pytest.mark.thorough
 def test_promises_hold_and_broken_twins_are_found(lines: list[Finding]) -> None:
     assert [line for line in lines if not line.passed] == []
     assert any(line.broken for line in lines)

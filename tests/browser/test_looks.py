@@ -19,7 +19,6 @@ Open = Callable[[str], Page]
 SHOWN = "document.querySelector('.slider-group').closest('.js-plotly-plot')._fullLayout.sliders[0].active"
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "path",
     [

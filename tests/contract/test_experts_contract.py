@@ -112,6 +112,7 @@ def misfit(kind: Any, losses: np.ndarray, tilt: float = 0.0) -> float:
     return float(stats.chisquare(np.bincount(last, minlength=EXPERTS), 800 * law / law.sum()).pvalue)
 
 
+@pytest.mark.thorough
 @exact
 def test_plays_obey_the_law(kind: Any, losses: np.ndarray) -> None:
     """χ² at 10⁻⁴ (fixed seed); and it has power: a law 60 % off in one expert's chance is refused."""

@@ -181,6 +181,7 @@ def contract(copy: Path, factor: int, chosen: str = "newcomer") -> str:
     return subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False).stdout
 
 
+@pytest.mark.thorough
 def test_a_new_file_is_found_tested_and_evaluated(copy: Path) -> None:
     said = contract(copy, 1)
     assert "FAILED" not in said, said
@@ -196,6 +197,7 @@ def test_a_new_file_is_found_tested_and_evaluated(copy: Path) -> None:
         assert any(line.startswith(f"{name}[") for line in passed), name
 
 
+@pytest.mark.thorough
 def test_a_broken_file_is_found_out(copy: Path) -> None:
     telling = (
         *("test_no_neighbour_tells_more_than_epsilon", "test_whole_runs_keep_the_promise"),

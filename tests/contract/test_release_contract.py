@@ -129,6 +129,7 @@ def test_it_is_asked_of_a_declaration(kind: Any) -> None:
     assert {"epsilon", "chosen_after_looking"} <= set(parameters)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("question", QUESTIONS[::3], ids=lambda question: question.name)
 def test_it_answers_about_any_table_whatever(question: Question) -> None:
     """Cells of every kind, no rows at all, one row, columns that are not there: what is read has one shape."""

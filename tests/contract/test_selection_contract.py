@@ -101,6 +101,7 @@ def test_more_budget_is_never_worse(kind: type[Selector]) -> None:
         assert (np.diff(short.expected_loss) <= 1e-10 * max(1.0, np.ptp(scores))).all()
 
 
+@pytest.mark.thorough
 @every
 @pytest.mark.parametrize("one_way", [False, True])
 @pytest.mark.parametrize(("epsilon", "sensitivity"), [(0.2, 1.0), (3.0, 5.0)])

@@ -208,6 +208,7 @@ def test_a_way_tells_about_itself(way: type[ways.Way]) -> None:
     assert isinstance(way.monotonic, bool)
 
 
+@pytest.mark.thorough
 @every_way
 @limits
 def test_a_way_costs_what_was_asked_and_keeps_it(way: type[ways.Way], limit: int) -> None:

@@ -34,6 +34,7 @@ def defects(app: AppTest) -> list[str]:
     return [str(one.value) for kind in (app.exception, app.error) for one in kind]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", PAGES)
 def test_everything_on_a_page_is_clicked_at_once(open_app: Open, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     """Again and again: what opens has buttons of its own."""

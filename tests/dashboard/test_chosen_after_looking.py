@@ -71,6 +71,7 @@ def own_offer(app: AppTest) -> Offer:
     return found.offer
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("data", ["own", "sample"])
 def test_the_button_rounds_to_the_public_grid_and_marks_what_comes_from_a_file(data: str, open_app: Open) -> None:
     app = own(open_app) if data == "own" else open_app("start")
@@ -168,6 +169,7 @@ def test_a_declaration_that_is_brought_leaves_no_question_that_hangs_on_the_file
     assert offers[0].request.suggestions == (NAMED,)  # type: ignore[attr-defined]
 
 
+@pytest.mark.thorough
 def test_a_plan_priced_by_a_files_own_law_is_marked(open_app: Open) -> None:
     """A goal about a column is priced from the file; a plan by ε is not."""
     app = own(open_app)

@@ -529,6 +529,7 @@ def test_half_a_declaration_is_not_taken_for_one(open_app: Open) -> None:
     assert held(app).schema.column("Alter").high == 110.0
 
 
+@pytest.mark.thorough
 def test_replaced_and_removed_files_can_be_brought_back(open_app: Open) -> None:
     app = look(drop(open_app("data"), survey()))
     fingerprint = shown(app).table.fingerprint
@@ -798,6 +799,7 @@ def release_most_common(app: AppTest) -> str:
     return found[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["what_if", "twin"])
 def test_a_private_answer_comes_from_the_file_in_both_modes(open_app: Open, mode: str, ledger_file: Any) -> None:
     """One option leads by 60 of 100 rows; the twin's first option is another one, so a wrong source would show."""
@@ -911,6 +913,7 @@ def test_several_rows_per_person_need_more_epsilon_in_the_charts_too(open_app: O
     assert f"**{words.times_in_100(law[0])}**" in text(app)
 
 
+@pytest.mark.thorough
 def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_file: Any) -> None:
     """Whether it is the very same file or a changed one, the page asks, and chooses nothing; others take a reason."""
     app = look(drop(open_app("data"), survey()))
@@ -980,6 +983,7 @@ def test_only_people_who_were_offered_are_taken(
 # -- privacy between sessions ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_sessions_never_see_each_others_file(open_app: Open) -> None:
     """Same name, same size, same columns: each session has its own file, table and cached results."""
     one, other = open_app("data"), open_app("data")
@@ -1029,6 +1033,7 @@ def test_a_file_that_is_brought_again_ends_the_word_about_it(open_app: Open) -> 
     assert "You see a sample" not in text(open_app("data"))
 
 
+@pytest.mark.thorough
 def test_one_row_neighbours_never_share_a_cached_result(open_app: Open) -> None:
     """1,000 files of 10⁶ rows that differ in one row each: their cache keys differ, so no result is another's.
 

@@ -25,6 +25,7 @@ FORECASTS = "Eight forecasters of rain, 2,000 days (simulated)"
 FORECASTS_READ = Reading(columns=tuple(numeric(load_sample("forecasts").schema)), kind="squared", outcome="rain")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 0.3])
 def test_the_headline_is_the_exact_regret(open_app: Open, epsilon: float) -> None:
     app = open_app("experts", data=FORECASTS)
@@ -53,6 +54,7 @@ def test_many_experts_are_followed_beside_the_page(
     assert not app.exception
 
 
+@pytest.mark.thorough
 def test_every_assumption_draws_every_axis(open_app: Open) -> None:
     app = open_app("experts", data=FORECASTS)
     for assumption in ("any", "oblivious", "independent"):
@@ -71,6 +73,7 @@ def test_an_assumption_hides_what_needs_more(open_app: Open) -> None:
         assert any("Doubling follow-the-leader" in option for option in options) is shown
 
 
+@pytest.mark.thorough
 def test_every_story_can_be_followed(open_app: Open) -> None:
     app = open_app("experts")
     for story in ("gap", "switching", "late", "drifting", "adversarial"):
@@ -79,6 +82,7 @@ def test_every_story_can_be_followed(open_app: Open) -> None:
         assert "points more per 100 days" in text(app), story
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("question", ["follow", "fixed_choice"])
 def test_every_sample_gets_a_picture_or_a_sentence(open_app: Open, question: str) -> None:
     app = open_app("experts")
@@ -213,6 +217,7 @@ def test_the_page_opens_with_its_own_example_until_somebody_chooses(open_app: Op
     assert "hold one person a row" in text(app)
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_released_is_not_counted(open_app: Open) -> None:
     """Neither a strategy without a release nor simulated experts; one click goes to what has one."""
     app = open_app("experts")

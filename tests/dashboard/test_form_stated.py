@@ -43,6 +43,7 @@ def declared(app: AppTest) -> AppTest:
     return app
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("file", "argument", "kept", "other"),
     [
@@ -241,6 +242,7 @@ def waits(app: AppTest) -> bool:
     return WAITS in held(app).unreleasable
 
 
+@pytest.mark.thorough
 def test_a_declaration_settles_of_the_form_what_it_states_itself(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +296,7 @@ def test_a_file_that_was_read_as_a_declaration_states_is_not_read_again(
     assert decisions.read_so(reading, {"keep_footer": True, "decimal": "."}) is None  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
     colours = [("red", "blue", "red")[n % 3] for n in range(40)]
     app = drop(open_app("data"), json.dumps([[colour, n] for n, colour in enumerate(colours)]).encode())

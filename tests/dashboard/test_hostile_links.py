@@ -45,6 +45,7 @@ PAGES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", PAGES)
 def test_kept_scenarios_of_a_link_are_text(open_app: Open, page: str) -> None:
     app = open_app(page, **PAGES[page], **{f"{page}_kept": KEPT})

@@ -106,6 +106,7 @@ def receipts() -> list[str]:
         return [f"{one.subject}/{one.granted_by}" for one in whole.receipts()]
 
 
+@pytest.mark.thorough
 def test_two_people_make_one_large_answer(people: None, open_app: Callable[..., AppTest]) -> None:
     """Asked by one on the page of a question, granted by another on the Budget page, then drawn by the first."""
     anna = releasing("anna")
@@ -276,6 +277,7 @@ def tab(open_app: Callable[..., AppTest], page: str, name: str, title: str, **qu
     return app
 
 
+@pytest.mark.thorough
 def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[..., AppTest]) -> None:
     app = tab(open_app, "budget", "olga", said.SHARING)
     assert any("olga at" in one.value and "owner" in one.value for one in app.sidebar.markdown)
@@ -337,6 +339,7 @@ def test_an_auditor_reads_and_checks_all_and_spends_nothing(people: None, open_a
     assert NO_FILES in text(app)
 
 
+@pytest.mark.thorough
 def test_a_file_beside_others_people_is_on_the_record_and_a_day_takes_a_few(
     people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,6 +111,7 @@ def brought(open_app: Open) -> AppTest:
     return app
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_forgotten_is_in_no_object_of_the_server(
     open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +145,7 @@ def test_a_file_that_was_replaced_twice_is_gone(open_app: Open) -> None:
     assert left() == []
 
 
+@pytest.mark.thorough
 def test_a_file_that_could_not_be_read_can_be_forgotten(open_app: Open) -> None:
     app = drop(open_app("data"), planted() + b'"never closed\n1,2\n')
     assert app.error
@@ -152,6 +154,7 @@ def test_a_file_that_could_not_be_read_can_be_forgotten(open_app: Open) -> None:
     assert left() == []
 
 
+@pytest.mark.thorough
 def test_a_session_whose_tab_was_closed_is_emptied(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a quiet server too, where Streamlit itself drops a session only when the next one ends."""
     app = brought(open_app)
@@ -245,6 +248,7 @@ with private_folder() as folder:
 """
 
 
+@pytest.mark.thorough
 def test_what_a_killed_reader_left_is_swept_at_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """kill -9 while reading leaves the copy; a living reader's is never touched."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

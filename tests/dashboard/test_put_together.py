@@ -48,6 +48,7 @@ def as_before(by: str, unit: str) -> bool:
     return unit != "person" or by == "who"
 
 
+@pytest.mark.thorough
 def test_what_is_allowed_takes_rows_away_and_changes_none() -> None:
     """The table says what is so: everybody goes to both wards, on two days, each time as another visit."""
     people, wards = ("ann", "bob", "eva"), ("A", "B")

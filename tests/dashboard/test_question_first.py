@@ -107,6 +107,7 @@ def forecasts() -> str:
     return "date,observed temperature,Met office,Phone app\n" + "\n".join(lines) + "\n"
 
 
+@pytest.mark.thorough
 def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open) -> None:
     """Four files one after the other in one session; what one of them was asked is gone with it."""
     visitor = Visitor(open_app("data"))
@@ -205,6 +206,7 @@ def test_rows_of_one_person_become_one_row_in_one_click(open_app: Open) -> None:
     assert "What is the median of “rows”?" in [plain(button.label) for button in visitor.app.button]
 
 
+@pytest.mark.thorough
 def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: Open) -> None:
     visitor = Visitor(open_app("data"))
     app = visitor.app

@@ -52,6 +52,7 @@ def test_a_library_that_crashes_is_a_sentence_on_the_page(
     assert held(app).name == "third.csv"
 
 
+@pytest.mark.thorough
 def test_a_reading_ends_when_its_session_leaves(apart: Apart) -> None:
     class State(dict[str, Task]):
         filtered_state = property(dict)

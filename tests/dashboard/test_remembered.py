@@ -56,6 +56,7 @@ def again(open_app: Open, lineage: str | None) -> AppTest:
     return press(app, "own-whose-keep")
 
 
+@pytest.mark.thorough
 def test_the_next_session_takes_them_in_one_click_and_they_stay_marked(
     declared: tuple[AppTest, Path], open_app: Open
 ) -> None:

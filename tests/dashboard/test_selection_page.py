@@ -84,6 +84,7 @@ def test_a_link_without_a_number_changes_nothing(open_app: Open, value: str) -> 
     assert "At ε = 0.5" in text(open_app("selection", epsilon=value))
 
 
+@pytest.mark.thorough
 def test_every_question_draws_every_axis(open_app: Open) -> None:
     app = open_app("selection")
     asked = {"Most common or best": "selection", "Median or quantile": "quantile", "Best simple rule": "rule"}
@@ -95,6 +96,7 @@ def test_every_question_draws_every_axis(open_app: Open) -> None:
             assert len(app.get("plotly_chart")) >= 3, (question, axis)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("question", ["Most common or best", "Median or quantile", "Best simple rule"])
 def test_every_sample_gets_a_picture_or_a_sentence(open_app: Open, question: str) -> None:
     app = open_app("selection")

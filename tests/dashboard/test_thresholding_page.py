@@ -76,6 +76,7 @@ def test_the_line_is_in_the_link_of_a_sample(open_app: Open) -> None:
     assert app.query_params["line-outbreak-column:cases"] == "30"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("axis", ["when", "epsilon", "n", "both"])
 @pytest.mark.parametrize("metric", ["on_time", "false_alarm", "late", "missed", "alpha"])
 def test_every_measure_draws_every_axis(open_app: Open, axis: str, metric: str) -> None:

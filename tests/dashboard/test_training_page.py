@@ -57,6 +57,7 @@ def open_tab(app: AppTest, name: str) -> AppTest:
     return wait(app)
 
 
+@pytest.mark.thorough
 def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
     """The headline's three numbers are those of the same sweep run here, at an ε that is one of its levels."""
     app = trained(open_app)
@@ -75,6 +76,7 @@ def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
     assert float(said.split("commonest (")[1].split(")")[0]) == pytest.approx(value["majority_class", 1.0], rel=6e-3)
 
 
+@pytest.mark.thorough
 def test_every_axis_is_drawn_and_every_tab_opens(open_app: Open) -> None:
     app = trained(open_app)
     for axis in curves.Curves.axes:
@@ -91,6 +93,7 @@ def test_every_axis_is_drawn_and_every_tab_opens(open_app: Open) -> None:
         assert not app.warning, tab
 
 
+@pytest.mark.thorough
 def test_a_number_is_predicted_with_its_error(open_app: Open) -> None:
     app = trained(open_app, "Italian wines, 178 bottles", ("malic_acid", "ash", "hue"))
     assert "the private model's squared error is about" in text(app)
@@ -98,6 +101,7 @@ def test_a_number_is_predicted_with_its_error(open_app: Open) -> None:
     assert len(app.get("plotly_chart")) >= 2
 
 
+@pytest.mark.thorough
 def test_cancel_keeps_what_is_there_and_can_go_on(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held()
     monkeypatch.setattr(compute, "pool", lambda: held)
@@ -128,6 +132,7 @@ def test_cancel_keeps_what_is_there_and_can_go_on(open_app: Open, monkeypatch: p
     assert len(held.worked) == len(set(held.worked))
 
 
+@pytest.mark.thorough
 def test_how_many_rows_would_do_is_said_when_it_is_known(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the curve against the number of rows is still being simulated, nobody knows that none would do."""
     held = Held()
@@ -155,6 +160,7 @@ def test_a_class_too_rare_for_the_test_rows_is_answered(open_app: Open) -> None:
     assert "is right about" in text(app)
 
 
+@pytest.mark.thorough
 def test_another_visitor_shares_what_is_under_way(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a refresh, which is a new session, goes on where the page was, and cancelling there stops nobody else."""
     held = Held()
@@ -174,6 +180,7 @@ def test_another_visitor_shares_what_is_under_way(open_app: Open, monkeypatch: p
     assert len(held.worked) == len(set(held.worked))
 
 
+@pytest.mark.thorough
 def test_the_earlier_picture_stays_in_grey_until_the_new_one_is_there(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +307,7 @@ def test_a_table_of_options_is_sent_elsewhere(open_app: Open) -> None:
     assert len(app.info) == 1
 
 
+@pytest.mark.thorough
 def test_a_model_is_released_downloaded_and_predicts(open_app: Open, tmp_path: Path) -> None:
     """One charge; the file is the receipt's answer, and dpcore reads it and predicts as the page's form does."""
     app = open_tab(trained(open_app), "A private answer")
@@ -319,6 +327,7 @@ def test_a_model_is_released_downloaded_and_predicts(open_app: Open, tmp_path: P
     assert len(app.get("download_button")) >= 2
 
 
+@pytest.mark.thorough
 def test_a_model_on_steps_is_released_with_its_card(open_app: Open) -> None:
     """Chosen under Options, drawn by its own release, charged once; the file tells its cuts and the form predicts."""
     app = open_app("training", data=TUMOURS)

@@ -63,6 +63,7 @@ def choices(app: AppTest) -> list[str]:
     return list(app.radio(key="own-whose").options)
 
 
+@pytest.mark.thorough
 def test_three_windows_open_one_budget(open_app: Open, ledger_file: Path) -> None:
     """Files that arrived before there was a budget: the very same one uses it, one with a changed row is asked about,
     and who says that they are others says why, on the record."""
@@ -99,6 +100,7 @@ def test_three_windows_open_one_budget(open_app: Open, ledger_file: Path) -> Non
         assert [(one.lineage, one.than) for one in ledger.statements()] == [(held(other).lineage, lineage)]
 
 
+@pytest.mark.thorough
 def test_a_budget_that_compares_nothing_is_found_out(
     open_app: Open, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +112,7 @@ def test_a_budget_that_compares_nothing_is_found_out(
     assert len(budgets(ledger_file)) == 2
 
 
+@pytest.mark.thorough
 def test_who_names_earlier_people_is_asked_of_those_known_since(open_app: Open, ledger_file: Path) -> None:
     """To say of a file that arrived early that its people are those of a budget without a file is no way around."""
     with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
@@ -123,6 +126,7 @@ def test_who_names_earlier_people_is_asked_of_those_known_since(open_app: Open, 
     assert choices(late) == ["Yes, the people of “People”", "No, other people"]
 
 
+@pytest.mark.thorough
 def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open_app: Open, ledger_file: Path) -> None:
     """A workbook whose budget was opened for one sheet does not charge to it what is asked about other people's."""
     cover = [f"{'red' if n % 3 else 'green'},{31 * n % 997},{n % 7}" for n in range(60)]

@@ -288,6 +288,7 @@ def test_what_comes_back_is_not_trusted(made: Callable[[], bytes]) -> None:
         read_back(made())
 
 
+@pytest.mark.thorough
 @pytest.mark.defects
 @pytest.mark.parametrize("sealed", [True, False])
 def test_what_came_back_is_not_changed_any_more(sealed: bool, monkeypatch: pytest.MonkeyPatch) -> None:

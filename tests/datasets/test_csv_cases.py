@@ -13,6 +13,7 @@ NAMED = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case) -> None:
     data = case.make()

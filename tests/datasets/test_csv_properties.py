@@ -54,6 +54,7 @@ def read(data: bytes, **choices: object) -> Reading | None:
         return None
 
 
+@pytest.mark.thorough
 @seed(1)
 @QUICK
 @given(tables(CELL), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from(["\n", "\r\n"]))
@@ -69,6 +70,7 @@ def test_quoted_cells_come_back_as_they_were(table: list[list[str]], delimiter: 
     assert list(reading.frame.columns) == table[0]
 
 
+@pytest.mark.thorough
 @seed(2)
 @QUICK
 @given(
@@ -122,6 +124,7 @@ def test_any_text_of_troublesome_characters_is_read_or_refused(text: str) -> Non
     assert len(reading.frame) + aside + len(reading.report.header_lines) == len(records)
 
 
+@pytest.mark.thorough
 def test_mutated_files_are_read_or_refused() -> None:
     """Sixty files with one to five flips, cuts or repeats give a reading or a refusal and nothing else."""
     rng = random.Random(7)
@@ -140,6 +143,7 @@ def test_mutated_files_are_read_or_refused() -> None:
         read(bytes(data))
 
 
+@pytest.mark.thorough
 @seed(5)
 @settings(QUICK, max_examples=15)
 @given(tables(USUAL), st.randoms(use_true_random=False))

@@ -71,6 +71,7 @@ def outcome(data: bytes) -> object:
         return str(refusal)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("group", ["dialect", "numbers"])
 def test_every_case_is_read_the_same(group: str) -> None:
     """The smaller ones of the case table; ``benchmarks.reading`` compares all of them."""
@@ -83,6 +84,7 @@ def test_every_case_is_read_the_same(group: str) -> None:
                 assert found == outcome(data), str(case)
 
 
+@pytest.mark.thorough
 @seed(1)
 @settings(FIXED, max_examples=40)
 @given(

@@ -14,6 +14,7 @@ from dpcore.datasets.reading.reader import Choices, _key
 from tests.datasets.test_reading import people
 
 
+@pytest.mark.thorough
 def test_keys_tell_a_thousand_one_row_neighbours_apart() -> None:
     """10⁶ rows, one row changed at a thousand places: every cache key is new.
 
@@ -64,6 +65,7 @@ def _digests(frame: pd.DataFrame) -> list[tuple[int, int]]:
     return [(int.from_bytes(d[:8], "little"), int.from_bytes(d[8:], "little")) for d in whole]
 
 
+@pytest.mark.thorough
 def test_near_duplicates_are_noticed() -> None:
     """A file with a few rows changed, or with a column dropped, is about the same people; another draw is not."""
     text = people(1000)

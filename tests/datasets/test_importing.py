@@ -91,6 +91,7 @@ def test_what_does_not_fit_is_missing_and_told_with_its_line(tmp_path: Path) -> 
     assert made["age"].count(None) == 2
 
 
+@pytest.mark.thorough
 def test_records_are_the_same_wherever_borders_lie(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many at once or one by one, in large parts or small: the same rows, lines and accounts; and those of Python's csv
     where all is well."""
@@ -274,6 +275,7 @@ def moved(place: Path, case: str, every: tuple[dict[str, Any], ...] = CHOICES) -
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", list(DECIDING))
 def test_no_row_decides_how_others_are_read(case: str, tmp_path: Path) -> None:
     assert not moved(tmp_path, case)

@@ -50,6 +50,7 @@ SMALLER = ("1e-400", "-1e-400", "1e-16000")
 ODD = ("'NaN'", "'Infinity'", "'-Infinity'", "1e308", "-1e308", "NULL")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "tiny", "odd"),
     [("double precision", TINY, ODD), ("numeric", (*TINY, *SMALLER), (*ODD, "1e400", "-1e400")), ("real", (), ODD[:3])],
@@ -228,6 +229,7 @@ def test_files_of_a_folder_that_differ_are_refused_before_a_charge(tmp_path: Pat
             stored.check(asked.reads)
 
 
+@pytest.mark.thorough
 def test_columns_that_hold_what_duckdb_cannot_read_are_left_out(tmp_path: Path) -> None:
     columns = {
         "late": pa.array([0, 2**62], pa.int64()).cast(pa.timestamp("ms")),
@@ -263,6 +265,7 @@ def test_a_list_of_numbers_is_not_a_number(tmp_path: Path) -> None:
         PrivateSource(lambda: stored).check(QuantileValue.of(X, "x", epsilon=1.0).reads)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("high", [0.0004, 2.0005, 1e16, 3e-90])
 @pytest.mark.parametrize("kind", ["folder", "sqlite", "duckdb"])
 def test_a_range_of_any_size_is_divided_as_in_memory(tmp_path: Path, kind: str, high: float) -> None:

@@ -150,6 +150,7 @@ def test_capital_letters_are_those_of_memory(make: Callable[[Path, pd.DataFrame]
     capitals_alike(make(tmp_path, rows_of_capitals()))
 
 
+@pytest.mark.thorough
 def test_capital_letters_of_postgresql_are_those_of_memory(server: PrivateServer) -> None:
     capitals_alike(in_postgresql(server.new_schema(), rows_of_capitals()))
 
@@ -238,6 +239,7 @@ def test_a_database_that_does_not_know_every_sign_is_refused(server: PrivateServ
         in_postgresql(server.url("in_latin"), rows_of_one_person(" "))
 
 
+@pytest.mark.thorough
 def test_a_table_in_memory_trims_white_space_alone() -> None:
     """The list itself: of every sign there is what a table in memory trims."""
     signs = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]

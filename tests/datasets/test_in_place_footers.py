@@ -156,6 +156,7 @@ def test_what_footers_say_changes_no_answer(files: int, tmp_path: Path) -> None:
     assert answers(lying) == wanted
 
 
+@pytest.mark.thorough
 def test_what_believes_footers_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lying, silent = folders(tmp_path, 1, none_missing=False)  # DuckDB would read what is not there
     wanted = answers(silent)

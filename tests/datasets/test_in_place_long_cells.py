@@ -83,6 +83,7 @@ def server() -> Iterator[PrivateServer]:
         yield running
 
 
+@pytest.mark.thorough
 def test_a_text_of_postgresql_that_is_too_long(server: PrivateServer, monkeypatch: pytest.MonkeyPatch) -> None:
     as_empty(in_postgresql(server.new_schema(), ROWS), monkeypatch)
 
@@ -172,6 +173,7 @@ def looked_at(engine: Tongue, dialect: Any, own: Kind) -> list[str]:
     return used
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("engine", "dialect"),
     [

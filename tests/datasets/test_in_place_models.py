@@ -67,6 +67,7 @@ ASKED = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [in_folder, in_lines, in_sqlite])
 def test_a_model_is_drawn_from_the_same_numbers_as_of_rows_in_memory(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

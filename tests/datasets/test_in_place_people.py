@@ -150,6 +150,7 @@ def test_one_person_is_one_text_in_duckdb(kind: str, tmp_path: Path) -> None:
     one_text_each(in_duckdb(tmp_path, kind, IN_DUCKDB[kind]), IN_DUCKDB[kind])
 
 
+@pytest.mark.thorough
 def test_one_person_is_one_text_in_postgresql(server: PrivateServer) -> None:
     address = server.new_schema()
     for kind, groups in IN_POSTGRESQL.items():
@@ -169,6 +170,7 @@ def test_spans_of_time_say_of_nobody_whose_a_row_is(
         COUNT.read(PrivateSource(lambda: stored))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("make", "kind"), [(in_sqlite, ""), (in_duckdb, "double"), (in_postgresql, "numeric"), (in_postgresql, "real")]
 )

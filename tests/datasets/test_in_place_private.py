@@ -121,6 +121,7 @@ def test_several_people_ask_one_database_file_at_once(tmp_path: Path) -> None:
     assert answer(0) == first
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [in_folder, in_lines, in_sqlite, in_duckdb])
 def test_a_source_counts_what_rows_in_memory_count(
     make: Callable[[Path, pd.DataFrame], PrivateSource], tmp_path: Path

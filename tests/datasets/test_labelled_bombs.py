@@ -22,6 +22,7 @@ def stata(words: list[str], version: int = 117, order: str = "little") -> bytes:
     return made.getvalue()
 
 
+@pytest.mark.thorough
 def test_one_long_word_gives_the_others_no_room() -> None:
     """One of 20 kB in 40,000 rows took 3.2 GB: an array of text is as wide as its longest."""
     data = stata(["x" * 20_000] + ["y"] * 4999)
@@ -59,6 +60,7 @@ def test_fewer_rows_are_asked_for_where_words_are_long(
     assert set(asked) == {4}  # of 20,001 bytes, the last of which ends the word
 
 
+@pytest.mark.thorough
 def test_a_word_that_is_repeated_counts_each_time(asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labelled_files, "_CHUNK_TEXT", 2_000_000)
     monkeypatch.setattr(bounds, "MOST_TEXT", 20_000_000)

@@ -138,6 +138,7 @@ def each_moves_itself_alone(place: Path, hostile: Sequence[bytes], seeds: int = 
     return True
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("at_borders")
 def test_a_line_moves_itself_alone(tmp_path: Path) -> None:
     assert each_moves_itself_alone(tmp_path, HOSTILE, seeds=3)

@@ -86,6 +86,7 @@ def test_of_each_call_the_program_says_what_it_should(name: str) -> None:
     assert len(broken) == len(machine.never) + 4 * (len(machine.itself) - 1), "the check can fail"
 
 
+@pytest.mark.thorough
 def test_a_reader_opens_what_its_libraries_need_and_its_own_folder_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -108,6 +109,7 @@ def test_a_reader_opens_what_its_libraries_need_and_its_own_folder_alone(
     assert left == {"others"} or not opened.version(), "and nothing of its own is left"
 
 
+@pytest.mark.thorough
 @pytest.mark.defects
 def test_a_reader_that_is_ended_leaves_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -120,6 +122,7 @@ def test_a_reader_that_is_ended_leaves_no_folder(monkeypatch: pytest.MonkeyPatch
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in MACHINES, reason="there is no such filter")
 def test_a_reader_is_refused_each_call_that_others_may_make() -> None:
     said: list[str] = []

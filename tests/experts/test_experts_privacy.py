@@ -28,6 +28,7 @@ def lines(request: pytest.FixtureRequest) -> list[Finding]:
     return findings(*request.param)
 
 
+@pytest.mark.thorough
 def test_promises_hold_and_broken_twins_are_found(lines: list[Finding]) -> None:
     """Among the twins: the textbook's linear learner as printed, whose plays have range 4η instead of 2η (trap 2)."""
     assert [line for line in lines if not line.passed] == []

@@ -31,6 +31,7 @@ def shell(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_the_drill_of_the_operations_page_runs_as_written(
     shell: Path, server: PrivateServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

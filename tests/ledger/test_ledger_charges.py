@@ -24,6 +24,7 @@ from dpcore.ledger import (
 )
 
 
+@pytest.mark.thorough
 def test_three_tenths_fit_three_tenths_and_nothing_more(ledger: Ledger) -> None:
     ledger.open_budget("people", epsilon=0.3)
     for number in range(3):
@@ -359,6 +360,7 @@ def test_what_is_confirmed_is_handed_out_as_the_journal_has_it() -> None:
     assert ledger.confirmed(after.to_json().replace("7", "8")) is None
 
 
+@pytest.mark.thorough
 def test_threads_share_one_ledger(ledger: Ledger) -> None:
     """8 threads, 25 distinct requests each and 25 shared ones, for a cap of 100 charges."""
     ledger.open_budget("people", epsilon=1.0)

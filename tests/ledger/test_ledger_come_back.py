@@ -93,6 +93,7 @@ def after_a_first_try_that_was_refused(service: Service) -> None:
     restore(service.url, source=service.backup)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "comes_back",
     [

@@ -74,6 +74,7 @@ def test_nobody_is_told_freely_of_the_people_of_a_source(whole: Ledger, monkeypa
     assert answered(whole, lineage) == {TRUTH}, "as it was before"
 
 
+@pytest.mark.thorough
 def test_a_guess_of_all_rows_is_linked_as_any_other_file(whole: Ledger) -> None:
     """Only who has linked a file is told that it stays with its people; all others link every guess alike."""
     otto, anna = person(whole, "otto"), person(whole, "anna")
@@ -211,6 +212,7 @@ def test_the_key_chooses_as_often_as_that(whole: Ledger) -> None:
     assert max(abs(share - up_to(number, sides)) for number, share in enumerate(shares)) < band
 
 
+@pytest.mark.thorough
 def test_an_edge_is_elsewhere_for_every_file(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files with the same marks in common get both answers, each its own for good: nobody finds out where the edge is
     with known rows, or by asking again."""

@@ -122,6 +122,7 @@ def test_of_every_method_that_writes_it_is_known_how_often(whole: Ledger) -> Non
             assert many(whole) == before, f"{name} writes, and nothing is known of how often it may"
 
 
+@pytest.mark.thorough
 def test_every_method_comes_to_an_end(whole: Ledger) -> None:
     """By somebody for each who has written nothing else."""
     written = {name: tried(owner(whole, f"{name}-er"), act) for name, act in (AGAIN | ONCE).items()}

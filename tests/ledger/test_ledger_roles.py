@@ -128,6 +128,7 @@ def hash_of(ledger: Ledger) -> str:
     return found.journal_hash
 
 
+@pytest.mark.thorough
 def test_each_role_does_what_is_its_own_and_nothing_else(new_place: Callable[[], Place]) -> None:
     """Every method against every role; what is refused writes nothing."""
     with new_place().open() as whole:

@@ -428,6 +428,7 @@ def test_a_lock_that_is_never_let_go_gets_a_sentence(sqlite_place: Place) -> Non
     ledger.close()
 
 
+@pytest.mark.thorough
 def test_a_server_that_does_not_wait_for_its_disk_is_refused(server: PrivateServer, tmp_path: Path) -> None:
     place = Place(url=server.new_schema(), journal=tmp_path / "journal", database=None)
     filled(place).close()

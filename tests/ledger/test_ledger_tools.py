@@ -79,6 +79,7 @@ def test_trouble_is_one_sentence_and_exit_code_1(
     assert wrong.value.code == 2
 
 
+@pytest.mark.thorough
 def test_it_runs_as_a_module_and_makes_a_ledger_only_when_asked_to(tmp_path: Path) -> None:
     def run(command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -132,6 +132,7 @@ def test_a_release_of_another_strategy_is_caught() -> None:
             check_plays_forecast(offer, other)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("assumption", ["any", "oblivious", "independent"])
 def test_a_strategy_without_a_release_names_one_that_can_be_chosen(assumption: str) -> None:
     read = Setting({"assumption": assumption})
@@ -444,6 +445,7 @@ def opened(question: Question) -> None:
     assert len(parts) > 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [Follow, FixedChoice])
 def test_every_option_of_every_control_asks_without_an_error(kind: type[Any]) -> None:
     name = "stocks"
@@ -462,6 +464,7 @@ def test_every_option_of_every_control_asks_without_an_error(kind: type[Any]) ->
             asked(kind, name, {key: value}, lambda question: None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [Follow, FixedChoice])
 def test_every_sample_opens_or_says_what_is_missing(kind: type[Any]) -> None:
     for sample in samples():

@@ -85,6 +85,7 @@ def told(question: Question, axis: str) -> list[Any]:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("data", BOTH)
 def test_the_same_numbers_come_out(monkeypatch: pytest.MonkeyPatch, evaluated: list[str], data: str, axis: str) -> None:

@@ -145,6 +145,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return facts
 
 
+@pytest.mark.thorough
 def test_every_page_and_tab_opens_with_the_newcomers(found: dict[str, Any]) -> None:
     assert found["problems"] == []
 

@@ -34,6 +34,7 @@ def tables(printed: str) -> list[float]:
     return [float(one) for one in re.findall(r"-?\d+\.\d+(?:e[+-]\d+)?", printed)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("view", VIEW.options)
 def test_each_picture_says_and_computes_its_numbers(view: str) -> None:
     said, picture = drawn(view)

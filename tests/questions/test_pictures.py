@@ -95,6 +95,7 @@ def suited(kind: Any, tab: str) -> Sequence[tuple[str, list[Picture]]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", CHANGES)
 def test_two_worlds_are_drawn_on_every_sample(kind: Any) -> None:
     shown = suited(kind, CHANGES[kind])

@@ -134,6 +134,7 @@ def test_a_quantile_is_promised_as_it_is_drawn(relation: str) -> None:
     assert offer.request.cost.epsilon == problem.mechanism(0.5).cost.epsilon
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [MostCommon, Quantile, BestRule])
 @pytest.mark.parametrize("sample", KEYS)
 def test_every_sample_opens_or_says_why_not(kind: Any, sample: str) -> None:

@@ -285,6 +285,7 @@ def test_the_page_opens_with_a_model_clearly_better_than_guessing() -> None:
     assert EPSILON_LOW < question.need.found.epsilon < EPSILON_HIGH
 
 
+@pytest.mark.thorough
 def test_a_method_that_does_clearly_better_is_named() -> None:
     """On a sample, with what it reaches; not of a person's own file, whose picture must not choose for them."""
     few = {"training_seeds": 8}
@@ -772,6 +773,7 @@ ON_BOUGHT = {
 }
 
 
+@pytest.mark.thorough
 def test_a_model_on_bought_cuts_is_forecast_as_it_is_drawn_beside_the_free_ones(monkeypatch) -> None:
     """The page's models spend the share that the request spends, at the request's noise; the free line is there, and a
     sentence says when buying pays."""
@@ -864,6 +866,7 @@ def all_classes() -> Question:
     return answered(sample_case("wine", 2.0), ALL_CLASSES)
 
 
+@pytest.mark.thorough
 def test_all_classes_are_told_apart_by_one_model_on_the_page_and_in_the_release() -> None:
     """A folded choice: it changes the model that is simulated, asked for and forecast, never its cost."""
     question, read = all_classes(), Setting(ALL_CLASSES)

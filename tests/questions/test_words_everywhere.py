@@ -146,6 +146,7 @@ def test_a_line_of_the_glossary_is_one_line() -> None:
 # -- reading level -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_headlines_cards_and_release_texts_read_like_a_good_newspaper() -> None:
     every = {part for _, key, _ in QUICK for name in KEYS for text in shown(key, name) for part in sentences(text)}
     assert len(every) > 200

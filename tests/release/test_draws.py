@@ -66,6 +66,7 @@ def test_noise_has_its_law_and_the_test_would_see_a_fifth_less(drawn: object, la
     assert fits(sample, WIDE, law(1.25 * scale)) < 1e-12
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("rule", "key"), [("permute_and_flip", "permute_and_flip"), ("exponential", "exponential")])
 @pytest.mark.parametrize("monotonic", [False, True])
 def test_noisy_max_has_the_law_of_the_mechanism_it_names(rule: str, key: str, monotonic: bool) -> None:

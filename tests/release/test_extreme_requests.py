@@ -50,6 +50,7 @@ def failing(key: str) -> list[tuple[str, float]]:
     return failed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", sorted(KINDS))
 def test_no_number_that_a_request_takes_leaves_it_without_an_answer(key: str) -> None:
     assert not failing(key)

@@ -49,6 +49,7 @@ def losses() -> np.ndarray:
     return np.random.default_rng(0).random((12, 3))
 
 
+@pytest.mark.thorough
 def test_scores_are_whole_and_one_round_moves_them_by_at_most_one(losses: np.ndarray) -> None:
     """For every round replaced by every corner, and by values that round either way; so sensitivity 2²⁰ is exact."""
     rng = np.random.default_rng(1)
@@ -215,6 +216,7 @@ PRICES = Declaration(
 )
 
 
+@pytest.mark.thorough
 def test_one_price_moves_a_total_by_one_and_separate_epochs_by_one_each() -> None:
     """Whatever becomes of one row; which is why the doubling leader alone pays for two rounds."""
     rng = np.random.default_rng(5)

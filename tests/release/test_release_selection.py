@@ -81,6 +81,7 @@ ROWS: dict[
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("rows_per_person", [1, 3])
@@ -115,6 +116,7 @@ def test_the_released_law_is_private(key: str, rule: str, neighbours: str, rows_
     assert louder > worst
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("score", "neighbours"), [("k", "add_remove"), ("n", "replace_one"), ("f", "replace_one")])
 def test_the_law_over_scores_is_private(rule: str, score: str, neighbours: str) -> None:
@@ -185,6 +187,7 @@ ANSWERS = {"most_common": "option", "best_score": "candidate", "quantile": "valu
            "least_cost": "column"}  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("key", CASES)
 def test_answers_follow_the_law(key: str, rule: str) -> None:

@@ -62,6 +62,7 @@ def test_a_changed_number_is_found_out(capsys: pytest.CaptureFixture[str]) -> No
     assert "DIFFERS" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_a_script_begins_at_the_budget_s_own_delta(capsys: pytest.CaptureFixture[str]) -> None:
     """What δ begins at depends on the budget; a link, and so the settings, say nothing of it."""
     source, data = again.sample_source("forecasts"), recipe.of_sample("forecasts")

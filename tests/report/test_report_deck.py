@@ -45,6 +45,7 @@ def headings(section: Section) -> list[str]:
     return [part.text for part in section.parts if isinstance(part, Heading)]
 
 
+@pytest.mark.thorough
 def test_every_scene_is_a_section_with_its_sentence_and_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     deck, sections = bundled()["five_minutes"], five_minutes()
     assert [one.title for one in sections] == [one.title for one in deck.scenes]

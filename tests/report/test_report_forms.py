@@ -108,6 +108,7 @@ def tagged(data: bytes) -> list[tuple[str, DictionaryObject]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", NAMES)
 def test_every_form_says_what_the_report_says(key: str) -> None:
     found = of_sample(next(page for page, known in KINDS if known == key), key)
@@ -200,6 +201,7 @@ def test_the_mark_is_on_every_page_and_in_the_name(kind: str, name: str) -> None
         assert mark[:20] in flat(rendered(found, ending)[1].decode().replace("\\\\", ""))
 
 
+@pytest.mark.thorough
 def test_one_page_that_must_not_be_published_marks_them_all() -> None:
     clean = of_sample("selection", "most_common")
     mixed = report(clean, own("what_if"), own("twin"))

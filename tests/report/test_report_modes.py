@@ -50,6 +50,7 @@ def marked(found: Section, mark: str) -> None:
         assert flat(mark) in flat(page)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["what_if", "twin"])
 @pytest.mark.parametrize(("page", "key"), KINDS)
 def test_own_data_are_marked_on_every_page(page: str, key: str, mode: str) -> None:

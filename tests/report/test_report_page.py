@@ -137,6 +137,7 @@ def test_several_questions_in_one_report_with_a_title_of_one_s_own(open_app: Ope
     assert len(written[-1].sections) == 2
 
 
+@pytest.mark.thorough
 def test_a_report_of_an_own_file_is_marked_and_goes_with_it(open_app: Open, written: list[Report]) -> None:
     app = open_app("data")
     drop(app, visits(), "visits.csv")
@@ -232,6 +233,7 @@ def test_the_plan_and_an_answer_of_the_ledger(open_app: Open, written: list[Repo
     assert f"ε = {words.number(dict(plan.numbers)['basic'])}" in bars.svg
 
 
+@pytest.mark.thorough
 def test_a_deck_goes_on_paper_where_it_is_kept(open_app: Open, written: list[Report], here: Here) -> None:
     app = open_report(open_app("demos"), "deck-selection")
     deck = bundled()["selection"]

@@ -33,6 +33,7 @@ def press(app: AppTest, label: str) -> None:
     assert not app.exception, [error.value for error in app.exception]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("idle")
 @pytest.mark.parametrize("name", bundled())
 def test_every_scene_opens_its_page_and_its_address_is_exactly_its_link(open_app: Open, name: str) -> None:

@@ -70,6 +70,7 @@ def flip_exactly(chances: list[Fraction]) -> list[Fraction]:
     return law
 
 
+@pytest.mark.thorough
 def test_permute_and_flip_in_exact_fractions() -> None:
     rng = np.random.default_rng(2)
     for k in (1, 2, 5, 17, 60):

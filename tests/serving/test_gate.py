@@ -957,6 +957,7 @@ class Stranger(Person):
                 return str(told.file_urls_response.file_urls[0].upload_url).rsplit("/", 2)[-2]
 
 
+@pytest.mark.thorough
 def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Messages, files and text that no page sends: another person's page goes on, and the log has no traceback."""
     caplog.set_level(logging.CRITICAL)

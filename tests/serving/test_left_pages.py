@@ -70,6 +70,7 @@ async def from_one_to_two(address: str, tries: int) -> tuple[str, str, set[str]]
     return pages["one"], pages["two"], begun
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "as Streamlit does it"])
 def test_a_page_that_was_left_begins_no_more(guarded: bool, tmp_path: Path) -> None:
     with running(tmp_path, SERVER, **({} if guarded else {"UNGUARDED": "1"})) as address:

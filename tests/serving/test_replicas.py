@@ -213,6 +213,7 @@ def test_a_wrong_number_and_a_missing_balancer_are_one_sentence(
     assert replicas.MISSING in told[2]
 
 
+@pytest.mark.thorough
 def test_visitors_of_a_replica_that_dies_go_on_at_another(tmp_path: Path) -> None:
     """Two replicas and one ledger on PostgreSQL; one of them is killed."""
     with private_server() as server:

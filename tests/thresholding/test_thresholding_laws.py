@@ -163,6 +163,7 @@ def test_many_levels_at_once(noise: str, limit: int) -> None:
         assert np.abs(np.cumsum(row) - np.cumsum(single)).max() < 1e-6
 
 
+@pytest.mark.thorough
 def test_columns_and_restart_add_up_the_full_law() -> None:
     """Grouped columns hold sums of the full law; after a restart the next alarm is counted whatever came before."""
     rng = np.random.default_rng(9)

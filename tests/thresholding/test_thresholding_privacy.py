@@ -23,6 +23,7 @@ def lines() -> list[Finding]:
     return findings(epsilon=0.7, sensitivity=2.0)
 
 
+@pytest.mark.thorough
 def test_promises_hold_and_broken_ones_are_found(lines: list[Finding]) -> None:
     assert [line for line in lines if not line.passed] == []
 

@@ -66,6 +66,7 @@ def loss(request: AlarmRun, pair: NoisePair) -> float:
     )
 
 
+@pytest.mark.thorough
 @variants
 @pytest.mark.parametrize(("epsilon", "sensitivity"), [(0.3, 1), (2.0, 3)])
 def test_the_discrete_law_keeps_the_promise(

@@ -89,6 +89,7 @@ def test_a_row_adds_to_every_score_and_no_more_than_is_said(target) -> None:
     assert score(loss, np.array([[1.0]]), np.array([1.0])) == 1.0
 
 
+@pytest.mark.thorough
 def test_the_best_way_is_found_built_and_named() -> None:
     """Where everybody crowds into one step, cuts are bought; where two columns matter only together, pairs are."""
     answer = json.loads(json.dumps(request(epsilon=3.0, steps=60).answer(PrivateRows(crowded(3000)))))

@@ -48,6 +48,7 @@ def table(n: int = 3000) -> tuple[pd.DataFrame, pd.Series]:
     return frame, pd.Series(np.where(rng.random(n) < chance, "rich", "poor"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("estimator", [
     PrivateClassifier(epsilon=1e3, delta=1e-5, columns=(-5.0, 5.0), random_state=0),
     PrivateRegressor(epsilon=1e3, delta=1e-5, columns=(-5.0, 5.0), target=(-5.0, 5.0), random_state=0),

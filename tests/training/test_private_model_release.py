@@ -133,6 +133,7 @@ def test_the_order_of_rows_does_not_matter(rng) -> None:
     np.testing.assert_array_equal(whole(asked, frame).sums(weights), whole(asked, shuffled).sums(weights))
 
 
+@pytest.mark.thorough
 def test_every_row_stays_within_the_clip_at_extreme_values() -> None:
     """Corners of the declared bounds, weights up to the largest: each row alone is within the sensitivity, or at it."""
     asked = request(clip=0.5)

@@ -78,6 +78,7 @@ def test_sampled_steps_against_golden_values() -> None:
     assert replaced.noise_multiplier > 1.2 * method.noise_multiplier
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [0.02, 0.3, 4.0])
 def test_a_grid_in_proportion_to_epsilon_is_fine_enough(epsilon) -> None:
     """σ is at most 0.3 % above that of a grid ten times finer."""

@@ -96,6 +96,7 @@ def test_clipped_examples(rng) -> None:
     assert right_variance(last_step_noise(run, 1.0, N, rng), 0.4 * ANALYTIC)
 
 
+@pytest.mark.thorough
 def test_the_book(rng) -> None:
     """C √(2 ln(1.25/δ′))/ε′ at ε′ = ε/11, δ′ = δ/10; the noisy count is made harmless by 100,000 rows."""
     n = 100_000

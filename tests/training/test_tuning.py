@@ -83,6 +83,7 @@ def test_one_try_has_what_makes_the_whole_as_promised(epsilon) -> None:
             LogarithmicTries(mean=bad)
 
 
+@pytest.mark.thorough
 def test_a_classifier_tries_settings_and_keeps_the_best(monkeypatch) -> None:
     """Every try is a release of the share of ε; the model kept is that of the highest noisy count."""
     rng = np.random.Generator(np.random.SFC64(4))
