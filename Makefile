@@ -39,11 +39,13 @@ test:
 
 # The tests begin beside the linters, on what these leave idle.
 suite: collected
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not thorough"
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not thorough and not browser"
 
-# Long searches: neighbouring files, every hole, faults of the ledger, every reader of a page. CI runs them last.
+# What takes longer: Chromium, servers, neighbouring files, every hole, faults of the ledger. CI runs both.
+# The browser first, which one worker drives from beginning to end; only files that hold such tests are collected.
 thorough: $(VENV)/test.done programs
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m thorough
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "thorough or browser" \
+		tests/browser $$(grep -rl --include='*.py' --exclude-dir=browser 'mark\.thorough' tests)
 
 programs:
 	sh tests/system_packages.sh

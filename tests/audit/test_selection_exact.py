@@ -19,6 +19,7 @@ def test_promises_hold_and_broken_twins_are_found(lines: list[Finding]) -> None:
     assert any(line.broken for line in lines)
 
 
+@pytest.mark.thorough
 def test_the_worst_cases_are_worst(lines: list[Finding]) -> None:
     """The search is strong enough to use up the whole promise, so a loss of 1 % could not hide from it."""
     for line in lines:

@@ -38,6 +38,7 @@ def test_the_headline_is_the_exact_regret(open_app: Open, epsilon: float) -> Non
     assert float(said) == pytest.approx(100 * regret, rel=6e-3)  # said to three digits
 
 
+@pytest.mark.thorough
 def test_many_experts_are_followed_beside_the_page(
     open_app: Open, idle_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,6 +152,7 @@ def test_how_many_rows_would_do_is_said_when_it_is_known(open_app: Open, monkeyp
     assert or_size("rows") in {metric.label for metric in app.metric}
 
 
+@pytest.mark.thorough
 def test_a_class_too_rare_for_the_test_rows_is_answered(open_app: Open) -> None:
     """Then always guessing the commonest is never wrong there: no goal above it to begin with."""
     app = open_app("training", data="142 countries in 2007")

@@ -36,6 +36,7 @@ def test_promises_hold_and_broken_twins_are_found(lines: list[Finding]) -> None:
     assert printed.found == pytest.approx(2 * printed.promised, rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_the_worst_cases_are_worst(lines: list[Finding]) -> None:
     """The search uses up every promise to 1 %: a play is 2η-bounded range, no more and no less."""
     for line in lines:

@@ -150,19 +150,23 @@ def test_every_page_and_tab_opens_with_the_newcomers(found: dict[str, Any]) -> N
     assert found["problems"] == []
 
 
+@pytest.mark.thorough
 def test_the_new_question_is_on_its_page(found: dict[str, Any]) -> None:
     assert found["pages"]["selection"][-1] == "newcomer"
 
 
+@pytest.mark.thorough
 def test_the_new_sample_is_offered(found: dict[str, Any]) -> None:
     assert "newcomer" in found["samples"]
     assert found["on_data_page"]
 
 
+@pytest.mark.thorough
 def test_the_new_measure_is_asked_for(found: dict[str, Any]) -> None:
     assert ["most_common", "selection_metric"] in found["measures"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("question", ["most_common", "best_rule", "alarm", "follow", "fixed_choice", "predict"])
 def test_a_new_mechanism_is_chosen_and_explained_on_its_page(found: dict[str, Any], question: str) -> None:
     assert question in [kind for kind, _ in found["methods"]]

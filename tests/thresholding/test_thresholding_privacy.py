@@ -28,6 +28,7 @@ def test_promises_hold_and_broken_ones_are_found(lines: list[Finding]) -> None:
     assert [line for line in lines if not line.passed] == []
 
 
+@pytest.mark.thorough
 def test_the_search_uses_up_every_promise(lines: list[Finding]) -> None:
     """It finds neighbours for which the loss is all of ε, so no loss of 1 % more could hide from it."""
     for line in lines:
