@@ -159,11 +159,10 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
     frame = gathered.frame()
     kept = np.flatnonzero(filled) if filled.any() else np.arange(width)
     frame.columns = pd.RangeIndex(width)
-    first = lines[0] if lines else 1
     survey = Survey(
         counts=np.full(len(frame), len(kept), dtype=np.int64),
         lines=np.array(lines, dtype=np.int64),
-        blank=tuple(number for number in blank if number > first),
+        blank=tuple(blank),
         head=[_trimmed(row, kept) for row in frame.head(HEAD).itertuples(index=False, name=None)],
         tail=[_trimmed(row, kept) for row in frame.tail(TAIL).itertuples(index=False, name=None)],
     )
