@@ -442,6 +442,20 @@ def _kept_by_how_cells_are_written() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _begun_by_its_look() -> Iterator[None]:
+    """A table that no line names begun with the first row that has half of its cells, and those above a title."""
+    find = layout.find
+
+    def found(seen: Survey, **choices: Any) -> layout.Layout:
+        whole = [2 * sum(map(bool, record)) > seen.usual for record in seen.head]
+        line = int(seen.lines[whole.index(True)]) if any(whole) else 1
+        return find(seen, **choices | {"header_line": choices["header_line"] or line})
+
+    with patch.object(layout, "find", found):
+        yield
+
+
 HOLES: tuple[Hole, ...] = (
     Hole(
         name="1 an alarm with sensitivity 1 whatever the column",
@@ -564,6 +578,15 @@ HOLES: tuple[Hole, ...] = (
         on="rows of several widths without a heading, most common, a row added",
         within=_form_unasked,
         from_bytes=9,
+    ),
+    *(
+        Hole(
+            name=f"where a table of no names begins, {kind}",
+            on=f"{kind} without a heading, few cells first, most common, a row added",
+            within=_begun_by_its_look,
+            from_bytes=9,
+        )
+        for kind in ("text", "sheet")
     ),
     Hole(
         name="a cell in a column without a name moves other rows' cells",

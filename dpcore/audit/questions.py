@@ -401,6 +401,19 @@ def _of_form() -> list[Question]:
             header=("column 1", "column 2"),
             heading=False,
         ),
+        *(
+            Question(
+                name=f"{kind} without a heading, few cells first, most common, a row added",
+                schema=Schema(columns=(replace(OPTION, name="column 1"),)),
+                ask=lambda d, _: MostCommonOption.of(d, "column 1", epsilon=0.5),
+                tables=((*[("a", "")] * 9, *[("b", "1")] * 3),),
+                extreme=(("c", "x"), ("a", ""), ("", "x")),
+                header=("column 1", "column 2"),
+                heading=False,
+                kind=kind,
+            )
+            for kind in ("text", "sheet")
+        ),
         Question(
             name="letters in an old encoding, most common, a row added",
             schema=Schema(columns=(replace(OPTION, categories=("été", "b")), Column(name="more", type="text"))),

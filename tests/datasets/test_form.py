@@ -15,6 +15,8 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, read_table
+from dpcore.datasets.reading import layout
+from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Report
 from dpcore.errors import UnreadableFile
 from dpcore.releases.selection import MostCommonOption
@@ -214,8 +216,54 @@ def test_which_line_names_the_columns_is_stated_where_a_first_row_could(written:
         stated = [read_table(file, header_rows=rows, header_line=1) for file in files]
         assert ["header" in reading.report.decided for reading in stated] == [False, False]
         assert {len(reading.report.header_lines) for reading in stated} == {rows}
-    half = read_table(files[0], header_rows=0).report
-    assert "header" in half.decided, "a title above the table is still told by how it looks"
+    halves = [read_table(files[0], header_rows=rows).report for rows in (0, 1)]
+    assert ["header" in half.decided for half in halves] == [False, True], "a title above names is told by how it looks"
+
+
+FIRST_ROWS = [["1,"], [","], [","] * 3, [",2", ",", "1,"], ["1,"] * 55]
+
+
+def read_without_names(written: Callable[[str], bytes], first: list[str], **line: int) -> Reading:
+    lines = [*first, *(f"{number},{number + 3}" for number in range(9))]
+    stated: dict[str, Any] = {} if written is sheet else {"delimiter": ","}
+    return read_table(written("\n".join([*lines, ""])), header_rows=0, columns=2, **stated, **line)
+
+
+def moved_by_a_whole_first_row(written: Callable[[str], bytes]) -> list[list[str]]:
+    """The first rows with few cells that keep their place only where one stands above them that has all."""
+    found = []
+    for first in FIRST_ROWS:
+        bare, under = (read_without_names(written, rows) for rows in (first, ["8,9", *first]))
+        kept = [reading.private.public_size(STEPS) for reading in (bare, under)] == [len(first) + 9, len(first) + 10]
+        same = bare.frame.equals(under.frame.iloc[1:].reset_index(drop=True))
+        if not (kept and same and list(bare.places + 1) == list(under.places[1:])):
+            found.append(first)
+    return found
+
+
+STEPS = Declaration(columns=(Column(name="column 1", type="number", low=0, high=9),), each_row="step")
+
+
+@pytest.mark.parametrize("written", [sheet, str.encode])
+def test_where_no_line_names_the_columns_the_first_one_is_a_row(
+    written: Callable[[str], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few cells it has: else one row decides whether those above the first whole one are rows."""
+    assert moved_by_a_whole_first_row(written) == []
+    titled = read_without_names(written, ["a title,", ","], header_line=3)
+    assert (titled.records, titled.report.first_line, titled.report.decided) == (9, 3, ())
+    for first in FIRST_ROWS:
+        report = read_without_names(written, first).report
+        assert report.stated("header") == {"header_rows": 0, "header_line": 1}
+        assert "header" not in {*report.decided, *report.doubtful}
+    found = layout.find
+
+    def by_its_look(seen: Survey, **stated: Any) -> layout.Layout:
+        place = layout._first([[cell.strip() for cell in record] for record in seen.head], 2)
+        return found(seen, **stated | {"header_line": int(seen.lines[place])})
+
+    monkeypatch.setattr(layout, "find", by_its_look)
+    assert moved_by_a_whole_first_row(written) == FIRST_ROWS
 
 
 def test_what_a_kind_of_file_says_itself_of_names_is_not_asked() -> None:

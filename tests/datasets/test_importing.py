@@ -137,6 +137,58 @@ def test_records_are_the_same_wherever_borders_lie(monkeypatch: pytest.MonkeyPat
     assert seen > 80
 
 
+AWKWARD = {
+    "a long cell": [f"a,{'9' * 140_000}", "b,c"],
+    "a long quoted cell": [f'"{"9" * 140_000}",a', "b,c"],
+    "a long record over lines": [f'"{"9" * 600_000}\n{"9" * 600_000}",a', "b,c"],
+    "carriage returns before lines": ["a,b\r", "\rc,d", '\r"e",f'],
+    "several behind lines": ["a,b\r\r", "c,d\r\r\r", "\r\r", "e,f\r"],
+    "one within a line": ["a,b\rc,d", "\r\r", "e,f"],
+    "one within a cell": ['"a\rb",c', '"a\r\nb",d', "e\rf,g"],
+    "blanks": [" a, b ", "c,  d", "e, "],
+    "odd signs": ["a\0,\\", "\ufeffa,'b'", "\x1f,\u2028"],
+}
+
+
+def records_of(lines: list[str]) -> list[tuple[str, ...]]:
+    aside, signs = Aside(), Signs(delimiter=",", quote='"')
+    data = "".join(f"{line}\n" for line in lines).encode()
+    read = cells.rows(text_lines.text_lines(io.BytesIO(data), "utf-8", aside), signs, 2, aside)
+    return [tuple(row.values()) for table, _ in read for row in table.to_pylist()]
+
+
+def moved_by_an_uneven_line() -> set[str]:
+    """The cases in which one line more changes what the others hold."""
+    uneven = ("x", "x,y,z", '5" x 6"', '"x"y,z', '"x,y')
+    good = ["first,1", "second,2"]
+    return {
+        case
+        for case, lines in AWKWARD.items()
+        if any(records_of([*good, *lines, line]) != records_of([*good, *lines]) for line in uneven)
+    }
+
+
+def test_an_uneven_line_moves_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Arrow reads many at once is read alike where one line beside it must be read one by one."""
+    assert not moved_by_an_uneven_line()
+
+    def by_csv(_: Signs, record: str) -> list[str]:
+        try:
+            return next(csv.reader([record], skipinitialspace=True, strict=True), [])
+        except csv.Error:
+            return []
+
+    monkeypatch.setattr(Signs, "cells", by_csv)
+    assert moved_by_an_uneven_line() == {"a long cell", "a long quoted cell", "blanks"}
+
+
+def test_carriage_returns_around_a_line_are_its_end() -> None:
+    assert records_of(AWKWARD["carriage returns before lines"]) == [("a", "b"), ("c", "d"), ("e", "f")]
+    assert records_of(AWKWARD["several behind lines"]) == [("a", "b"), ("c", "d"), ("e", "f")]
+    assert records_of(AWKWARD["one within a line"]) == [("e", "f")]
+    assert records_of(AWKWARD["one within a cell"]) == [("a\rb", "c"), ("a\r\nb", "d")]
+
+
 def test_nothing_is_left_behind_unless_all_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good, other = tmp_path / "a.csv", tmp_path / "b.csv"
     good.write_text("a,b\n1,x\n2,y\n")

@@ -1,14 +1,17 @@
 """The cells of lines as texts: many lines at once by Arrow, or record by record where one is not as it should be.
 
+Both ways give the same cells, or one line that is not as it should be would move what all those beside it hold.
+
 A quoted cell may run over lines. A record over several lines that does not come to as many cells as there are names is
 none: its first line is set aside alone, as one with a quotation mark too many, and the next line is a new beginning.
 """
 
 from __future__ import annotations
 
-import csv
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +28,7 @@ UNCLOSED = "with a quotation mark too many"
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}".encode()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Signs:
     """What stands between cells (nothing: there is one), and around those that are quoted (nothing: none are)."""
 
@@ -37,16 +40,28 @@ class Signs:
         return self.delimiter or "\x1f"
 
     def cells(self, record: str) -> list[str]:
-        """Of one record. Raises csv.Error."""
-        found = csv.reader(
-            [record],
-            delimiter=self.separator,
-            quotechar=self.quote or None,
-            quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
-            skipinitialspace=self.separator != " ",
-            strict=True,
-        )
-        return next(found, [])
+        """Of one record, of any length; none where they cannot be told apart."""
+        if not self.quote or self.quote not in record:
+            return [] if "\r" in record else record.split(self.separator)
+        found: list[str] = []
+        at = 0
+        while cell := self._cell.match(record, at):
+            quoted, plain = cell.groups()
+            found.append(plain if quoted is None else quoted.replace(self.quote * 2, self.quote))
+            at = cell.end()
+            if at == len(record):
+                return found
+            if record[at] != self.separator:
+                break
+            at += 1
+        return []
+
+    @cached_property
+    def _cell(self) -> re.Pattern[str]:
+        """One cell where some are quoted: one that is, maybe behind blanks, or all up to the next separator."""
+        mark, separator = re.escape(self.quote), re.escape(self.separator)
+        opened = mark if self.separator == " " else f" *+{mark}"
+        return re.compile(f"{opened}((?:[^{mark}]++|{mark}{mark})*+){mark}|(?!{opened})([^{separator}\\r\\n]*+)")
 
 
 Rows = tuple[pa.Table, IntArray]
@@ -73,12 +88,16 @@ def _together(text: Text, signs: Signs, width: int) -> tuple[Rows, int] | None:
     closed = np.flatnonzero(_quotes(text, signs) % 2 == 0)
     if not closed.size or np.diff(closed, prepend=-1).max() > MOST_LINES:
         return None
+    if np.diff(text.ends[closed], prepend=0).max() > LONGEST:
+        return None
     used = int(closed[-1]) + 1
     if text.ends.size - used > MOST_LINES:
         return None
     begun = np.concatenate([[0], closed[:-1] + 1])  # the first line of each record
     data = text.data[: text.begin(used)]
     if data.startswith(_MARK) or len(signs.separator.encode()) != 1 or not _around_cells(data, signs):
+        return None
+    if data.count(b"\r") != data.count(b"\r\n"):  # one alone ends a line for Arrow
         return None
     table = _by_arrow(data, signs, width)
     full = _full(text, begun, closed)
@@ -170,10 +189,10 @@ def _end(text: Text, quotes: list[int], at: int) -> int | None:
     """Before which line the record that begins at one ends; None where its quotation marks are not closed by then."""
     marks, end = quotes[at], at + 1
     while marks % 2:
-        if end == len(quotes) or end - at == MOST_LINES or text.begin(end) - text.begin(at) > LONGEST:
+        if end == len(quotes) or end - at == MOST_LINES:
             return None
         marks, end = marks + quotes[end], end + 1
-    return end
+    return end if text.begin(end) - text.begin(at) <= LONGEST else None
 
 
 def _may_go_on(text: Text, at: int) -> bool:
@@ -183,13 +202,9 @@ def _may_go_on(text: Text, at: int) -> bool:
 
 def _cells(text: Text, signs: Signs, at: int, end: int, width: int) -> tuple[list[str], str]:
     """The cells of a record, or why there are none; neither of an empty line."""
-    record = text.data[text.begin(at) : text.begin(end)].decode().removesuffix("\n").removesuffix("\r")
+    record = text.record(at, end)
     if not record:
         return [], ""
-    try:
-        cells = signs.cells(record)
-    except csv.Error:
-        cells, why = [], NO_CELLS
-    else:
-        why = UNEVEN
+    cells = signs.cells(record)
+    why = UNEVEN if cells else NO_CELLS
     return (cells, "") if len(cells) == width else ([], UNCLOSED if end - at > 1 else why)

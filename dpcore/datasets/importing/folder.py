@@ -7,7 +7,6 @@ look at the rows: the account says how many cells did not fit, and where.
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import shutil
@@ -161,11 +160,7 @@ def _body(file: Source, form: _Form, aside: Aside) -> Iterator[Text]:
 
 def _names(text: Text, line: int, signs: Signs) -> tuple[str, ...]:
     """What a line names; nothing where its cells cannot be told apart."""
-    record = text.data[text.begin(line) : text.begin(line + 1)].decode().removesuffix("\n").removesuffix("\r")
-    try:
-        return tuple(cell.strip() for cell in signs.cells(record))
-    except csv.Error:
-        return ()
+    return tuple(cell.strip() for cell in signs.cells(text.record(line, line + 1)))
 
 
 def _typed(table: pa.Table, lines: IntArray, form: _Form, fitted: tuple[Fitted, ...]) -> pa.Table:

@@ -68,6 +68,10 @@ class Text:
             data=self.data[start : self.begin(end)], ends=self.ends[first:end] - start, numbers=self.numbers[first:end]
         )
 
+    def record(self, first: int, end: int) -> str:
+        """Lines from and up to, without the last one's end: a newline, and carriage returns on either side of lines."""
+        return self.data[self.begin(first) : self.begin(end)].decode().removesuffix("\n").strip("\r")
+
     def and_then(self, more: Text) -> Text:
         return Text(
             data=self.data + more.data,
@@ -98,10 +102,10 @@ def text_lines(file: Source, encoding: str, aside: Aside) -> Iterator[Text]:
         numbers = np.arange(line, line + ends.size)
         line += ends.size
         rest = data[whole:]
+        found = _short(Text(data=data[:whole], ends=ends, numbers=numbers), aside)
         if len(rest) > LONGEST:
             aside.note(TOO_LONG, line)
             rest, skipping = b"", True
-        found = _short(Text(data=data[:whole], ends=ends, numbers=numbers), aside)
         if found.ends.size:
             _look(found, aside)
             yield found

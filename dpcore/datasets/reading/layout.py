@@ -29,6 +29,9 @@ _SEARCHED = 60
 class Layout:
     """Records ``header`` (their places) name the columns; data run from ``start`` to before ``end``.
 
+    Where no line names the columns nothing tells a title from a row: the table begins on the ``line`` that a person
+    stated, or on the first one, empty or not. Looking for it would let one cell take a row's place from all others.
+
     Rows are ``width`` cells wide as a rule, which the guess goes by; how wide the table is the heading says alone.
     ``certain`` is False where the heading is a guess.
     """
@@ -38,6 +41,7 @@ class Layout:
     start: int
     end: int
     certain: bool
+    line: int = 1
 
 
 def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep_footer: bool | None) -> Layout:
@@ -57,11 +61,14 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
                 first, header_rows, certain = first - 1, 2, False
             elif header_rows == 0 and len(above) == width and any(above):
                 first, header_rows, certain = first - 1, 1, False
+    if header_rows == 0 and header_line is None:
+        first = 0
     start = first + header_rows
     if start > len(head):
         raise UnreadableFile("There is only one line where two should name the columns; let one line name them.")
     end = seen.counts.size if keep_footer else _footer(seen, start, width)
-    return Layout(width=width, header=tuple(range(first, start)), start=start, end=end, certain=certain)
+    header = tuple(range(first, start))
+    return Layout(width=width, header=header, start=start, end=end, certain=certain, line=header_line or 1)
 
 
 def _width(seen: Survey, head: list[list[str]]) -> int:

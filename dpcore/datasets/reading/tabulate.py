@@ -62,6 +62,12 @@ class _Body:
     alternatives: tuple[Alternative, ...]
     places: IntArray
     records: int
+    line: int
+
+    @property
+    def first_line(self) -> int:
+        """Where the data start: on the first line of the table where none names the columns, whatever it holds."""
+        return int(self.lines[0]) if self.header_lines else self.line
 
     @property
     def unnamed(self) -> int:
@@ -126,8 +132,8 @@ def tabulate(
         encoding_certain=decoded.certain,
         header_lines=body.header_lines,
         header_certain=found.certain,
-        header_stated=header_rows is not None and header_line is not None,
-        first_line=int(body.lines[0]),
+        header_stated=header_rows == 0 or None not in (header_rows, header_line),
+        first_line=body.first_line,
         columns=body.unnamed,
         quote=dialect.quote,
         escape=_escape(dialect),
@@ -174,8 +180,8 @@ def tabulate_sheet(
         encoding_certain=True,
         header_lines=body.header_lines,
         header_certain=found.certain,
-        header_stated=header_rows is not None and header_line is not None,
-        first_line=int(body.lines[0]),
+        header_stated=header_rows == 0 or None not in (header_rows, header_line),
+        first_line=body.first_line,
         columns=body.unnamed,
         keep_footer=found.end == seen.counts.size,
         merged=merged or "each",
@@ -433,7 +439,7 @@ def _assembled(
     frame = _taken(frame, keep, table)
     # in a file of one column an empty line is a record without anything in it, and in a sheet one between others is
     last = lines[-1] if sheet is not None else math.inf
-    top = max(header_lines, default=0)
+    top = max(header_lines, default=found.line - 1)
     inside = [line for line in seen.blank if top < line < last] if table.single or sheet is not None else []
     empty = np.array(inside, dtype=np.int64)
     places = np.arange(lines.size)
@@ -448,6 +454,7 @@ def _assembled(
         alternatives=alternatives,
         places=places if keep.all() else places[keep],
         records=int(lines.size + empty.size),
+        line=found.line,
     )
 
 

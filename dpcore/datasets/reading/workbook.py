@@ -33,6 +33,7 @@ _MOST_FILLED = 1_000_000
 _MOST_ROWS = 1 << 20
 _MOST_CELLS = 10_000_000  # a cell takes more room in a sheet than in a column of text
 _LOCKED = "The workbook is locked with a password; save it without one and choose it again."
+_BEYOND = "is shown as a span of time and is beyond any"
 Say = Callable[[float], None]
 
 
@@ -133,16 +134,20 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
     blank: list[int] = []
     above: list[str] = [""] * width
     filled = np.zeros(width, dtype=np.int64)
+    beyond: list[int] = []
     total = int(sheet.total_height)
-    for number, cells in enumerate(sheet.iter_rows(), start=1):
-        row = [_text(cell) for cell in cells]
+    for number, cells in enumerate(_rows(sheet), start=1):
+        if cells is None:
+            _refuse_merged_from(number, fill)
+            beyond.append(number)
+        row = [""] * width if cells is None else [_text(cell) for cell in cells]
         if number in fill:
             fill[number] = [place for place in fill[number] if not row[place]]
         for place in fill.get(number, ()):
             row[place] = above[place]
         above = row
         present = [place for place, cell in enumerate(row) if cell.strip()]
-        if not present:
+        if not present and cells is not None:
             blank.append(number)
             continue
         if len(present) > 1:
@@ -154,11 +159,10 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
     frame = gathered.frame()
     kept = np.flatnonzero(filled) if filled.any() else np.arange(width)
     frame.columns = pd.RangeIndex(width)
-    first = lines[0] if lines else 1
     survey = Survey(
         counts=np.full(len(frame), len(kept), dtype=np.int64),
         lines=np.array(lines, dtype=np.int64),
-        blank=tuple(number for number in blank if number > first),
+        blank=tuple(blank),
         head=[_trimmed(row, kept) for row in frame.head(HEAD).itertuples(index=False, name=None)],
         tail=[_trimmed(row, kept) for row in frame.tail(TAIL).itertuples(index=False, name=None)],
     )
@@ -170,11 +174,35 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
         names=names,
         certain=certain,
         merged=fill,
-        notices=tuple(_notices(extent, lines)),
+        notices=tuple(_notices(extent, lines, beyond)),
     )
 
 
-def _notices(extent: Extent, lines: list[int]) -> Iterator[Notice]:
+def _rows(sheet: Any) -> Iterator[list[object] | None]:
+    """The cells of each row; None where the library cannot make the span of time that a number is shown as."""
+    cells = sheet.iter_rows()
+    while True:
+        try:
+            yield next(cells)
+        except StopIteration:
+            return
+        except OverflowError:  # the row is left behind: the next one is read as ever
+            yield None
+
+
+def _refuse_merged_from(number: int, fill: Mapping[int, list[int]]) -> None:
+    """Raises UnreadableFile where a cell of a row that cannot be read is merged with others below it."""
+    if set(fill.get(number + 1, ())) - set(fill.get(number, ())):
+        raise UnreadableFile(
+            f"A number in row {number:,} {_BEYOND}, and a cell of this row is merged with others below; give the "
+            "number another format, or unmerge the cell."
+        )
+
+
+def _notices(extent: Extent, lines: list[int], beyond: list[int]) -> Iterator[Notice]:
+    if beyond:
+        sentence = f"A number that {_BEYOND} makes all cells of its row missing; give it another format to read them."
+        yield Notice(what="noticed", sentence=sentence, count=len(beyond), lines=listed(beyond))
     hidden = sorted(set(extent.hidden) & set(lines))
     if hidden:
         sentence = "Hidden rows are among the data; show them in the workbook and delete those that do not belong."
