@@ -63,24 +63,29 @@ def _understood(own: OwnFile) -> None:
     with st.container(gap="xsmall"):
         st.markdown(f":material/table_rows: {said.rows_read(report.rows, aside)}")
         st.markdown(f":material/view_column: {said.columns_read({kind: len(schema.of_type(kind)) for kind in TYPES})}")
+        by_time = schema.each_row == "step" and schema.unit == said.USUAL_UNIT
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            stated = own.decisions.said_row
-            st.markdown(f":material/person: {said.one_row(ROWS[schema.each_row], stated)}", width="content")
-            for each, what in ROWS.items():
-                if each != schema.each_row:
+            told = said.one_row(ROWS[schema.each_row], own.decisions.said_row)
+            st.markdown(f":material/person: {told}{said.hidden(schema.unit) if by_time else ''}", width="content")
+            with st.popover(said.NOT_SO, type="tertiary", key="own-not-so"):
+                for each, what in ROWS.items():
+                    if each != schema.each_row:
+                        st.button(
+                            said.row_instead(what), key=f"own-row-{each}", type="tertiary", on_click=_row, args=(each,)
+                        )
+                for unit in said.UNITS if by_time else ():
                     st.button(
-                        said.row_instead(what), key=f"own-row-{each}", type="tertiary", on_click=_row, args=(each,)
+                        said.hidden_instead(unit),
+                        key=f"own-unit-{unit}",
+                        type="tertiary",
+                        on_click=_unit,
+                        args=(unit,),
                     )
             for step in own.reading.suggested_steps:
                 if isinstance(step, OneRowPer) and step.how == "count" and step not in own.steps:
                     st.button(
                         said.row_per(step.by), key="own-row-per", type="tertiary", on_click=_one_row_per, args=(step,)
                     )
-        if schema.each_row == "step" and schema.unit == said.USUAL_UNIT:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(f":material/shield_person: {said.hidden(schema.unit)}", width="content")
-                for unit in said.UNITS:
-                    st.button(unit, key=f"own-unit-{unit}", type="tertiary", on_click=_unit, args=(unit,))
 
 
 def _row(each: EachRow) -> None:
@@ -107,7 +112,7 @@ def _questions(own: OwnFile) -> None:
     shown = source.held()
     schema = own.schema if shown is None else both(shown.table.schema, own.schema)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.header(said.ASK, anchor=False, width="stretch")
+        st.header(said.ASK, anchor=False, width="stretch", help=said.ASK_FIRST)
         name = suits.about(schema, key="own")
     found = suits.best_first(suits.questions(_telling_first(own, schema), name))
     there = () if shown is None else shown.table.schema.names
@@ -121,8 +126,6 @@ def _questions(own: OwnFile) -> None:
     if few < len(found):
         with st.expander(said.more_questions(len(found) - few)), st.grid(2, min_column_width=330, gap="small"):
             _buttons(found, shown, range(few, len(found)))
-    if shown is None:
-        st.caption(said.ASK_FIRST)
 
 
 def _buttons(found: list[Suited], shown: Source | None, places: range) -> None:
@@ -202,7 +205,7 @@ def _needs(own: OwnFile, suited: Suited) -> None:
         st.button(said.OTHER_QUESTION, icon=":material/arrow_back:", key="own-ask-other", on_click=OWN_ASKED.forget)
     lead = [doubt for doubt in own.doubts if doubt in suited.way.about]
     if lead:
-        doubts.show_doubts(own, lead, key="own-asked-reading")
+        doubts.show_doubts(own, doubts.with_those_alike(own, lead), key="own-asked-reading")
         return
     if own.unseen:
         checklist.show(own, suited)
@@ -267,7 +270,6 @@ def _whole_cell() -> None:
 def _look(own: OwnFile) -> None:
     st.markdown(f":material/visibility: **{said.LOOK}**")
     st.checkbox(use.PUBLIC, key=actions.public_key(own), value=own.confirmed)
-    st.caption(said.NOT_SHOWN)
     if own.doubts:
         st.caption(said.left_out(own.doubts))
     st.button(

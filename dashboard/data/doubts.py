@@ -38,6 +38,10 @@ _NAMES = {
 }
 
 
+_NAMED, _EXAMPLES = 3, 2
+"""Columns that are named where one answer is for several, and cells that each answer shows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
     title: str
@@ -51,33 +55,50 @@ def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-readin
     """These open questions about the file, some of its ``doubts`` and ``form_doubts``; nothing where there are none."""
     if own.reading is None or not doubts:
         return
+    of_file = bool(set(doubts) & set(own.doubts))
+    why = said.DOUBTS_OF_FILE if of_file else None
     for doubt in doubts:
         if doubt == "file:header":
-            _header(own)
+            _header(own, why)
         elif doubt == "file:part":
-            _part(own)
+            _part(own, why)
         elif doubt.startswith("file:"):
-            _alternatives(own, doubt.removeprefix("file:"))
+            _alternatives(own, doubt.removeprefix("file:"), why)
     open_ = [column for column in own.reading.columns if column.name in doubts]
     groups: dict[tuple[str, ...], list[ReadColumn]] = {}
     for column in open_:
-        groups.setdefault(tuple(one.label for one in column.readings), []).append(column)
+        groups.setdefault(_ways(column), []).append(column)
     for place, alike in enumerate(groups.values()):
-        _columns(alike, f"{key}-{place}")
-    st.caption(said.DOUBTS_OF_FILE if set(doubts) & set(own.doubts) else said.FORM_OF_FILE)
+        _columns(alike, f"{key}-{place}", why)
+    if not of_file:
+        st.caption(said.FORM_OF_FILE)
 
 
-def _ask(question: str, answers: list[_Answer]) -> None:
+def with_those_alike(own: OwnFile, doubts: Collection[str]) -> list[str]:
+    """These columns' questions, and those of columns that can be read in the same ways: one click answers for all."""
+    if own.reading is None:
+        return list(doubts)
+    ways = {_ways(column) for column in own.reading.columns if column.name in doubts}
+    alike = {column.name for column in own.reading.columns if column.name in own.doubts and _ways(column) in ways}
+    return [*doubts, *(doubt for doubt in own.doubts if doubt in alike and doubt not in doubts)]
+
+
+def _ways(column: ReadColumn) -> tuple[str, ...]:
+    return tuple(one.label for one in column.readings)
+
+
+def _ask(question: str, answers: list[_Answer], why: str | None) -> None:
     with st.container(border=True):
-        st.markdown(f":material/rule: **{question}**")
-        with st.grid(max(len(answers), 2), min_column_width=220):
+        st.markdown(f":material/rule: **{question}**", help=why)
+        with st.grid(max(len(answers), 2), min_column_width=220, vertical_alignment="bottom"):
             for answer in answers:
                 with st.container(gap="small"):
-                    st.markdown("  \n".join(answer.examples))
+                    if answer.examples:
+                        st.markdown("  \n".join(answer.examples))
                     st.button(answer.title, key=answer.key, on_click=answer.click, args=answer.args)
 
 
-def _alternatives(own: OwnFile, argument: str) -> None:
+def _alternatives(own: OwnFile, argument: str, why: str | None) -> None:
     report = own.reading.report if own.reading is not None else None
     parts = [part for part in report.alternatives if part.argument == argument] if report is not None else []
     answers = [
@@ -90,7 +111,7 @@ def _alternatives(own: OwnFile, argument: str) -> None:
         )
         for place, part in enumerate(parts)
     ]
-    _ask(_ASKED.get(argument, f"Which {argument} is right?"), answers)
+    _ask(_ASKED.get(argument, f"Which {argument} is right?"), answers, why)
 
 
 def _title(argument: str, value: str) -> str:
@@ -100,14 +121,14 @@ def _title(argument: str, value: str) -> str:
     return words.plural(int(value), "column") if argument == "columns" else named
 
 
-def _part(own: OwnFile) -> None:
+def _part(own: OwnFile, why: str | None) -> None:
     """Which sheet of a workbook, or which file of an archive: there can be many, so they are a list."""
     if own.reading is None:
         return
     report = own.reading.report
     names = [part.value for part in report.alternatives if part.argument == "part"]
     with st.container(border=True):
-        st.markdown(f":material/rule: **{said.PART_ASKED}**")
+        st.markdown(f":material/rule: **{said.PART_ASKED}**", help=why)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             place = st.selectbox(
                 said.PART,
@@ -133,16 +154,16 @@ def _read_as(argument: str, value: str) -> None:
         arrivals.read_again(**{argument: stated})
 
 
-def _header(own: OwnFile) -> None:
+def _header(own: OwnFile, why: str | None) -> None:
     if own.reading is None:
         return
     report = own.reading.report
     now = len(report.header_lines)
-    names = ", ".join(f"“{words.safe(name, 30)}”" for name in list(own.reading.frame.columns)[:4])
+    told = understood.named_on(report, list(own.reading.frame.columns))
     answers = [
         _Answer(
             title="Yes, keep these names",
-            examples=(f"{understood.header_words(report)} They read {names}.",),
+            examples=(f"{told[:1].upper()}{told[1:]}.",),
             key="own-header-keep",
             click=actions.settle,
             args=("file:header",),
@@ -152,7 +173,7 @@ def _header(own: OwnFile) -> None:
     answers += [
         _Answer(
             title=title,
-            examples=("Read it this way instead:",),
+            examples=(),
             key=f"own-header-{rows}",
             click=_header_rows,
             args=(rows,),
@@ -160,27 +181,29 @@ def _header(own: OwnFile) -> None:
         for rows, title in others.items()
         if rows != now
     ]
-    _ask("Are these the names of the columns?", answers)
+    _ask("Are these the names of the columns?", answers, why)
 
 
 def _header_rows(rows: int) -> None:
     arrivals.read_again(header_rows=rows)
 
 
-def _columns(alike: list[ReadColumn], key: str) -> None:
-    named = ", ".join(f"“{words.safe(column.name, 40)}”" for column in alike[:6])
-    more = f" and {len(alike) - 6} more columns" if len(alike) > 6 else ""
+def _columns(alike: list[ReadColumn], key: str, why: str | None) -> None:
+    named = ", ".join(f"“{words.safe(column.name, 40)}”" for column in alike[:_NAMED])
+    more = f" and {words.plural(len(alike) - _NAMED, 'more column')}" if len(alike) > _NAMED else ""
     answers = [
         _Answer(
             title=f"{reading.label[:1].upper()}{reading.label[1:]}",
-            examples=tuple(f"{words.safe(raw)} reads as **{words.safe(value)}**" for raw, value in reading.examples),
+            examples=tuple(
+                f"{words.safe(raw)} reads as **{words.safe(value)}**" for raw, value in reading.examples[:_EXAMPLES]
+            ),
             key=f"{key}-{number}",
             click=_choose,
             args=(tuple(column.name for column in alike), number),
         )
         for number, reading in enumerate(alike[0].readings)
     ]
-    _ask(f"How is {named}{more} to be read?", answers)
+    _ask(f"How is {named}{more} to be read?", answers, why)
 
 
 def _choose(names: tuple[str, ...], number: int) -> None:

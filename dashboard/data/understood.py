@@ -81,14 +81,15 @@ def form_suggested(own: OwnFile) -> list[str]:
         return []
     report, names = own.reading.report, list(own.reading.frame.columns)
     told = {
-        HEADING: _named_on(report, names),
+        HEADING: named_on(report, names),
         "file:encoding": f"letters such as é look right, read as {encoding_words(report.encoding)}",
         LAST_STEP: f"there are {words.plural(own.reading.records, 'step')}, down to the last row that holds anything",
     }
     return [told[doubt] for doubt in own.form_suggested]
 
 
-def _named_on(report: Report, names: list[str]) -> str:
+def named_on(report: Report, names: list[str]) -> str:
+    """Which lines name the columns, and the first names."""
     if not report.header_lines:
         return "the first line is already a row: no line names the columns"
     told = ", ".join(f"“{words.safe(name, 30)}”" for name in names[:3])

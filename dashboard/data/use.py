@@ -16,7 +16,7 @@ from dashboard.words import place as said
 from dpcore.datasets import Column, Relation, Schema
 from dpcore.errors import InvalidArgument
 
-PUBLIC = "Treat this file as public or test data: charts show what is in it, with no protection."
+PUBLIC = "Treat this file as public or test data: charts show what is in it, unprotected."
 MOST_ROWS = 1_000_000
 
 

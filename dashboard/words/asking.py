@@ -9,6 +9,7 @@ from dashboard.words.release import TAB
 from dpcore.datasets.schema import ColumnType
 
 ASK = "What do you want to know?"
+NOT_SO = "Not so?"
 ASK_FIRST = "Best first. What it needs is asked next."
 ABOUT, ANY_COLUMN = "Ask about", "any column"
 NOTHING_SUITS = "No question suits these columns yet. Give one the type options, number, yes or no, or date."
@@ -18,8 +19,8 @@ SHOW_FILE, SHOW_MADE_UP = "Show the chart of the file", "Show the chart of made-
 LOOK = "Look at the file itself"
 PRIVATE = "Keep the file private"
 PRIVATE_ABOUT = (
-    "First, at no cost: a chart of rows made up from what you say, which shows how good a private answer would be. "
-    f"Then, on the next page under “{TAB}”: one real, protected answer from the file, which costs budget."
+    "A free chart of made-up rows shows how good a private answer would be. "
+    f"Under “{TAB}” below it, the real one, from the file, costs budget."
 )
 NOT_SHOWN = "Show these charts to nobody unless the file is public."
 FIELDS = "Say which values are possible"
@@ -39,29 +40,31 @@ USUAL_UNIT, UNITS = "person", ("day", "week", "month")
 _COLUMNS: dict[ColumnType, tuple[str, str]] = {
     "category": ("has options", "have options"),
     "yes/no": ("says yes or no", "say yes or no"),
-    "integer": ("holds whole numbers", "hold whole numbers"),
     "number": ("holds numbers", "hold numbers"),
     "date": ("holds dates", "hold dates"),
-    "text": ("is text that is not asked about", "are text that is not asked about"),
+    "text": ("is text", "are text"),
 }
 
 
 def rows_read(rows: int, set_aside: int) -> str:
     """The first line: how many rows."""
     aside = f" {plural(set_aside, 'line')} of the file {'was' if set_aside == 1 else 'were'} set aside."
-    return f"**{plural(rows, 'row')}.**{aside if set_aside else ' Nothing was left out.'}"
+    return f"**{plural(rows, 'row')}.**{aside}" if set_aside else f"**All {plural(rows, 'row')}.**"
 
 
 def columns_read(types: Mapping[ColumnType, int]) -> str:
     """The second line: how many columns, and what they hold."""
-    told = [f"{count:,} {_COLUMNS[kind][count > 1]}" for kind, count in types.items() if count]
+    counts: dict[ColumnType, int] = dict.fromkeys(_COLUMNS, 0)
+    for kind, count in types.items():
+        counts["number" if kind == "integer" else kind] += count
+    told = [f"{count:,} {_COLUMNS[kind][count > 1]}" for kind, count in counts.items() if count]
     listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
     return f"**{plural(sum(types.values()), 'column')}**: {listed}."
 
 
 def one_row(what: str, stated: bool) -> str:
     """The third line: who one row is."""
-    return f"**One row is {what}.**{' You said so.' if stated else ' Not so?'}"
+    return f"**One row is {what}.**{' You said so.' if stated else ''}"
 
 
 def row_instead(what: str) -> str:
@@ -80,8 +83,13 @@ def more_questions(count: int) -> str:
 
 
 def hidden(unit: str) -> str:
-    """What a private answer about steps in time hides, with what it could hide instead after it."""
-    return f"Private answers hide any one {safe(unit)}. Rather any one"
+    """What a private answer about steps in time hides, behind the sentence about a row."""
+    return f" Private answers hide any one {safe(unit)}."
+
+
+def hidden_instead(unit: str) -> str:
+    """What a button that has it hide something else is called."""
+    return f"Hide any one {unit}"
 
 
 def several(column: str) -> str:
