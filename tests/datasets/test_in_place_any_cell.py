@@ -22,7 +22,7 @@ from sqlalchemy.pool import NullPool
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.datasets import Column, Declaration, PrivateRows
-from dpcore.datasets.in_place import InPlace, PrivateSource, open_database, open_folder
+from dpcore.datasets.in_place import InPlace, PrivateSource, open_database, open_folder, shape
 from dpcore.datasets.in_place.shape import UNLIKE
 from dpcore.datasets.in_place.tongue import TONGUES
 from dpcore.datasets.places import Places
@@ -209,6 +209,46 @@ def test_numbers_of_several_sizes_in_a_folder_are_read_as_the_widest(tmp_path: P
     told = float(other[0].as_py())
     assert values.tolist() == sorted({1.0, 2.0, *([] if np.isnan(told) else [min(told, 100.0)])})
     assert MostCommonOption.of(X, "ward", epsilon=1.0).read(stored).tolist() == [2, 1]
+
+
+GAPS = {
+    "text": pa.array(["yes", "no"]),
+    "yes/no": pa.array([True, False]),
+    "small": pa.array([1, 2], pa.int8()),
+    "whole": pa.array([1, 2]),
+    "number": pa.array([1.5, 2.0]),
+    "single": pa.array([1.5, 2.0], pa.float32()),
+    "decimal": pa.array([Decimal("1.50"), Decimal("2.00")]),
+    "day": pa.array([0, 1], pa.date32()),
+    "time": pa.array([0, 1], pa.timestamp("us")),
+    "zoned": pa.array([0, 1], pa.timestamp("us", "UTC")),
+    "bytes": pa.array([b"a", b"b"]),
+    "list": pa.array([["a"], ["b"]]),
+}
+
+
+def test_a_column_without_a_value_in_one_file_is_what_it_is_in_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One person's one value gives the file's column its type: whether they are there must not tell in any answer."""
+    first = pa.table({**GAPS, "x": [1.0, 2.0], "ward": ["a", "b"]})
+    gaps = {name: pa.nulls(1, cells.type if name == "list" else pa.null()) for name, cells in GAPS.items()}
+    typed = {name: pa.nulls(1, cells.type) for name, cells in GAPS.items()}
+    read = []
+    for number, cells in enumerate((gaps, typed)):
+        stored = folder_of(tmp_path / str(number), first, pa.table({**cells, "x": [3.0], "ward": ["a"]}))
+        asked = QuantileValue.of(X, "x", epsilon=1.0), MostCommonOption.of(X, "ward", epsilon=1.0)
+        for one in asked:
+            stored.check(one.reads)
+        read.append((dict(open_folder(tmp_path / str(number)).kinds), asked[1].read(stored).tolist()))
+    assert read[0] == read[1]
+    assert read[0][1] == [2, 1]
+    assert set(read[0][0]) >= {"text", "yes/no", "whole", "number", "day"}
+    monkeypatch.setattr(shape, "_is_empty", lambda _: False)
+    shape.one_table.cache_clear()
+    with pytest.raises(UnreadableFile, match=UNLIKE):
+        folder_of(tmp_path / "again", first, pa.table({**gaps, "x": [3.0], "ward": ["a"]})).check(asked[1].reads)
+    shape.one_table.cache_clear()
 
 
 @pytest.mark.parametrize(

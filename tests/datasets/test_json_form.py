@@ -10,6 +10,7 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, UnreadableFile, read_table
+from dpcore.datasets.reading import documents
 from dpcore.datasets.report import Report
 from dpcore.releases.selection import MostCommonOption
 
@@ -100,9 +101,28 @@ def test_one_object_moves_itself_alone_whatever_it_names() -> None:
         {"age": 3},
         {"age": 3, "more": "x"},
         {"ill": "flu", "age": {"y": 2}},
+        {"deleted": True},
+        {},
+        None,
     ):
-        reading = as_a_page_reads(json.dumps(people(8) | {"p8": own}).encode(), PLAIN)
-        assert counted(reading, "ill") == [4, 4 + ("ill" in own), 0]
+        for there in (people(8) | {"p8": own}, {"p8": own} | people(8)):
+            reading = as_a_page_reads(json.dumps(there).encode(), PLAIN)
+            assert counted(reading, "ill") == [4, 4 + bool(own and "ill" in own), 0]
+            assert reading.report.objects == "rows"
+
+
+def test_objects_that_must_all_share_a_name_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "_are_alike", lambda inner: bool(set(inner[0]).intersection(*inner[1:])))
+    with pytest.raises(UnreadableFile, match="no list of records"):
+        as_a_page_reads(json.dumps(people(8) | {"p8": {}}).encode(), PLAIN)
+
+
+@pytest.mark.parametrize("written", [listed, in_lines])
+def test_null_keeps_its_place_among_lists_wherever_it_stands(written: Callable[[list[Any]], bytes]) -> None:
+    for place in (0, 1, len(ROWS)):
+        reading = read_table(written([*ROWS[:place], None, *ROWS[place:]]), header_rows=0, columns=2)
+        assert counted(reading, "column 1") == [20, 20, 0]
+        assert (reading.records, set(range(41)) - set(reading.places.tolist())) == (41, {place})
 
 
 def test_null_is_a_record_without_anything_in_it() -> None:

@@ -2,7 +2,8 @@
 
 A file whose columns do not fit the others would make a question fail only once it is read, after the charge, and by
 what its cells hold. So files must agree in names and types, but for whole numbers and doubles of several sizes, which
-are read as the widest of them: a month with a gap is often written as doubles. What such a cell names (whose row it is,
+are read as the widest of them: a month with a gap is often written as doubles, and one of nothing but gaps without a
+type, which is then that of the other files. What such a cell names (whose row it is,
 an option) is told by its own file's type, for as a double an id of 18 digits is that of many others: see ``Shape``.
 
 Columns in which a cell may hold what DuckDB cannot read are left out: times of day, lists and the like, and points in
@@ -138,16 +139,26 @@ def _unused(name: str, names: Sequence[str]) -> str:
 
 
 def _widened(leaves: list[tuple[Any, ...]]) -> bool:
-    """Whether numbers of several sizes must be read as the widest. Raises UnreadableFile."""
+    """Whether columns must be read as what several files say of them. Raises UnreadableFile.
+
+    Numbers of several sizes are read as the widest; a column without a value in a file, and so no type, as in others.
+    """
     exact: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     alike: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for file, name, kind, converted, logical, *more in leaves:
         exact[file].append((name, kind, converted, logical, *more))
         is_number = kind in _NUMBERS and converted in _SIZES and str(logical or "IntType").startswith("IntType")
         alike[file].append((name, _ANY_NUMBER) if is_number else exact[file][-1])
-    if len({tuple(sorted(shape, key=repr)) for shape in alike.values()}) > 1:
+    typed = {leaf[0]: leaf for shape in alike.values() for leaf in shape if not _is_empty(leaf)}
+    shapes = ([typed.get(leaf[0], leaf) if _is_empty(leaf) else leaf for leaf in shape] for shape in alike.values())
+    if len({tuple(sorted(shape, key=repr)) for shape in shapes}) > 1:
         raise UnreadableFile(UNLIKE)
     return len({tuple(shape) for shape in exact.values()}) > 1
+
+
+def _is_empty(leaf: tuple[Any, ...]) -> bool:
+    """Whether it is of a column without a type, as one is written that holds no value."""
+    return len(leaf) > 3 and str(leaf[3]).startswith("NullType")
 
 
 def _left_out(leaves: list[tuple[Any, ...]]) -> set[str]:

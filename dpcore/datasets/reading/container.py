@@ -46,7 +46,14 @@ _REFUSED = (
     (b"MZ\x90\x00", "a program"),
 )
 _MARKUP = re.compile(rb"\s*<(?:!doctype|html|head|body|table|\?xml|svg|!--)", re.IGNORECASE)
-_JSON = re.compile(rb'\s*(?:\{\s*(?:"|\}\s*[\r\n{])|\[\s*[\[{]|\[\s*\]\s*$|\[[^\n\]]*\]\s*\n\s*\[)')
+_NULLS = rb"(?:null\s*[\r\n]\s*)*+"  # lines that are records without anything in them
+_JSON = re.compile(
+    rb"\s*"
+    + _NULLS
+    + rb'(?:\{\s*(?:"|\}\s*[\r\n{])|\[\s*(?:null\s*,\s*)*+[\[{]|\[\s*\]\s*$|\[[^\n\]]*\]\s*\n\s*'
+    + _NULLS
+    + rb"\[)"
+)
 # Stata before version 13: the release, the byte order (1 or 2), file type 1 and a zero.
 _OLD_STATA = re.compile(rb"[\x68\x69\x6c\x6e\x6f\x71-\x73][\x01\x02]\x01\x00")
 _START = 4096

@@ -65,12 +65,16 @@ def json_document(text: str, objects: Objects | None, say: Say) -> Document:
     anything in it. ``objects`` says what each object inside an object is. Raises UnreadableFile."""
     found = _found(text, objects, say)
     records = iter(found.records)
-    first = next(records, None)
-    if first is None:
+    first: list[Any] = []
+    for record in records:
+        first.append(record)
+        if record is not None:
+            break
+    else:
         raise UnreadableFile(_NONE)
     left_out: dict[str, int] = {}
-    gathering = _of_lists if isinstance(first, list) else _of_objects
-    frame, survey = gathering(chain([first], records), left_out)
+    gathering = _of_lists if isinstance(first[-1], list) else _of_objects
+    frame, survey = gathering(chain(first, records), left_out)
     notices = []
     if left_out:
         notices.append(
@@ -228,8 +232,9 @@ def _inside(document: Any, objects: Objects | None) -> _Found:
     if len(lists) == len(values) > 0 and len({len(value) for value in lists}) == 1:
         return _Found(records=[dict(zip(document, row, strict=True)) for row in zip(*lists, strict=True)])
     inner = [value for value in values if isinstance(value, dict)]
-    if inner and len(inner) == len(values) and (objects is not None or _are_alike(inner)):
-        return _objects_inside(document, objects)
+    nothing = sum(value is None for value in values)
+    if inner and len(inner) + nothing == len(values) and (objects is not None or _are_alike(inner)):
+        return _objects_inside({name: value or {} for name, value in document.items()}, objects)
     if records or inner:
         raise UnreadableFile(_TYPES)
     return _Found(records=[document])
@@ -240,8 +245,13 @@ def _are_records(values: list[Any]) -> bool:
 
 
 def _are_alike(inner: list[dict[str, Any]]) -> bool:
-    """Whether several objects share a name: of settings and the like they do not."""
-    return len(inner) > 1 and bool(set(inner[0]).intersection(*inner[1:]))
+    """Whether two objects share a name: of settings and the like they do not. What all share one of them could end."""
+    seen: set[str] = set()
+    for each in inner:
+        if not seen.isdisjoint(each):
+            return True
+        seen.update(each)
+    return False
 
 
 def _objects_inside(document: dict[str, dict[str, Any]], stated: Objects | None) -> _Found:
@@ -254,7 +264,10 @@ def _objects_inside(document: dict[str, dict[str, Any]], stated: Objects | None)
     ways: dict[Objects, Iterable[dict[str, Any]]] = {"rows": inner, "columns": across}
     if stated is not None:
         return _Found(records=ways[stated], objects=stated)
-    examples = {"rows": inner[0], "columns": {name: each.get(next(iter(places))) for name, each in document.items()}}
+    examples = {
+        "rows": next(filter(None, inner)),
+        "columns": {name: each.get(next(iter(places))) for name, each in document.items()},
+    }
     return _Found(
         records=ways[guess],
         objects=guess,
