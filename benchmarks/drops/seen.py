@@ -118,7 +118,7 @@ class Person:
         self._reads(ASKING)
 
     def _questions(self) -> list:  # type: ignore[type-arg]
-        return self._page.locator(f"{ASKING} button").filter(has_text="?").all()
+        return self._page.locator(f"{ASKING} [data-testid=stButton] button").filter(has_text="?").all()
 
     def _clicked(self, act: Callable[[], object], then: Callable[[], object]) -> None:
         start = time.perf_counter()
