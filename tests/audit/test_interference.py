@@ -140,6 +140,7 @@ def test_most_promises_are_used_up() -> None:
         assert check(question(name), most=0, from_bytes=0).used > 0.9, name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [

@@ -26,6 +26,7 @@ def test_what_a_page_offers_is_the_same_on_neighbouring_files(name: str) -> None
     assert verdict.pairs >= 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", kinds())
 def test_what_a_page_offers_does_not_hang_on_columns_that_nobody_declared(name: str) -> None:
     verdict = check_unspoken(name, every=4)

@@ -62,6 +62,7 @@ def test_markup_becomes_plain_words() -> None:
             assert plain == html.unescape(plain)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", [page.key for page in catalogue.pages() if page.key != "training"])
 def test_a_page_hands_the_browser_every_step(
     page: str, open_app: Callable[..., AppTest], every_step: None, monkeypatch: pytest.MonkeyPatch

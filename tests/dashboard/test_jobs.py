@@ -328,6 +328,7 @@ def server_that_lends() -> None:
     time.sleep(600)
 
 
+@pytest.mark.thorough
 def test_nothing_is_left_of_a_server_that_was_killed() -> None:
     """Its worker ends in the middle of a slice, and the data it was lent are gone."""
     script = "from tests.dashboard.test_jobs import server_that_lends as run\nif __name__ == '__main__':\n    run()\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Iterator
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,6 +57,7 @@ def states(draw: st.DrawFn) -> tuple[SessionState, list[str]]:
     return state, names
 
 
+@hypothesis.settings(max_examples=40)
 @given(states())
 def test_what_is_looked_up_is_what_a_copy_holds(made: tuple[SessionState, list[str]]) -> None:
     state, names = made

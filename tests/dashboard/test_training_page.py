@@ -254,6 +254,7 @@ def test_what_is_made_from_ones_own_data_stays_in_the_session(open_app: Open, mo
     assert not compute.shelf()._jobs
 
 
+@pytest.mark.thorough
 def test_a_worker_that_stopped_is_one_sentence_and_can_be_tried_again(
     open_app: Open, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,7 @@ def told(ledger: Ledger) -> str:
     return found[0] if found else ""
 
 
+@pytest.mark.thorough
 def test_a_server_that_hangs_is_given_up_and_asked_again_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with private_server() as server:
         url = server.url("postgres")

@@ -95,6 +95,7 @@ def test_only_one_loss_limits_a_row_s_gradient() -> None:
     assert frame[frame["loss"] == "squared"]["largest"].max() > 10.0
 
 
+@pytest.mark.thorough
 def test_batches_are_equally_private_and_a_ridge_costs_without_noise() -> None:
     batch = frame_of(drawn("batch")[1])
     noise = batch[batch["metric"] == "excess_risk"]["noise"]

@@ -105,6 +105,7 @@ def test_two_worlds_are_drawn_on_every_sample(kind: Any) -> None:
             assert flaws(picture, names=place == 0) == [], (sample, picture.key)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", CHANGES)
 def test_their_code_gives_what_the_words_say(kind: Any) -> None:
     codes = 0

@@ -920,6 +920,7 @@ def test_neighbouring_files_are_promised_the_same_model_of_all_classes() -> None
     assert len(set(found)) == 1
 
 
+@pytest.mark.thorough
 def test_the_tab_says_which_classes_are_confused() -> None:
     (slow,) = next(tab for tab in all_classes().tabs if tab.key == "trust").blocks()
     found = slow.work(slow.common(), None)

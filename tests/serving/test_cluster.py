@@ -170,6 +170,7 @@ def small_sweep() -> Sweep:
     return Sweep(X=X, y=y, X_test=X, y_test=y, methods=methods, epsilon=(0.5, 1.0), seeds=6)
 
 
+@pytest.mark.thorough
 def test_a_lost_worker_s_slice_is_done_by_another_and_every_number_is_the_same(far: Cluster, dask: Dask) -> None:
     """Each worker gets the data once, the lost one's slice is repeated, and at the end nobody holds anything."""
     job = run(far, waiting, Rows(), range(1, 8))

@@ -109,6 +109,7 @@ def test_scales_are_never_rounded_down(noise: str, one_way: bool, limit: int) ->
             assert Fraction(epsilon) * (1 - Fraction(1, 10**12)) < spent <= Fraction(epsilon)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("noise", "limit"), [("laplace", 1), ("exponential", 1), ("exponential", 3)])
 def test_answers_follow_the_discrete_law(noise: str, limit: int) -> None:
     """Chi-square of 700 real answers on the place of the last alarm; twice the noise, or half of it, is rejected."""

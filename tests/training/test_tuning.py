@@ -63,6 +63,7 @@ def test_the_price_covers_the_exact_law(mean, sigma) -> None:
         assert delta_of(here, there, gaussian_epsilon(sigma, delta)) > delta
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_one_try_has_what_makes_the_whole_as_promised(epsilon) -> None:
     from dpcore.calibration import gaussian_noise_multiplier
