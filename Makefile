@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+LONGEST := -e tests/audit/test_interference.py -e tests/audit/test_black_box_audit.py -e tests/ledger/test_reliability_short.py
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 # Python keeps what it has compiled; otherwise every server that a test starts compiles the product again.
@@ -42,10 +43,11 @@ suite: collected
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not thorough and not browser"
 
 # What takes longer: Chromium, servers, neighbouring files, every hole, faults of the ledger. CI runs both.
-# The browser first, which one worker drives from beginning to end; only files that hold such tests are collected.
+# The browser first, which one worker drives from beginning to end, and last what make audit and make reliability do at
+# length: where CI's time ends first, these are what it misses. Only files that hold such tests are collected.
 thorough: $(VENV)/test.done programs
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "thorough or browser" \
-		tests/browser $$(grep -rl --include='*.py' --exclude-dir=browser 'mark\.thorough' tests)
+		tests/browser $$(grep -rl --include='*.py' 'mark\.thorough' tests | grep -v $(LONGEST) | sort) $(patsubst -e,,$(LONGEST))
 
 programs:
 	sh tests/system_packages.sh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -178,7 +179,10 @@ def contract(copy: Path, factor: int, chosen: str = "newcomer") -> str:
         "-rA",
         "--tb=line",
     ]
-    return subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False).stdout
+    plain = {
+        name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"
+    }  # to the end, whatever fails
+    return subprocess.run(command, cwd=copy, env=plain, capture_output=True, text=True, check=False).stdout
 
 
 @pytest.mark.thorough
