@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
-LONGEST := -e tests/audit/test_interference.py -e tests/audit/test_black_box_audit.py -e tests/ledger/test_reliability_short.py
+LONGEST := tests/audit/test_interference.py tests/audit/test_black_box_audit.py tests/ledger/test_reliability_short.py
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 # Python keeps what it has compiled; otherwise every server that a test starts compiles the product again.
@@ -47,7 +47,7 @@ suite: collected
 # length: where CI's time ends first, these are what it misses. Only files that hold such tests are collected.
 thorough: $(VENV)/test.done programs
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "thorough or browser" \
-		tests/browser $$(grep -rl --include='*.py' 'mark\.thorough' tests | grep -v $(LONGEST) | sort) $(patsubst -e,,$(LONGEST))
+		tests/browser $$(grep -rl --include='*.py' 'mark\.thorough' tests | grep -v $(addprefix -e ,$(LONGEST)) | sort) $(LONGEST)
 
 programs:
 	sh tests/system_packages.sh

@@ -6,25 +6,30 @@ values, and a page has some twenty such boxes: a tenth of a rerun. Here they get
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from typing import Any
 
 from streamlit.runtime.state.common import is_element_id
-from streamlit.runtime.state.session_state import SessionState, _is_internal_key
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.runtime.state.session_state import _is_internal_key
 
-_copied: property = SessionState.__dict__["filtered_state"]
+_copied: property = SafeSessionState.__dict__["filtered_state"]
 
 
 class LookedUp(Mapping[str, Any]):
-    """What a copy of the state would hold at the moment one asks. Whoever goes through all of it gets a copy."""
+    """What a copy of the state would hold at the moment one asks. Whoever goes through all of it gets a copy.
 
-    def __init__(self, state: SessionState) -> None:
+    Both with the state's lock held, as Streamlit does: a session that is left is emptied by another thread.
+    """
+
+    def __init__(self, state: SafeSessionState) -> None:
         self._state = state
 
     def __getitem__(self, key: str) -> Any:
         if not isinstance(key, str) or is_element_id(key) or _is_internal_key(key):
             raise KeyError(key)
-        return self._state[key]
+        with self._state._lock:
+            return self._state._state[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._copy())
@@ -35,6 +40,14 @@ class LookedUp(Mapping[str, Any]):
     def __repr__(self) -> str:
         return repr(self._copy())
 
+    def items(self) -> ItemsView[str, Any]:
+        """Of one copy: a key that goes meanwhile is no error."""
+        return self._copy().items()
+
+    def values(self) -> ValuesView[Any]:
+        """Of one copy, as ``items``."""
+        return self._copy().values()
+
     def _copy(self) -> dict[str, Any]:
         found: dict[str, Any] = _copied.__get__(self._state)
         return found
@@ -42,9 +55,9 @@ class LookedUp(Mapping[str, Any]):
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    SessionState.filtered_state = property(LookedUp)  # type: ignore[assignment, method-assign]
+    SafeSessionState.filtered_state = property(LookedUp)  # type: ignore[assignment, method-assign]
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    SessionState.filtered_state = _copied  # type: ignore[assignment, method-assign]
+    SafeSessionState.filtered_state = _copied  # type: ignore[assignment, method-assign]

@@ -65,9 +65,10 @@ def _understood(own: OwnFile) -> None:
         st.markdown(f":material/view_column: {said.columns_read({kind: len(schema.of_type(kind)) for kind in TYPES})}")
         by_time = schema.each_row == "step" and schema.unit == said.USUAL_UNIT
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            told = said.one_row(ROWS[schema.each_row], own.decisions.said_row)
-            st.markdown(f":material/person: {told}{said.hidden(schema.unit) if by_time else ''}", width="content")
-            with st.popover(said.NOT_SO, type="tertiary", key="own-not-so"):
+            stated = own.decisions.said_row
+            told = [said.one_row(ROWS[schema.each_row], stated), *([said.hidden(schema.unit)] if by_time else [])]
+            st.markdown(f":material/person: {' '.join(told)}", width="content")
+            with st.popover(said.CHANGE_ROW if stated else said.NOT_SO, type="tertiary", key="own-not-so"):
                 for each, what in ROWS.items():
                     if each != schema.each_row:
                         st.button(
@@ -269,7 +270,7 @@ def _whole_cell() -> None:
 
 def _look(own: OwnFile) -> None:
     st.markdown(f":material/visibility: **{said.LOOK}**")
-    st.checkbox(use.PUBLIC, key=actions.public_key(own), value=own.confirmed)
+    st.checkbox(use.PUBLIC, key=actions.public_key(own), value=own.confirmed, help=said.NOT_SHOWN)
     if own.doubts:
         st.caption(said.left_out(own.doubts))
     st.button(

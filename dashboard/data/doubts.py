@@ -75,12 +75,13 @@ def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-readin
 
 
 def with_those_alike(own: OwnFile, doubts: Collection[str]) -> list[str]:
-    """These columns' questions, and those of columns that can be read in the same ways: one click answers for all."""
+    """The questions of these columns, and of those that can be read in the same ways: one click answers for all."""
     if own.reading is None:
         return list(doubts)
-    ways = {_ways(column) for column in own.reading.columns if column.name in doubts}
-    alike = {column.name for column in own.reading.columns if column.name in own.doubts and _ways(column) in ways}
-    return [*doubts, *(doubt for doubt in own.doubts if doubt in alike and doubt not in doubts)]
+    open_ = set(own.doubts)
+    ways = {_ways(one) for one in own.reading.columns if one.name in doubts}
+    alike = [one.name for one in own.reading.columns if one.name in open_ and _ways(one) in ways]
+    return [*doubts, *(name for name in alike if name not in doubts)]
 
 
 def _ways(column: ReadColumn) -> tuple[str, ...]:

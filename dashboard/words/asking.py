@@ -9,7 +9,7 @@ from dashboard.words.release import TAB
 from dpcore.datasets.schema import ColumnType
 
 ASK = "What do you want to know?"
-NOT_SO = "Not so?"
+NOT_SO, CHANGE_ROW = "Not so?", "Change it"
 ASK_FIRST = "Best first. What it needs is asked next."
 ABOUT, ANY_COLUMN = "Ask about", "any column"
 NOTHING_SUITS = "No question suits these columns yet. Give one the type options, number, yes or no, or date."
@@ -84,7 +84,7 @@ def more_questions(count: int) -> str:
 
 def hidden(unit: str) -> str:
     """What a private answer about steps in time hides, behind the sentence about a row."""
-    return f" Private answers hide any one {safe(unit)}."
+    return f"Private answers hide any one {safe(unit)}."
 
 
 def hidden_instead(unit: str) -> str:

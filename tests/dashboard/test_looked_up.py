@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
@@ -61,13 +62,54 @@ def states(draw: st.DrawFn) -> tuple[SessionState, list[str]]:
 @given(states())
 def test_what_is_looked_up_is_what_a_copy_holds(made: tuple[SessionState, list[str]]) -> None:
     state, names = made
-    copy, found = looked_up._copied.__get__(state), looked_up.LookedUp(state)
+    safe = SafeSessionState(state, lambda: None)
+    copy, found = state.filtered_state, looked_up.LookedUp(safe)
     for key in (*names, *(f"{ID}{name}" for name in names), f"{ID}None", INTERNAL, "no such key"):
         assert (key in found) == (key in copy), key
         assert found.get(key, "none") == copy.get(key, "none"), key
     assert dict(found) == copy
     assert len(found) == len(copy)
     assert repr(found) == repr(copy)
+
+
+class Counted:
+    """A lock that says whether it is held, and how often it was."""
+
+    def __init__(self) -> None:
+        self.held, self.times = False, 0
+
+    def __enter__(self) -> None:
+        self.held, self.times = True, self.times + 1
+
+    def __exit__(self, *_: object) -> None:
+        self.held = False
+
+
+def test_whoever_looks_holds_the_lock_and_goes_through_one_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that is left is emptied by another thread: nothing is read while something else changes it."""
+    state, lock = SessionState(), Counted()
+    state._new_session_state.update({"first": 1, "second": 2})
+    safe = SafeSessionState(state, lambda: None)
+    object.__setattr__(safe, "_lock", lock)  # an attribute of its own is a key of the state
+    unlocked: list[str] = []
+    for name in ("_getitem", "_keys"):
+        inside = getattr(SessionState, name)
+
+        def asked(*given: object, inside: Callable[..., object] = inside, name: str = name) -> object:
+            unlocked.extend([] if lock.held else [name])
+            return inside(*given)
+
+        monkeypatch.setattr(SessionState, name, asked)
+    found = safe.filtered_state
+    for look in (lambda: found["first"], lambda: list(found), lambda: len(found), lambda: repr(found)):
+        before = lock.times
+        look()
+        assert lock.times > before
+    going = iter(found.values())
+    next(going)
+    state._new_session_state.clear()
+    assert next(going) == 2, "what goes meanwhile is no error"
+    assert unlocked == []
 
 
 @pytest.mark.parametrize("page", ["selection", "data"])
